@@ -2,17 +2,63 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-LONG = 120.0
+LONG = 300.0
 """Seconds after which a test gives up."""
-Cluster = tuple[Path, list["subprocess.Popen[bytes]"]]
+
+
+class Cluster:
+    """A scheduler and workers with their nannies.
+
+    Args:
+        folder: theirs, and of the scheduler's file.
+        path: where they find modules before all others.
+    """
+
+    def __init__(self, folder: Path, path: Path | None = None) -> None:
+        self.file = folder / "scheduler.json"
+        before = [str(path)] if path else []
+        env = {**os.environ, "PYTHONPATH": os.pathsep.join([*before, os.environ.get("PYTHONPATH", "")])}
+        self.how: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.how |= {"cwd": folder, "env": env}
+        self.nannies: list[subprocess.Popen[bytes]] = []
+        self.start()
+
+    def _run(self, module: str, *options: str) -> subprocess.Popen[bytes]:
+        whole = ["--scheduler-file", str(self.file), "--no-dashboard", *options]
+        return subprocess.Popen([sys.executable, "-m", f"distributed.cli.{module}", *whole], **self.how)
+
+    def start(self) -> None:
+        """A scheduler, and two workers."""
+        self.file.unlink(missing_ok=True)
+        self.scheduler = self._run("dask_scheduler", "--host", "127.0.0.1", "--port", "0")
+        wait_until(self.file.exists, self.scheduler)
+        self.nannies = [self._run("dask_worker", "--nthreads", "1") for _ in range(2)]
+
+    def restart(self) -> None:
+        """Kill the scheduler, with which workers go, and start both again, at another port."""
+        self.scheduler.kill()
+        self.end()
+        self.start()
+
+    def end(self) -> None:
+        """End all."""
+        for process in [*self.nannies, self.scheduler]:
+            process.terminate()
+        for process in [*self.nannies, self.scheduler]:
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def children(pid: int) -> list[int]:
@@ -33,21 +79,8 @@ def wait_until(true: Callable[[], object], process: subprocess.Popen[bytes]) -> 
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """A scheduler and two workers with their nannies; the file of the scheduler, and the nannies."""
+    """One for a test."""
     pytest.importorskip("distributed")
-    file = tmp_path / "scheduler.json"
-    options = ["--scheduler-file", str(file)]
-    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
-    scheduler = subprocess.Popen([*start, *options, "--no-dashboard"], **quiet)
-    wait_until(file.exists, scheduler)
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", *options, "--nthreads", "1"]
-    nannies = [subprocess.Popen([*worker, "--no-dashboard"], **quiet) for _ in range(2)]
-    yield file, nannies
-    for process in [*nannies, scheduler]:
-        process.terminate()
-    for process in [*nannies, scheduler]:
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
+    made = Cluster(tmp_path)
+    yield made
+    made.end()

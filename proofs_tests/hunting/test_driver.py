@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from automata.errors import FormatError, InputError
 from ratproof.hunting.installation import fingerprint
+from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
-from ratproof.hunting.search import KILLS, Hunt, hunt
+from ratproof.hunting.search import KILLS, Driver, Hunt, hunt
 from ratproof.hunting.store import Ledger, merge
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
@@ -21,6 +22,7 @@ from theory.registry import claims
 
 TARGETS = ["one", "two", "three"]
 WHAT = Hunt(("proposition-7",), 5, rounds=4)
+PRINTED = replace(WHAT, variant="printed")
 
 
 def row_of(one: Round) -> Row:
@@ -32,7 +34,7 @@ def row_of(one: Round) -> Row:
 class Scripted:
     """Workers that answer in a random order, die now and then, and always of some rounds."""
 
-    seconds_a_chunk = 0.05
+    seconds_a_chunk, jobs = 0.05, 2
 
     def __init__(self, seed=0, deaths=0.0, deadly=(), rows=row_of, installation=None, stop_after=None):
         self.random, self.deaths, self.deadly, self.rows = random.Random(seed), deaths, set(deadly), rows
@@ -138,8 +140,9 @@ def test_a_worker_of_another_installation_is_refused(tmp_path):
 
 
 def refuted(one: Round) -> Row:
-    """A row with a counterexample that is one."""
-    return replace(row_of(one), verdict="refuted", counterexample=found("printed").to_json())
+    """A row with a counterexample that is one, but for what it says of its weights."""
+    sent = {**found("printed").to_json(), "weights": "none"}
+    return replace(row_of(one), verdict="refuted", counterexample=sent)
 
 
 def found(variant):
@@ -149,22 +152,84 @@ def found(variant):
 
 
 def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
-    store = ledger(tmp_path)
-    progress = hunt(WHAT, 1, store, crew=Scripted(rows=refuted))
+    store = ledger(tmp_path, PRINTED)
+    progress = hunt(PRINTED, 1, store, crew=Scripted(rows=refuted))
     ((_, path),) = progress.finds.values()
     assert store.status()["counterexamples"] == sorted(
         p.name for p in (tmp_path / "counterexamples").iterdir()
     )
     assert path.exists() and len(store.status()["counterexamples"]) == len(EVERY)
 
-    def forged(one):
-        said = found("printed").to_json()
-        return replace(row_of(one), verdict="refuted", counterexample={**said, "variant": "corrected"})
+    kept = [json.loads(p.read_text()) for p in (tmp_path / "counterexamples").iterdir()]
+    assert {data["weights"] for data in kept} == {found("printed").weights}  # not what was sent
 
-    other = ledger(tmp_path / "other")
-    with pytest.raises(InputError, match="run again here, the two sides agree"):
-        hunt(WHAT, 1, other, crew=Scripted(rows=forged))
-    assert other.status()["rows"] == 0 and not (tmp_path / "other/counterexamples").exists()
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"variant": "corrected"}, "run again here, the two sides agree"),
+        ({}, "is one of proposition-7, printed, which is not hunted"),
+        ({"claim": "proposition-70"}, "there is no claim"),
+        ({"string": 7}, "field string is 7"),
+        ({"string": ["no such symbol"]}, "for which the comparison has no weights"),
+        ({"comparison": {"way": "exact"}}, "comparison is not as ratproof writes it"),
+        ({"claim": None}, "field claim is None"),
+    ],
+)
+def test_a_forged_counterexample_is_refused_with_all_its_chunk(tmp_path, change, says):
+    def forged(one):
+        if one.target != "three":
+            return row_of(one)
+        sent = {**found("printed").to_json(), **change}
+        return replace(row_of(one), verdict="refuted", counterexample=sent)
+
+    store = ledger(tmp_path)
+    driver = Driver(WHAT, store, HuntProgress(5, 1))
+    chunk = [Round(target, 0) for target in TARGETS]
+    crew = Scripted(rows=forged)
+    driver.out[id(chunk)] = chunk
+    with pytest.raises(InputError, match=says):
+        driver._take(chunk, crew._json(rows=[forged(one).to_json() for one in chunk]))
+    assert store.status()["rows"] == 0 and not (tmp_path / "counterexamples").exists()
+
+
+def test_a_hunt_that_goes_on_finds_again_what_was_found_before_it_was_interrupted(tmp_path):
+    """So that its exit status is that of one that was not interrupted."""
+
+    def rows(one):
+        wrong = replace(row_of(one), verdict="error", why="it broke")
+        return {Round("one", 0): refuted(one), Round("two", 0): wrong}.get(one, row_of(one))
+
+    store = ledger(tmp_path, PRINTED)
+    whole = hunt(PRINTED, 1, store, crew=Scripted(rows=rows))
+    again = hunt(PRINTED, 1, store, crew=Scripted(rows=rows))
+    assert (again.rounds, again.resumed) == (0, 12)
+    assert again.finds == whole.finds and len(whole.finds) == 1
+    assert again.errors == whole.errors == ["two, round 0: it broke"]
+
+
+def test_a_chunk_that_is_delivered_twice_is_taken_once(tmp_path):
+    class Twice(Scripted):
+        def ready(self, seconds):
+            for said in super().ready(seconds):
+                yield said
+                yield said
+
+    store = ledger(tmp_path)
+    progress = hunt(WHAT, 1, store, crew=Twice(deaths=0.2))
+    assert progress.rounds + len(progress.incomplete) == 12
+    assert len(store.done(5)) == progress.rounds
+    assert hunt(WHAT, 1, crew=Twice()).rounds == 12  # without a ledger, too
+
+
+@pytest.mark.parametrize(
+    "greeting", [b"{", b"[]", b"{}", b'{"targets": []}', b'{"targets": [7]}', b'{"targets": ["one", "one"]}']
+)
+def test_a_greeting_that_is_none_is_refused(tmp_path, greeting):
+    crew = Scripted()
+    crew.said = [(None, greeting)]
+    with pytest.raises(FormatError, match="a worker"):
+        hunt(WHAT, 1, ledger(tmp_path), crew=crew)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +241,10 @@ def test_a_counterexample_is_run_again_before_it_counts(tmp_path):
         ({"digest": "00"}, "whose digest is '00'"),
         ({"verdict": "proved"}, "whose verdict is 'proved'"),
         ({"cases": -1}, "whose cases is -1"),
-        ({"seconds": float("nan")}, "whose seconds is nan"),
+        ({"seconds": 1e10}, "whose seconds is 1"),
+        ({"seconds": float("nan")}, "is no JSON"),
+        ({"verdict": "refuted"}, "whose counterexample is None"),
+        ({"counterexample": {}}, "whose counterexample is {}"),
         ({"counterexample": "x"}, "whose counterexample is 'x'"),
         ({"more": 1}, "fields are not those"),
     ],
@@ -210,8 +278,8 @@ def test_a_merged_ledger_is_the_union(tmp_path):
     for name, targets in (("a", TARGETS[:2]), ("b", TARGETS[1:])):
         crew = Scripted(rows=lambda one: refuted(one) if one.target == "three" else row_of(one))
         crew.said = [(None, crew._json(targets=targets))]
-        store = ledger(tmp_path / name)
-        hunt(WHAT, 1, store, crew=crew)
+        store = ledger(tmp_path / name, PRINTED)
+        hunt(PRINTED, 1, store, crew=crew)
         store.close()
     assert merge(tmp_path / "a", tmp_path / "b") == {"rows": 4, "counterexamples": 4}
     assert Ledger(tmp_path / "a").status()["rows"] == 12

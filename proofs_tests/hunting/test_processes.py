@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from proofs_tests.cluster import LONG, children, cluster, wait_until
+from proofs_tests.cluster import LONG, Cluster, children, cluster, wait_until
 from ratproof.main import run
 
 __all__ = ["cluster"]
@@ -83,12 +83,9 @@ def test_a_hunt_whose_driver_is_killed_is_resumed(
 
 @needs_proc
 def test_a_cluster_leaves_the_same_rows_though_a_worker_and_a_nanny_are_killed(
-    cluster: tuple[Path, list[subprocess.Popen[bytes]]],
-    serial: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    cluster: Cluster, serial: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file, nannies = cluster
+    file, nannies = cluster.file, cluster.nannies
     folder = tmp_path / "ledger"
     line = [*PROGRAM, *HUNT, "--cluster", str(file), "--ledger", str(folder)]
     hunt = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

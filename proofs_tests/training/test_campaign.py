@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -235,7 +236,7 @@ def test_a_campaigns_runs_on_a_cluster_are_those_of_this_machine(
     whole = run_some(place, "whole", [0, 1, 2])
     line = ["campaign", "run", str(place / "one.toml"), "--data", str(place / "data"), "--any-size"]
     far = place / "far"
-    assert main.run([*line, "--cluster", str(cluster[0]), "-o", str(far)]) == 0
+    assert main.run([*line, "--cluster", str(cluster.file), "-o", str(far)]) == 0
     assert status(far, capfd) == status(whole, capfd)
 
 
@@ -248,3 +249,32 @@ def test_a_run_ends_where_the_campaigns_folder_says_so(place: Path) -> None:
     assert state(plan.jobs[0], folder) == "stopped"
     (folder / jobs.STOP).unlink()
     assert jobs.do(plan, plan.jobs[0], folder, data) == 0
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_run_that_breaks_keeps_its_log_and_is_listed_and_the_others_are_done(
+    place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process is killed, as where memory ends; it is tried again by the next command."""
+    (place / "one.toml").write_text(ONE)
+    broken = ["cr/rrnn-b/seed-1"]
+
+    def do(runner: object, name: str, said: dict[str, object]) -> tuple[int, str]:
+        if name in broken:
+            return -9, "MemoryError: there is no more"
+        plan, data = read(place / "one.toml"), Data(place / "data", any_size=True)
+        job = next(job for job in plan.jobs if job.name == name)
+        return jobs.do(plan, job, place / "some", data), ""
+
+    monkeypatch.setattr("training.campaign.runners.LocalRunner.run", do)
+    monkeypatch.setattr("training.campaign.job.interruptions", lambda **options: nullcontext(lambda: False))
+    line = ["campaign", "run", str(place / "one.toml"), "--data", str(place / "data"), "--any-size"]
+    line += ["-o", str(place / "some")]
+    assert main.run(line) == 3
+    log = place / "some" / broken[0] / "log.txt"
+    said = capfd.readouterr().out
+    assert "3 runs: 2 done, 1 broken" in said and broken[0] in said
+    assert log.read_text() == "MemoryError: there is no more\nit ended with status -9\n"
+    assert status(place / "some", capfd)["incomplete"] == [[broken[0], 1]]
+    broken.clear()
+    assert main.run(line) == 0 and not log.exists()

@@ -8,7 +8,7 @@ import shlex
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -103,13 +103,14 @@ def hunt(
     where = f"the cluster {cluster}" if cluster else f"{workers} process{'' if workers == 1 else 'es'}"
     length = f"{rounds:,} rounds of each target" if rounds is not None else f"{limit:g} minutes"
     screen.print(f"hunting with seed {number} on {where} for {length}", soft_wrap=True)
-    with (
-        _store(ledger, what) as store,
-        interruptions(terminations=True) as stop,
-        Live(console=screen, transient=True, refresh_per_second=4) as live,
-    ):
+    with ExitStack() as opened:
         crew = None if cluster is None else _cluster(cluster, what)
-        result = search(what, workers, store, lambda p: live.update(_line(p)), crew, stop)
+        if crew is not None:
+            opened.callback(crew.close)
+        store = opened.enter_context(_store(ledger, what))
+        stop = opened.enter_context(interruptions(terminations=True))
+        live = opened.enter_context(Live(console=screen, transient=True, refresh_per_second=4))
+        result = search(what, workers, store, _Shown(live), crew, stop)
     if as_json:
         print_json(result.to_json())
     else:
@@ -119,6 +120,20 @@ def hunt(
     if result.finds or result.errors:
         return NO
     return UNKNOWN if result.incomplete else YES
+
+
+class _Shown:
+    """The bar, and above it what happened to the workers, when it happens."""
+
+    def __init__(self, live: Live) -> None:
+        self.live, self.said = live, 0
+
+    def __call__(self, progress: HuntProgress) -> None:
+        """Show them."""
+        for note in progress.notes[self.said :]:
+            self.live.console.print(Text(note), soft_wrap=True)
+        self.said = len(progress.notes)
+        self.live.update(_line(progress))
 
 
 @contextmanager
@@ -132,9 +147,10 @@ def _store(ledger: str | None, what: Hunt) -> Iterator[Ledger | None]:
     from ratproof.hunting.store import LOCK, Ledger
 
     folder = Path(ledger)
-    store = Ledger(folder, what.about())
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(folder / LOCK, timeout=0):
+            store = Ledger(folder, what.about())
             try:
                 yield store
             finally:
@@ -180,8 +196,9 @@ def _line(progress: HuntProgress) -> Text:
     done = ""
     if progress.asked_for is not None:
         done = f"{progress.rounds + progress.resumed:,} of {progress.asked_for:,} rounds{_left(progress)}; "
+    workers = f"{progress.jobs} worker{'' if progress.jobs == 1 else 's'}; "
     return Text(
-        f"{done}{sum(progress.cases.values()):,} cases; {rates} a second and core; {len(progress.corners)} of"
+        f"{workers}{done}{sum(progress.cases.values()):,} cases; {rates} a second and core; {len(progress.corners)} of"
         f" {len(CORNERS)} corners; {len(progress.finds)}"
         f" counterexample{'' if len(progress.finds) == 1 else 's'}"
     )

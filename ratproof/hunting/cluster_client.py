@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
+import re
 from concurrent.futures import CancelledError
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,8 +15,10 @@ from automata.errors import InputError
 
 GONE_AWAY = (OSError, RuntimeError, ValueError, TimeoutError, CancelledError)
 """What Dask raises where its scheduler does not answer."""
-CONNECT = 30.0
+CONNECT = 10.0
 """Seconds to wait for the scheduler."""
+ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://(?:\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\]]+):(\d{1,5})")
+"""Protocol, host and port."""
 
 
 def connected(where: str) -> Any:
@@ -24,20 +30,68 @@ def connected(where: str) -> Any:
         raise InputError("--cluster needs Dask: pip install 'ratproof[cluster]'")
     if "://" not in where and not Path(where).is_file():
         raise InputError(
-            f"--cluster {where}: is no file of a scheduler (dask scheduler --scheduler-file {where}), and"
+            f"--cluster {where}: is no file of a scheduler (dask scheduler --scheduler-file FILE), and"
             " no address such as tcp://host:8786"
         )
     try:
         return connect(where, CONNECT)
+    except InputError as error:
+        raise InputError(f"--cluster {error}") from None
     except GONE_AWAY as error:
-        why = " ".join(str(error).split())
+        why = " ".join(str(getattr(error, "strerror", None) or error).split())
+        why = why or f"in {CONNECT:.0f} seconds"
         raise InputError(f"--cluster {where}: no scheduler answers ({why:.120})") from None
 
 
 def connect(where: str, seconds: float) -> Any:
     """Try for so long. Raises one of :data:`GONE_AWAY`."""
+    address = address_in(where)
+    # what becomes of the scheduler is said in a sentence, and not by Dask's log of tracebacks
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    asyncio.run(_shake_hands(address, seconds))
     from distributed import Client
 
     client: Any = Client
-    place = {"address": where} if "://" in where else {"scheduler_file": where}
-    return client(**place, timeout=seconds, set_as_default=False)
+    return client(address=address, timeout=seconds, set_as_default=False)
+
+
+async def _shake_hands(address: str, seconds: float) -> None:
+    """As a client of Dask does. Where one could not be made, Dask's own threads may try on and on, and keep
+    the program from ending.
+    """
+    from distributed.core import connect as begin
+    from distributed.security import Security
+
+    shake: Any = begin
+    options = Security().get_connection_args("client")  # type: ignore[no-untyped-call]
+    try:
+        comm = await asyncio.wait_for(shake(address, timeout=seconds, **options), seconds)
+    except MemoryError:  # it took the bytes of another protocol for a length
+        raise OSError("what answers there speaks another protocol") from None
+    await comm.close()
+
+
+def address_in(where: str) -> str:
+    """The scheduler's address, by an address or by the file that a scheduler writes.
+
+    Raises :class:`~automata.errors.InputError`: it is none.
+
+    >>> address_in("tcp://127.0.0.1:8786")
+    'tcp://127.0.0.1:8786'
+    """
+    address: Any = where
+    if "://" not in where:
+        try:
+            said = json.loads(Path(where).read_bytes())
+            address = said["address"]
+        except (OSError, ValueError, TypeError, LookupError, RecursionError):
+            raise InputError(
+                f"{where}: is no file that dask scheduler --scheduler-file writes: it names no address"
+            ) from None
+    found = ADDRESS.fullmatch(address) if isinstance(address, str) else None
+    if found is None or not 0 < int(found[1]) < 1 << 16:
+        more = "" if address == where else f", which {where} names"
+        raise InputError(
+            f"{str(address):.80}{more}: is no address of a scheduler; one such as tcp://host:8786 is right"
+        )
+    return found[0]

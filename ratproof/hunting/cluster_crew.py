@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import queue
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -43,10 +44,12 @@ class ClusterCrew:
         self.notes: list[str] = []
         self.jobs = 1
         self.chunks: dict[str, tuple[Any, Chunk]] = {}
-        self.again: list[Chunk] = [[]]
-        """To be handed in; the empty chunk asks for a greeting."""
+        self.again: list[Chunk] = []
+        """To be handed in."""
         self.ended: queue.Queue[Any] = queue.Queue()
+        """Futures, and the greeting."""
         self.gone_since: float | None = None
+        threading.Thread(target=self._greet, daemon=True).start()
 
     def room(self) -> int:
         """How many more chunks may be handed in."""
@@ -75,6 +78,9 @@ class ClusterCrew:
         while not self.ended.empty():
             ended.append(self.ended.get())
         for future in ended:
+            if isinstance(future, bytes):
+                yield None, future
+                continue
             _, chunk = self.chunks.pop(future.key, (None, None))
             if chunk is not None:
                 yield from self._said(future, chunk)
@@ -86,6 +92,14 @@ class ClusterCrew:
                 future.cancel()
             self.client.close(timeout=2)
 
+    def _greet(self) -> None:
+        """Which targets there are is asked here: a worker that named few would have the others left out."""
+        try:
+            says = greeting(self.arguments)
+        except WorkerDied as error:
+            says = json.dumps({"error": f"on this machine, {error}"}).encode()
+        self.ended.put(says)
+
     def _said(self, future: Any, chunk: Chunk) -> Iterator[tuple[Chunk | None, bytes | None]]:
         """What came of a future; of one that the scheduler has lost, nothing: it is handed in again."""
         from distributed.scheduler import KilledWorker
@@ -93,7 +107,7 @@ class ClusterCrew:
         problem = future.exception() if future.status == "error" else None
         if future.status == "finished":
             try:
-                yield chunk or None, _bytes(future.result(timeout=TRY))
+                yield chunk, _bytes(future.result(timeout=TRY))
                 return
             except GONE_AWAY:
                 problem = None
@@ -103,20 +117,15 @@ class ClusterCrew:
         elif not isinstance(problem, KilledWorker | WorkerDied):
             why = " ".join(str(problem).split())
             raise InputError(f"a worker of the cluster: {type(problem).__name__}: {why:.200}")
-        elif chunk:
-            yield chunk, None
         else:
-            self.again.append(chunk)
+            yield chunk, None
 
     def _hand_in(self) -> None:
         while self.again and self.gone_since is None:
             chunk = self.again.pop()
             payload = json.dumps([[one.target, one.number] for one in chunk])
             try:
-                if chunk:
-                    future = self.client.submit(run_chunk, self.arguments, payload, pure=False, retries=0)
-                else:
-                    future = self.client.submit(greeting, self.arguments, pure=False, retries=0)
+                future = self.client.submit(run_chunk, self.arguments, payload, pure=False, retries=0)
             except GONE_AWAY:
                 self.again.append(chunk)
                 self._lose()
@@ -132,7 +141,7 @@ class ClusterCrew:
         self._note()
 
     def _note(self) -> None:
-        says = "the scheduler went away; what it had been handed was handed in again when it came back"
+        says = "the scheduler went away; what it had been handed is handed in again when it is back"
         if says not in self.notes:
             self.notes.append(says)
 

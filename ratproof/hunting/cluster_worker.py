@@ -32,11 +32,13 @@ _lock = threading.Lock()
 
 
 def greeting(arguments: str) -> bytes:
-    """What a process says first: its installation and its targets. ``arguments`` are those of
+    """What a process of this machine says first: its installation and its targets. ``arguments`` are those of
     :func:`ratproof.hunting.worker.work`, as JSON.
+
+    Raises :class:`WorkerDied`: it ended before.
     """
-    child = _take(arguments)
-    _give_back(arguments, child)
+    child = _started(arguments)
+    _end(child)
     return child.says
 
 
@@ -50,7 +52,7 @@ def run_chunk(arguments: str, chunk: str) -> bytes:
         child.pipe.send_bytes(chunk.encode())
         rows = child.pipe.recv_bytes()
     except (EOFError, OSError):
-        child.process.kill()
+        _end(child)
         raise WorkerDied("the process that ran it ended") from None
     _give_back(arguments, child)
     return rows
@@ -60,12 +62,21 @@ def _take(arguments: str) -> _Child:
     with _lock:
         if _free[arguments]:
             return _free[arguments].pop()
+        idle = [child for other in list(_free) if other != arguments for child in _free.pop(other)]
+    for child in idle:  # of a hunt that is over, or that can start others
+        _end(child)
     return _started(arguments)
 
 
 def _give_back(arguments: str, child: _Child) -> None:
     with _lock:
         _free[arguments].append(child)
+
+
+def _end(child: _Child) -> None:
+    child.process.kill()
+    child.process.wait()
+    child.pipe.close()
 
 
 def _started(arguments: str) -> _Child:

@@ -24,6 +24,7 @@ EXAMPLES = 50
 VERDICTS = ("holds", "refuted", "unknown", "error")
 DIGEST = re.compile(r"[0-9a-f]{32}")
 SEED_BYTES = 6
+NONE = type(None)
 
 
 @dataclass(frozen=True, order=True)
@@ -80,15 +81,40 @@ def seed_of(seed: int, one: Round) -> int:
     return int.from_bytes(blake2b(name, key=key, digest_size=SEED_BYTES).digest())
 
 
+def greeting_from(text: bytes) -> dict[str, Any]:
+    """What a worker says first: its installation and its targets, or what is wrong.
+
+    Raises :class:`~automata.errors.FormatError`: it is nothing of the kind.
+    """
+    said = _json(text)
+    targets = said.get("targets") if isinstance(said, dict) else None
+    if isinstance(said, dict) and isinstance(said.get("error"), str):
+        return {"error": said["error"]}
+    if not isinstance(targets, list) or not targets or not all(isinstance(t, str) for t in targets):
+        raise FormatError("a worker did not say which targets it has")
+    if len(set(targets)) < len(targets):
+        raise FormatError("a worker named a target twice")
+    return dict(said)
+
+
+def _json(text: bytes) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise FormatError("a worker sent what is no JSON") from None
+
+
+def _refuse(constant: str) -> Any:
+    """``NaN`` and ``Infinity`` are Python's, not JSON's."""
+    raise ValueError(constant)
+
+
 def rows_from(text: bytes, chunk: list[Round]) -> list[Row]:
     """The rows that a worker sent for a chunk.
 
     Raises :class:`~automata.errors.FormatError`: it is not JSON, or not one right row for each round.
     """
-    try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        raise FormatError("a worker sent what is no JSON") from None
+    said = _json(text)
     rows = said.get("rows") if isinstance(said, dict) else None
     if not isinstance(rows, list) or len(rows) != len(chunk):
         raise FormatError(f"a worker sent no list of {len(chunk)} rows")
@@ -107,7 +133,8 @@ def _row(said: Any, one: Round) -> Row:
         "cases": type(said["cases"]) is int and said["cases"] >= 0,
         "seconds": type(said["seconds"]) in (int, float) and 0 <= said["seconds"] < 1e9,
         "corners": isinstance(said["corners"], list) and all(isinstance(c, str) for c in said["corners"]),
-        "counterexample": said["counterexample"] is None or isinstance(said["counterexample"], dict),
+        # a refutation without a counterexample would be believed, and one beside another verdict overlooked
+        "counterexample": isinstance(said["counterexample"], dict if said["verdict"] == "refuted" else NONE),
         **{name: isinstance(said[name], str) for name in ("way", "test", "why")},
     }
     wrong = next((name for name, fits in right.items() if not fits), None)

@@ -17,11 +17,13 @@ from automata.errors import InputError
 from ratproof.hunting.installation import difference, fingerprint
 from ratproof.hunting.local_crew import Chunk, LocalCrew
 from ratproof.hunting.progress import HuntProgress
-from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
+from ratproof.hunting.rounds import Round, Row, greeting_from, rows_from, seed_of
 from ratproof.hunting.store import Memory, Store
 from ratproof.hunting.targets import require_known
 from ratproof.record.counterexample import Counterexample
-from ratproof.runner.counterexample_files import as_kept, keep, load
+from ratproof.runner.counterexample_files import as_kept, keep, read, run_again
+from ratproof.sides.comparison import counterexample
+from theory.registry import claim_named
 
 KILLS = 3
 """A round that has ended its worker so often, alone, is given up."""
@@ -34,6 +36,7 @@ class Crew(Protocol):
 
     seconds_a_chunk: float
     notes: list[str]
+    jobs: int
 
     def room(self) -> int:
         """How many more chunks may be handed in."""
@@ -149,7 +152,7 @@ class Driver:
         while True:
             for chunk, said in crew.ready(0.25):
                 self._take(chunk, said)
-            self.progress.notes = crew.notes
+            self.progress.notes, self.progress.jobs = crew.notes, crew.jobs
             told(self.progress)
             if stop():
                 self.progress.interrupted = True
@@ -191,17 +194,19 @@ class Driver:
         if chunk is None:
             self._greet(said or b"")
             return
-        self.out.pop(id(chunk), None)
+        if self.out.pop(id(chunk), None) is None:
+            return  # it was delivered before
         if said is None:
             self._died(chunk)
             return
         self._require_same(said)
-        for row in rows_from(said, chunk):
-            self._add(row)
+        # what is wrong with one row is known before any of them is taken in
+        for row, found in [(row, self._confirmed(row)) for row in rows_from(said, chunk)]:
+            self._add(row, found)
 
     def _greet(self, said: bytes) -> None:
         """What a worker says of itself: the first one's targets are everybody's."""
-        words = json.loads(said)
+        words = greeting_from(said)
         if "error" in words:
             if words["error"] not in self.progress.errors:
                 self.progress.errors.append(words["error"])
@@ -218,6 +223,25 @@ class Driver:
         self.next = self._numbered(done)
         if self.what.rounds is not None:
             p.resumed = sum(one.number < self.what.rounds and one.target in self.targets for one in done)
+        self._recall(frozenset(self.targets))
+
+    def _recall(self, targets: frozenset[str]) -> None:
+        """What the rounds that were done before found counts as what these find."""
+        for one, path, why in self.store.found(self.what.seed):
+            if one.target not in targets or not (self.what.rounds is None or one.number < self.what.rounds):
+                continue
+            if path is None:
+                self.progress.errors.append(f"{one.target}, round {one.number}: {why}")
+                continue
+            again = run_again(read(path), str(path))
+            if again.compared.difference is not None:
+                self._find(counterexample(again.comparison, again.compared), path)
+
+    def _find(self, found: Counterexample, path: Path) -> None:
+        """Of those with one claim, variant and way, the simplest is shown."""
+        key = (found.claim, found.variant, found.comparison["way"])
+        if key not in self.progress.finds or found.simplicity < self.progress.finds[key][0].simplicity:
+            self.progress.finds[key] = (found, path)
 
     def _numbered(self, done: set[Round]) -> Iterator[Round]:
         number = 0
@@ -256,9 +280,9 @@ class Driver:
         self.progress.incomplete.append(one)
         self.fallen.add(one.target)
 
-    def _add(self, row: Row) -> None:
+    def _add(self, row: Row, found: Counterexample | None) -> None:
         p = self.progress
-        path = None if row.counterexample is None else self._confirmed(row)
+        path = None if found is None else self._kept(row, found)
         self.store.add(self.what.seed, row, path)
         p.rounds += 1
         p.cases[row.way] += row.cases
@@ -270,29 +294,35 @@ class Driver:
             self.fallen.add(row.target)
             p.errors.append(f"{row.target}, round {row.number}: {row.why}")
 
-    def _confirmed(self, row: Row) -> Path:
-        """Keep a counterexample, which was run again here.
+    def _confirmed(self, row: Row) -> Counterexample | None:
+        """The counterexample of a row, as it is when it is run again here: nothing of what it says of itself
+        is believed.
 
-        Raises :class:`~automata.errors.InputError`: it is none.
+        Raises :class:`~automata.errors.InputError`: it is none, or one of something that is not hunted.
         """
-        said, where = row.counterexample, f"the counterexample of {row.target}, round {row.number}"
-        assert said is not None
-        try:
-            found = Counterexample(**said)
-        except TypeError:
-            raise InputError(f"{where}: its fields are not those of a counterexample") from None
-        comparison = load(said, where)
-        compared = next(iter(comparison.compare([tuple(found.string)])))
-        if compared.difference is None:
+        if row.counterexample is None:
+            return None
+        where = f"the counterexample of {row.target}, round {row.number}"
+        again = run_again(row.counterexample, where)
+        claim, variant = again.comparison.claim, again.comparison.variant
+        holds = claim_named(claim).variant(variant).expected == "holds"
+        if not (holds if self.what.variant is None else variant == self.what.variant):
+            raise InputError(f"{where}: is one of {claim}, {variant}, which is not hunted")
+        if again.compared.difference is None:
             raise InputError(f"{where}: run again here, the two sides agree: it is none")
+        return counterexample(again.comparison, again.compared)
+
+    def _kept(self, row: Row, found: Counterexample) -> Path | None:
+        """Keep it; its file, where the ledger has one."""
         self.fallen.add(row.target)
         seed = seed_of(self.what.seed, row.round)
         path = self.store.keep(as_kept(found, seed, row.test))
-        key = (found.claim, found.variant, found.comparison["way"])
-        finds = self.progress.finds
-        if key not in finds or found.simplicity < finds[key][0].simplicity:
-            # several rounds and targets may find the same: the simplest is shown
-            if path is None:
-                path = keep(found, self.what.folder, seed, row.test, kind=f"hunted-{key[2]}")
-            finds[key] = (found, path)
-        return path or finds[key][1]
+        shown = path
+        if shown is None:
+            way = found.comparison["way"]
+            there = self.progress.finds.get((found.claim, found.variant, way))
+            if there is not None and there[0].simplicity <= found.simplicity:
+                return None
+            shown = keep(found, self.what.folder, seed, row.test, kind=f"hunted-{way}")
+        self._find(found, shown)
+        return path

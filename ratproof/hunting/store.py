@@ -52,6 +52,9 @@ class Store(Protocol):
     def keep(self, data: dict[str, Any]) -> Path | None:
         """Keep a counterexample, where the store does so itself."""
 
+    def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
+        """The rounds of that seed that found something: a counterexample's file, or why there was none."""
+
 
 class Memory:
     """A hunt without a ledger."""
@@ -73,6 +76,10 @@ class Memory:
         """The hunt keeps it."""
         return None
 
+    def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
+        """Nothing."""
+        return []
+
 
 class Ledger:
     """A folder with what a hunt has done.
@@ -93,9 +100,10 @@ class Ledger:
             if about is not None:
                 folder.mkdir(parents=True, exist_ok=True)
             self.data = sqlite3.connect(self.path, isolation_level=None)
-            self.data.execute("PRAGMA journal_mode=WAL")
-            self.data.execute("PRAGMA synchronous=NORMAL")
             if about is not None:
+                self._require_free()
+                self.data.execute("PRAGMA journal_mode=WAL")
+                self.data.execute("PRAGMA synchronous=NORMAL")
                 self.data.executescript(_TABLES)
         said = self.about()
         if about is None:
@@ -107,6 +115,12 @@ class Ledger:
         with self._refused():
             for name, value in {"format": FORMAT, **about}.items():
                 self.data.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", (name, json.dumps(value)))
+
+    def _require_free(self) -> None:
+        """Raise :class:`~automata.errors.FormatError` for a database that is somebody else's."""
+        tables = {name for (name,) in self.data.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+        if tables and "about" not in tables:
+            raise FormatError(f"{self.path}: is no ledger of a hunt, but another database")
 
     def about(self) -> dict[str, Any]:
         """What all its rounds have in common."""
@@ -190,6 +204,17 @@ class Ledger:
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
         return path
 
+    def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
+        """The rounds of that seed with a counterexample, or with an error and what it says."""
+        query = (
+            "SELECT target, number, counterexample, why FROM rounds WHERE seed = ?"
+            " AND (counterexample IS NOT NULL OR verdict = 'error') ORDER BY target, number"
+        )
+        return [
+            (Round(target, number), None if name is None else self.folder / FOLDER / Path(name).name, why)
+            for target, number, name, why in self._all(query, (seed,))
+        ]
+
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """All rows of the table of rounds, sorted by seed, target and number."""
         yield from self._all("SELECT * FROM rounds ORDER BY seed, target, number")
@@ -236,6 +261,8 @@ class Ledger:
         try:
             yield
         except sqlite3.OperationalError as error:
+            if "no such" in str(error):
+                raise FormatError(f"{self.path}: is no ledger of a hunt ({error})") from None
             raise OutputError(f"{self.path}: {error}") from None
         except sqlite3.Error as error:
             raise FormatError(f"{self.path}: is no ledger of a hunt ({error})") from None

@@ -146,15 +146,19 @@ def read(path: str | Path) -> dict[str, Any]:
         raise FormatError(f"{path}: is no JSON, where a counterexample that ratproof kept is right") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise FormatError(f'{path}: is no kept counterexample, whose field format is "{FORMAT}"')
+    _require_fields(data, str(path))
+    return data
+
+
+def _require_fields(data: dict[str, Any], where: str) -> None:
     for name in FIELDS:
         if name not in data:
-            raise FormatError(f"{path}: field {name} is missing")
+            raise FormatError(f"{where}: field {name} is missing")
     for name, (kind, right) in KINDS.items():
         if name in data and type(data[name]) is not kind:
-            raise FormatError(f"{path}: field {name} is {shorten(data[name])}, where {right} is right")
+            raise FormatError(f"{where}: field {name} is {shorten(data[name])}, where {right} is right")
     if not all(isinstance(s, str) for s in data["string"]):
-        raise FormatError(f"{path}: field string is no list of symbols")
-    return data
+        raise FormatError(f"{where}: field string is no list of symbols")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -203,14 +207,19 @@ def replay(path: str | Path) -> Replayed:
 
     Raises :class:`~automata.errors.InputError`, of one sentence, for a file that is none.
     """
-    data = read(path)
-    comparison = load(data, str(path))
-    with _naming(str(path), "comparison does not fit the string"):
+    return run_again(read(path), str(path))
+
+
+def run_again(data: dict[str, Any], where: str) -> Replayed:
+    """The same for a counterexample that somebody sent; ``where`` says which, in what is wrong with it."""
+    _require_fields(data, where)
+    comparison = load(data, where)
+    with _naming(where, "comparison does not fit the string"):
         known = set(comparison.automata()[0].index)
         strange = [symbol for symbol in data["string"] if symbol not in known]
         if strange:
             raise FormatError(
-                f"{path}: field string has {shorten(strange[0])}, for which the comparison has no weights"
+                f"{where}: field string has {shorten(strange[0])}, for which the comparison has no weights"
             )
         replayed = Replayed(data, comparison, next(iter(comparison.compare([data["string"]]))))
         replayed.otherwise()  # what it says can be written

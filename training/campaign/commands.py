@@ -14,7 +14,7 @@ import typer
 from automata.errors import InputError
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.terminal import console, progress
-from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
+from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.interruptions import interruptions
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
@@ -65,7 +65,8 @@ def run(
     """Do the runs that are not done.
 
     Each is a process of its own, and goes on where it was when it was killed. Several of these commands may
-    work on one folder. Exit status 1 where a run diverged.
+    work on one folder. Exit status 1 where a run diverged, 3 where one is not done: another process is at it,
+    or it broke, and has its log in its folder.
     """
     from automata.files import read_text, write_whole
     from training.campaign.job import CAMPAIGN
@@ -93,8 +94,8 @@ def run(
     runner = LocalRunner(jobs or 1) if cluster is None else ClusterRunner(cluster, folder)
     with interruptions(terminations=True) as stop, progress(f"campaign {plan.name}") as tell:
         stopped = Work(plan, folder, where, runner).do(stop, tell)
-    failed = _show(folder, as_json)
-    return INTERRUPTED if stopped else NO if failed else YES
+    failed, missing = _show(folder, as_json)
+    return INTERRUPTED if stopped else UNKNOWN if missing else NO if failed else YES
 
 
 @app.command("status", epilog=example("campaign status text --json"))
@@ -195,8 +196,9 @@ def _show_hunt(folder: Path, as_json: bool) -> None:
         out.print(f"  ratproof replay {shlex.quote(str(folder / 'counterexamples' / name))}", soft_wrap=True)
 
 
-def _show(folder: Path, as_json: bool) -> int:
-    """Print the states of the runs; how many diverged."""
+def _show(folder: Path, as_json: bool) -> tuple[int, int]:
+    """Print the states of the runs; how many diverged, and how many are not done."""
+    from training.campaign.job import FAILED, LOG
     from training.campaign.merging import status_of
     from training.campaign.work import STATES, state
 
@@ -219,5 +221,10 @@ def _show(folder: Path, as_json: bool) -> int:
         print_json({**done, "campaign": plan.name, "runs": len(plan.jobs), **counts, "jobs": jobs})
     else:
         said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-        console().print(f"{plan.name}: {len(plan.jobs)} runs: {said}")
-    return counts["failed"]
+        out = console()
+        out.print(f"{plan.name}: {len(plan.jobs)} runs: {said}")
+        for name, one in states.items():
+            if one in ("failed", "broken"):
+                kept = folder / name / (FAILED if one == "failed" else LOG)
+                out.print(f"  {one}: {name}, see {kept}", soft_wrap=True)
+    return counts["failed"], len(plan.jobs) - counts["failed"] - counts["done"]

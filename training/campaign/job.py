@@ -20,6 +20,8 @@ from ratproof.process.orphans import end_with
 from training.campaign.plan import Job, Plan, read
 
 FAILED, LOCK, JOURNAL, CAMPAIGN = "failed.json", "lock", "optuna.journal", "campaign.toml"
+LOG = "log.txt"
+"""What a run that ended otherwise than it should said, in its folder; it is tried again."""
 STOP = "stop"
 """While this file is in the campaign's folder, runs keep what they have, and end."""
 LOOK_EVERY = 1.0

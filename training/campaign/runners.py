@@ -17,6 +17,10 @@ from automata.errors import InputError
 from automata.files import write_whole
 from training.campaign.job import STOP
 
+UNKNOWN_END = -9
+"""The exit status of a run whose worker ended again and again."""
+MOST_SAID = 20_000
+"""Characters of what a run said that a worker sends."""
 LOST = 3
 """So often a run goes on on another worker, where its own died."""
 
@@ -31,7 +35,7 @@ class Runner(Protocol):
     jobs: int
 
     def run(self, name: str, said: dict[str, Any]) -> tuple[int, str]:
-        """Do one, by the words of :mod:`training.campaign.job`; its exit status, and what it said last."""
+        """Do one, by the words of :mod:`training.campaign.job`; its exit status, and what it said."""
 
     def end(self) -> None:
         """Have all of them keep what they have, and end."""
@@ -53,7 +57,7 @@ class LocalRunner:
         self._running[name] = process = start(said)
         _, words = process.communicate()
         del self._running[name]
-        return process.returncode, _last(words)
+        return process.returncode, words
 
     def end(self) -> None:
         """By SIGTERM."""
@@ -95,7 +99,7 @@ class ClusterRunner:
             except Exception as error:  # whatever a worker raises
                 why = " ".join(str(error).split())
                 raise InputError(f"{name}: on the cluster, {type(error).__name__}: {why:.200}") from None
-        raise InputError(f"{name}: {LOST} workers died of it; its folder has what it had kept")
+        return UNKNOWN_END, f"{LOST} workers died of it; its folder has what it had kept"
 
     def end(self) -> None:
         """By a file in the campaign's folder, at which runs look."""
@@ -103,10 +107,10 @@ class ClusterRunner:
 
 
 def on_a_worker(said: str) -> tuple[int, str]:
-    """A run, in a process of the worker's, which ends with it: its exit status, and what it said last."""
+    """A run, in a process of the worker's, which ends with it: its exit status, and what it said."""
     process = start({**json.loads(said), "parent": os.getpid()})
     _, words = process.communicate()
-    return process.returncode, _last(words)
+    return process.returncode, words[-MOST_SAID:]
 
 
 def start(said: dict[str, Any]) -> subprocess.Popen[str]:
@@ -117,7 +121,3 @@ def start(said: dict[str, Any]) -> subprocess.Popen[str]:
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-
-
-def _last(words: str) -> str:
-    return words.strip().rpartition("\n")[2]

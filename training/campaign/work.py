@@ -11,7 +11,7 @@ from typing import Any
 from automata.errors import InputError
 from automata.files import read_text, write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED
-from training.campaign.job import FAILED, JOURNAL, LOCK, TAKEN
+from training.campaign.job import FAILED, JOURNAL, LOCK, LOG, TAKEN
 from training.campaign.plan import Job, Plan
 from training.campaign.runners import Runner
 from training.engine.names import RESULT, RUN
@@ -20,12 +20,12 @@ LOOK_EVERY = 0.2
 """Seconds between two looks at whether the campaign is to stop."""
 
 
-STATES = ("done", "failed", "running", "stopped", "waiting")
+STATES = ("done", "failed", "broken", "running", "stopped", "waiting")
 
 
 def state(job: Job, folder: Path) -> str:
-    """``done``, ``failed`` (it diverged), ``running``, ``stopped`` (it can be gone on with) or
-    ``waiting``.
+    """``done``, ``failed`` (it diverged), ``running``, ``broken`` (it ended otherwise than it should, and its
+    log says how; it is tried again), ``stopped`` (it can be gone on with) or ``waiting``.
     """
     from filelock import FileLock, Timeout
 
@@ -38,6 +38,8 @@ def state(job: Job, folder: Path) -> str:
         return "waiting"
     try:
         with FileLock(place / LOCK, timeout=0):
+            if (place / LOG).exists():
+                return "broken"
             return "stopped" if (place / RUN).exists() else "waiting"
     except Timeout:
         return "running"
@@ -145,10 +147,14 @@ class Work:
                     self.runner.end()
                 for future in ended:
                     job, (status, words) = going.pop(future), future.result()
-                    if status not in (0, 1, INTERRUPTED, TAKEN) and not stopped:
+                    log = self.folder / job.name / LOG
+                    if status == BAD_INPUT and not stopped:
                         self.runner.end()
-                        why = words or f"it ended with status {status}"
-                        raise InputError(why if status == BAD_INPUT else f"{job.name}: {why}")
+                        raise InputError(words.strip().rpartition("\n")[2] or f"{job.name}: was refused")
+                    if status in (0, 1, INTERRUPTED, TAKEN):
+                        log.unlink(missing_ok=True)
+                    elif not stopped:  # one that broke does not keep the others from being done
+                        write_whole(log, words.rstrip() + f"\nit ended with status {status}\n")
         return stopped
 
     def _ready(self, job: Job) -> bool:
