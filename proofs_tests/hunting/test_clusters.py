@@ -1,5 +1,5 @@
-"""Workers of a Dask cluster, as processes: whatever they do, or a scheduler that comes back does, the rows are
-those of one worker; and what they forge is refused.
+"""Workers of a Dask cluster, as processes: whatever they do, or a scheduler that comes back does, the rows
+are those of one worker; and what they forge is refused.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import mean
 from typing import Any
 
@@ -72,12 +73,48 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
     for experiment, size in dict.fromkeys((row.experiment, row.size) for row in rows):
         own = [row for row in rows if (row.experiment, row.size) == (experiment, size)]
         columns = list(dict.fromkeys(name for row in own for name in row.errors))
-        title = f"{experiment}{f', {size} set' if experiment == 'parentheses' else ''}: wrong in %, (paper)"
-        body = [
-            [row.name, row.method, str(len(row.seeds)), *(cell(row, name) for name in columns)] for row in own
-        ]
-        made.append((title, ["model", "method", "seeds", *columns], body))
+        which = f", {size} set" if experiment == "parentheses" else ""
+        title = f"{experiment}{which}: wrong in % at depth/length (100 where none is said; x: exchanged)"
+        made.append((title, ["model", "method", "n", *map(_short, columns)], list(_lines(own, columns))))
     return made
+
+
+def _lines(rows: Sequence[Row], columns: Sequence[str]) -> Iterator[list[str]]:
+    for name, same in groupby(rows, lambda row: row.name):
+        printed: dict[str, float] = {}
+        for row in same:
+            method = "noise" if row.method == METHODS[True] else "plain"
+            yield [
+                _in_little(name),
+                method,
+                str(len(row.seeds)),
+                *(_percent(row.errors.get(c, ())) for c in columns),
+            ]
+            printed |= row.paper
+        if printed:
+            yield [
+                _in_little(name),
+                "printed",
+                "",
+                *(_percent([printed[c]] if c in printed else []) for c in columns),
+            ]
+
+
+def _in_little(name: str) -> str:
+    return name.replace(", k = ", " k")
+
+
+def _percent(shares: Sequence[float]) -> str:
+    return f"{100 * mean(shares):.2f}" if shares else "-"
+
+
+def _short(column: str) -> str:
+    """A test set's name in little space: ``20/1k`` for depth 20 and length 1,000, ``20`` for length 100."""
+    if not column.startswith("d "):
+        return column.removeprefix("l ").replace(", exchanged", "x")
+    depth, length = column.removeprefix("d ").split(", l ")
+    deepest = depth.split("-")[-1]
+    return deepest if length == "100" else f"{deepest}/{length.replace('000', 'k')}"
 
 
 def cell(row: Row, column: str) -> str:
