@@ -21,6 +21,7 @@ from theory.linear_recurrences.shared.variants import (
     corrected,
     exactly,
     memory,
+    narrow,
     refuted,
     sizes,
     vectors,
@@ -60,6 +61,7 @@ LAYER = Layer(
     reading=READ,
 )
 CASES = sizes(weights)
+SMALL = narrow(weights, q=(1,), k=(1, 0), beta=(1, 0))
 
 CLAIM = Claim(
     name="delta-net",
@@ -81,13 +83,14 @@ CLAIM = Claim(
         corrected(
             LAYER, CASES, "the automaton with K + 2 states, whose matrix has 1 - beta k k^T among the numbers"
         ),
-        refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
+        refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES, SMALL),
         refuted(
             "without-correction",
             "the automaton of linear attention, which writes beta k v and erases nothing",
             LAYER.recurrence,
             replace(LAYER, terms=()).automata,
             CASES,
+            SMALL,
         ),
     ),
     example=Weights(

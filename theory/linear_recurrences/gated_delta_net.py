@@ -22,6 +22,7 @@ from theory.linear_recurrences.shared.variants import (
     corrected,
     exactly,
     memory,
+    narrow,
     refuted,
     sizes,
     vectors,
@@ -56,6 +57,7 @@ LAYER = Layer(
 )
 UNGATED = replace(LAYER, terms=((erase, lambda of, i: of.at("k", i)),))
 CASES = sizes(weights)
+SMALL = narrow(weights, q=(1,), k=(1, 0), beta=(1, 0))
 
 CLAIM = Claim(
     name="gated-delta-net",
@@ -86,6 +88,7 @@ CLAIM = Claim(
             LAYER.recurrence,
             UNGATED.automata,
             CASES,
+            SMALL,
         ),
     ),
     example=Weights(

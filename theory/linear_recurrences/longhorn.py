@@ -22,6 +22,7 @@ from theory.linear_recurrences.shared.variants import (
     corrected,
     exactly,
     memory,
+    narrow,
     refuted,
     sizes,
     vectors,
@@ -78,6 +79,7 @@ WHOLE = replace(
     ),
 )
 CASES = sizes(weights)
+SMALL = narrow(weights, small=(2,), q=(1,), k=(1,), beta=(1,), x=(0,))
 
 CLAIM = Claim(
     name="longhorn",
@@ -105,7 +107,8 @@ CLAIM = Claim(
             "the automaton of the learner's whole matrix 1 - delta k k^T, where the layer keeps its diagonal",
             LAYER.recurrence,
             WHOLE.automata,
-            sizes(weights),
+            CASES,
+            SMALL,
         ),
     ),
     example=Weights(

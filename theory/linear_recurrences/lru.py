@@ -19,6 +19,7 @@ from theory.linear_recurrences.shared.variants import (
     MINUS,
     corrected,
     exactly,
+    narrow,
     refuted,
     sizes,
     vectors,
@@ -85,6 +86,7 @@ LAYER = Layer(
 )
 CONJUGATED = replace(LAYER, decay=lambda of, p, q, j: decay(of, q, p, j))
 CASES = sizes(weights)
+SMALL = narrow(weights, d=(0,), p=(0,), r=(0,), Du=(0,))
 
 CLAIM = Claim(
     name="lru",
@@ -110,6 +112,7 @@ CLAIM = Claim(
             LAYER.recurrence,
             CONJUGATED.automata,
             CASES,
+            SMALL,
         ),
     ),
     example=Weights(

@@ -21,6 +21,7 @@ from theory.linear_recurrences.shared.variants import (
     corrected,
     exactly,
     memory,
+    narrow,
     refuted,
     sizes,
     vectors,
@@ -63,6 +64,7 @@ LAYER = Layer(
 )
 TRANSPOSED = replace(LAYER, terms=((kappa, erase),))
 CASES = sizes(weights)
+SMALL = narrow(weights, small=(2,), q=(0, 1), kappa=(1,), a=(0, 1), k=(0,), v=(0,), w=(0,), s_0=(0, 1))
 
 CLAIM = Claim(
     name="rwkv-7",
@@ -93,6 +95,7 @@ CLAIM = Claim(
             LAYER.recurrence,
             TRANSPOSED.automata,
             CASES,
+            SMALL,
         ),
     ),
     example=Weights(

@@ -88,6 +88,7 @@ class Layer:
         reading: what the unit reads; without, the numbers of the state are the units.
         parts: the names of the state's vectors; the first states are the weights of that name with ``_0``.
         alone: are there no places, for a layer that is looked at unit by unit?
+        places: from the weights, how many places there are.
     """
 
     step: AtPart
@@ -97,10 +98,15 @@ class Layer:
     reading: Reading | None = None
     parts: tuple[str, ...] = ("s",)
     alone: bool = False
+    places: Callable[[Weights], int] = lambda w: w.n
+
+    def count(self, w: Weights) -> int:
+        """How many places there are."""
+        return 1 if self.alone else self.places(w)
 
     def at(self, w: Weights, x: str, state: Sequence[Any] = ()) -> Concrete:
         """The weights of a token, and the numbers of a state."""
-        n = 1 if self.alone else w.n
+        n = self.count(w)
         entries = {name: value[x] if isinstance(value, dict) else value for name, value in w.entries.items()}
         vectors = [state[p * n : (p + 1) * n] for p in range(len(self.parts) if state else 0)]
         entries |= dict(zip(self.parts, [v[0] for v in vectors] if self.alone else vectors, strict=False))
@@ -170,7 +176,7 @@ class Layer:
 
     def automata(self, w: Weights) -> list[WFSA]:
         """One a unit: the states 1, each number of the state, and the output where there is one."""
-        k, n = w.over, 1 if self.alone else w.n
+        k, n = w.over, self.count(w)
         places = [(part, j) for part in self.parts for j in range(1, n + 1)]
         output = 0 if self.reading is None else 1
         tables = {}
@@ -219,7 +225,7 @@ class Layer:
         """By the invariant (1, s, o), for the sizes of the signatures, and for every one."""
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[tuple[Any, ...]]:
-            n = 1 if self.alone else w.n
+            n = self.count(w)
             names = [
                 part if self.alone else f"{part}[{j}]" for part in self.parts for j in range(1, n + 1)
             ] + ([] if self.reading is None else [OUTPUT])

@@ -22,7 +22,8 @@ from itertools import permutations
 Place = str
 Atom = tuple[str, tuple[Place, ...]]
 """A number's name and places."""
-DELTA = "delta"
+DELTA = "="
+"""The name of a Kronecker delta, which no weight has."""
 LETTERS = "ilmp"
 """The names of bound places, where they are written."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -36,6 +37,24 @@ def sizes(of: Callable[[int], Signature]) -> Sizes:
     return Sizes(of, (1, 2, 3), (1, 2))
 
 
+def narrow(of: Callable[[int], Signature], small: tuple[int, ...] = (1, 2), **only: Sequence[Any]) -> Sizes:
+    """The same random cases, and small ones of which these weights have only these values: what a
+    counterexample takes many weights for is then among the first.
+    """
+
+    def narrowed(size: int) -> Signature:
+        signature = of(size)
+        exact = {name: exactly(*values) for name, values in only.items()}
+        return replace(
+            signature,
+            entries=tuple(
+                replace(e, only=exact[e.name]) if e.name in exact else e for e in signature.entries
+            ),
+        )
+
+    return replace(sizes(narrowed), random_sizes=(1, 2, 3), small_sizes=small)
+
+
 def corrected(
     layer: Layer, cases: Sizes | Signature, says: str, theorem: Theorem | None = None, name: str = "corrected"
 ) -> Variant:
@@ -61,15 +80,16 @@ def refuted(
     recurrence: Recurrence,
     construction: Callable[[Weights], Sequence[WFSA]],
     cases: Sizes | Signature,
+    small: Sizes | Signature | None = None,
 ) -> Variant:
-    """A reading that a counterexample refutes."""
+    """A reading that a counterexample refutes; its small cases may be others."""
     return Variant(
         name=name,
         expected="refuted",
         says=says,
         reading=Equality(recurrence=recurrence, construction=construction),
         cases=cases.random,
-        small_cases=cases.small,
+        small_cases=(cases if small is None else small).small,
         kinds=LADDER,
         without={"kernel-checked": NOT_STATED},
     )
