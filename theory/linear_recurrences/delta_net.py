@@ -1,7 +1,7 @@
 """DeltaNet: K + 2 states.
 
-Schlag et al. 2021, section 4.2: the delta rule W_t = W_{t-1} + beta_t (v_t - W_{t-1} phi(k_t)) phi(k_t)^T, and
-the output W_t phi(q_t). With S = W^T, one column of S is what writes and reads one number of the values.
+Schlag et al. 2021, section 4.2: the delta rule W_t = W_{t-1} + beta_t (v_t - W_{t-1} phi(k_t)) phi(k_t)^T,
+and the output W_t phi(q_t). With S = W^T, one column of S is what writes and reads one number of the values.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ CLAIM = Claim(
     name="delta-net",
     title="DeltaNet is an automaton",
     statement=(
-        "Each number of the output S_t^T q_t of a head of DeltaNet, S_t = S_{t-1} + beta_t k_t (v_t - S_{t-1}^T"
+        "Each number of the output S_t^T q_t of a head of DeltaNet, S_t = S_{t-1} + beta_t k_t (v_t -"
+        " S_{t-1}^T"
         " k_t)^T, is the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
     source=Source("schlag2021linear", "4.2", "Delta rule"),

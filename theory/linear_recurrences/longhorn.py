@@ -1,8 +1,8 @@
 """Longhorn: K + 2 states.
 
-Liu et al. 2024, section 3: one value's state is s_t = (1 - delta_t k_t^2) s_{t-1} + delta_t k_t x_t, number by
-number, with delta = beta / (1 + beta k^T k), the step of an online learner whose matrix is taken as diagonal;
-the output is q_t^T s_t.
+Liu et al. 2024, section 3: one value's state is s_t = (1 - delta_t k_t^2) s_{t-1} + delta_t k_t x_t, number
+by number, with delta = beta / (1 + beta k^T k), the step of an online learner whose matrix is taken as
+diagonal; the output is q_t^T s_t.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ CLAIM = Claim(
     name="longhorn",
     title="Longhorn is an automaton",
     statement=(
-        "Each number of the output S_t q_t of Longhorn, S_t = (1 - delta_t k_t^2) S_{t-1} + delta_t x_t k_t^T with"
+        "Each number of the output S_t q_t of Longhorn, S_t = (1 - delta_t k_t^2) S_{t-1} + delta_t x_t"
+        " k_t^T with"
         " delta = beta / (1 + beta k^T k), is the Forward score of an automaton with K + 2 states."
     ),
     source=Source("liu2024longhorn", "3", "Longhorn"),

@@ -1,7 +1,7 @@
 """LRU: 2 N + 2 states.
 
-Orvieto et al. 2023, section 3: a diagonal recurrence of N complex numbers, x_k = Lambda x_{k-1} + exp(gamma) o
-(B u_k), and the output Re(C x_k) + D u_k; a token u decides B u and D u.
+Orvieto et al. 2023, section 3: a diagonal recurrence of N complex numbers, x_k = Lambda x_{k-1} + exp(gamma)
+o (B u_k), and the output Re(C x_k) + D u_k; a token u decides B u and D u.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ CLAIM = Claim(
     name="lru",
     title="the LRU is an automaton",
     statement=(
-        "An output Re(C x_k) + D u_k of the LRU with N complex numbers, x_k = Lambda x_{k-1} + exp(gamma) o B u_k,"
+        "An output Re(C x_k) + D u_k of the LRU with N complex numbers, x_k = Lambda x_{k-1} + exp(gamma)"
+        " o B u_k,"
         " is the Forward score of an automaton with 2 N + 2 states and real weights."
     ),
     source=Source("orvieto2023resurrecting", "3", "LRU"),

@@ -32,7 +32,9 @@ from theory.weights import Weights
 
 
 def weights(n: int) -> Signature:
-    """A channel's D, and of each token exp(Delta A), the vectors B (Delta and all) and C, and one number x."""
+    """A channel's D, and of each token exp(Delta A), the vectors B (Delta and all) and C, and one number"
+    " x.
+    """
     entries = (constant("D"), *vectors("a", "B", "C", size=n), by_symbol("x"))
     return Signature((constant("h_0", (n,)), *entries), size=("N", n), most_small=150)
 
@@ -66,8 +68,10 @@ CLAIM = Claim(
     name="mamba",
     title="Mamba is an automaton",
     statement=(
-        "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the Forward score"
-        " of an automaton: with N + 2 states without its convolution, and with one of width w over s symbols with"
+        "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the"
+        " Forward score"
+        " of an automaton: with N + 2 states without its convolution, and with one of width w over s"
+        " symbols with"
         " (1 + s + ... + s^(w-1)) (N + 1) + 1."
     ),
     source=Source("gu2023mamba", "3", "S6"),
@@ -98,7 +102,8 @@ CLAIM = Claim(
         ),
         refuted(
             "without-histories",
-            "an automaton with N + 2 states where there is a convolution: each token counts as if it stood at the"
+            "an automaton with N + 2 states where there is a convolution: each token counts as if it stood"
+            " at the"
             " start",
             CONVOLVED.recurrence,
             LAYER.automata,

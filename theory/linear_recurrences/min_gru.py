@@ -1,6 +1,7 @@
 """minGRU: two states a unit.
 
-Feng et al. 2024, section 3.1: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t read the token alone.
+Feng et al. 2024, section 3.1: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t read the token
+alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """minLSTM: two states a unit.
 
-Feng et al. 2024, section 3.2: f' = f / (f + i), i' = i / (f + i), and h_t = f'_t o h_{t-1} + i'_t o h~_t, where
-f, i and h~ read the token alone.
+Feng et al. 2024, section 3.2: f' = f / (f + i), i' = i / (f + i), and h_t = f'_t o h_{t-1} + i'_t o h~_t,
+where f, i and h~ read the token alone.
 """
 
 from __future__ import annotations

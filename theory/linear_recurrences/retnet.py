@@ -39,13 +39,17 @@ CLAIM = Claim(
     name="retnet",
     title="retention is an automaton",
     statement=(
-        "Each number of the output Q_n S_n of a head of RetNet, S_n = gamma S_{n-1} + K_n^T V_n, is the Forward"
+        "Each number of the output Q_n S_n of a head of RetNet, S_n = gamma S_{n-1} + K_n^T V_n, is the"
+        " Forward"
         " score of an automaton with K + 2 states, K the length of keys."
     ),
     source=Source("sun2023retentive", "2.1", "Retention, recurrent"),
     hypotheses=(
         TOKENS,
-        "RetNet also turns queries and keys by an angle that grows with their position; these are not turned.",
+        (
+            "RetNet also turns queries and keys by an angle that grows with their position; these are not"
+            " turned."
+        ),
         COLUMN,
         FIRST_STATE,
         NO_TOKENS,

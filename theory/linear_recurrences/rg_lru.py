@@ -74,7 +74,8 @@ CLAIM = Claim(
     name="rg-lru",
     title="a unit of the RG-LRU is an automaton",
     statement=(
-        "A unit of the RG-LRU, h_t = a_t h_{t-1} + sqrt(1 - a_t^2) (i_t x_t), is the Forward score of an automaton"
+        "A unit of the RG-LRU, h_t = a_t h_{t-1} + sqrt(1 - a_t^2) (i_t x_t), is the Forward score of an"
+        " automaton"
         " with two states; with the first token not scaled, as it is programmed, with three."
     ),
     source=Source("de2024griffin", "2.4", "RG-LRU"),

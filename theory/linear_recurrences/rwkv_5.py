@@ -35,7 +35,8 @@ def weights(k: int) -> Signature:
     )
 
 
-# The recurrence, as printed, for one column: the output is the sum over i of r_i (s_i + u_i k_i v), of the state
+# The recurrence, as printed, for one column: the output is the sum over i of r_i (s_i + u_i k_i v), of the
+# state
 # before; then w_j s_j + k_j v.
 
 
@@ -52,14 +53,18 @@ READ_FIRST = Reading(
 )
 LAYER = replace(decayed(lambda of, j: of.at("w", j)), reading=READ_FIRST)
 WITHOUT_BONUS = replace(LAYER, reading=replace(READ_FIRST, skip=lambda of: of.zero, first=False))
-READS_NEW = "an automaton whose output reads the state after the token, as other layers do, where this one reads it before, and the token by its bonus"
+READS_NEW = (
+    "an automaton whose output reads the state after the token, as other layers do, where this one reads it"
+    " before, and the token by its bonus"
+)
 CASES = sizes(weights)
 
 CLAIM = Claim(
     name="rwkv-5",
     title="RWKV-5 is an automaton",
     statement=(
-        "Each number of the output r_t (S_{t-1} + diag(u) k_t^T v_t) of a head of RWKV-5, S_t = diag(w) S_{t-1} +"
+        "Each number of the output r_t (S_{t-1} + diag(u) k_t^T v_t) of a head of RWKV-5, S_t = diag(w)"
+        " S_{t-1} +"
         " k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
     source=Source("peng2024eagle", "4", "Eagle (RWKV-5)"),

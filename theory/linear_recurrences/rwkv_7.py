@@ -31,7 +31,9 @@ from theory.weights import Weights
 
 
 def weights(k: int) -> Signature:
-    """A head's decays w, removal keys kappa, rates a, keys and receptances q, and one number of its values."""
+    """A head's decays w, removal keys kappa, rates a, keys and receptances q, and one number of its"
+    " values.
+    """
     return memory(MINUS, *vectors("w", "kappa", "a", "k", "q", size=k), by_symbol("v"), size=k)
 
 
@@ -70,13 +72,19 @@ CLAIM = Claim(
     name="rwkv-7",
     title="RWKV-7 is an automaton",
     statement=(
-        "Each number of the output wkv_t r_t^T of a head of RWKV-7, wkv_t = wkv_{t-1} (diag(w_t) - kappa_t^T (a_t"
-        " o kappa_t)) + v_t^T k_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
+        "Each number of the output wkv_t r_t^T of a head of RWKV-7, wkv_t = wkv_{t-1} (diag(w_t) -"
+        " kappa_t^T (a_t"
+        " o kappa_t)) + v_t^T k_t, is the Forward score of an automaton with K + 2 states, K the length of"
+        " keys."
     ),
     source=Source("peng2025rwkv7", "4", "RWKV-7"),
     hypotheses=(
         TOKENS,
-        "The shift that mixes a token with the one before it is left out, and so is the bonus, which reads no state.",
+        (
+            "The shift that mixes a token with the one before it is left out, and so is the bonus, which"
+            " reads"
+            " no state."
+        ),
         COLUMN,
         FIRST_STATE,
         NO_TOKENS,
@@ -86,7 +94,10 @@ CLAIM = Claim(
         corrected(
             LAYER,
             CASES,
-            "the automaton with K + 2 states, whose matrix has diag(w) - (a o kappa) kappa^T among the numbers",
+            (
+                "the automaton with K + 2 states, whose matrix has diag(w) - (a o kappa) kappa^T among the"
+                " numbers"
+            ),
         ),
         refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
         refuted(

@@ -1,7 +1,7 @@
 """S4D: 2 N + 2 states for N pairs of conjugate numbers.
 
-Gu et al. 2022, section 3: a diagonal state-space model after its discretisation, x_k = A x_{k-1} + B u_k, whose
-numbers come in conjugate pairs of which one is kept: the output is 2 Re(C x_k) + D u_k.
+Gu et al. 2022, section 3: a diagonal state-space model after its discretisation, x_k = A x_{k-1} + B u_k,
+whose numbers come in conjugate pairs of which one is kept: the output is 2 Re(C x_k) + D u_k.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ CLAIM = Claim(
     name="s4d",
     title="S4D is an automaton",
     statement=(
-        "The output 2 Re(C x_k) + D u_k of S4D with N conjugate pairs, x_k = A x_{k-1} + B u_k with A diagonal, is"
+        "The output 2 Re(C x_k) + D u_k of S4D with N conjugate pairs, x_k = A x_{k-1} + B u_k with A"
+        " diagonal, is"
         " the Forward score of an automaton with 2 N + 2 states and real weights."
     ),
     source=Source("gu2022parameterization", "3", "S4D"),

@@ -1,8 +1,8 @@
 """Sums over places 1, ..., K with K a symbol, sums within sums too: what an identity for every K is read in.
 
-An expression is a polynomial in named numbers at places. A place is free (j, any place), or bound by a sum over
-all places; a Kronecker delta at a bound place takes the other place for it, since both have one range. Nothing
-is subtracted, and factors commute: an identity here holds in every commutative semiring, for every K.
+An expression is a polynomial in named numbers at places. A place is free (j, any place), or bound by a sum
+over all places; a Kronecker delta at a bound place takes the other place for it, since both have one range.
+Nothing is subtracted, and factors commute: an identity here holds in every commutative semiring, for every K.
 
 >>> of = AnySize()
 >>> dot = of.sum(lambda i: of.times(of.at("q", i), of.sum(lambda j: of.times(of.at("k", j), of.at("v", i)))))
