@@ -14,7 +14,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, write
+from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, theorem, write
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     MINUS,
@@ -82,7 +82,14 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, CASES, "the automaton with K + 2 states, whose matrix has 1 - beta k k^T among the numbers"
+            LAYER,
+            CASES,
+            "the automaton with K + 2 states, whose matrix has 1 - beta k k^T among the numbers",
+            theorem=theorem(
+                "delta_net",
+                "delta_net_output {s_0} {minus} {beta} {q} {k} {v} {word}",
+                "delta_net_automaton {s_0} {minus} {beta} {q} {k} {v}",
+            ),
         ),
         refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES, SMALL),
         refuted(

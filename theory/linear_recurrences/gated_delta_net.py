@@ -15,7 +15,7 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences.delta_net import erase
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, write
+from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, theorem, write
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     MINUS,
@@ -81,6 +81,11 @@ CLAIM = Claim(
             LAYER,
             CASES,
             "the automaton with K + 2 states, whose matrix has alpha (1 - beta k k^T) among the numbers",
+            theorem=theorem(
+                "gated_delta_net",
+                "gated_delta_net_output {s_0} {minus} {alpha} {beta} {q} {k} {v} {word}",
+                "gated_delta_net_automaton {s_0} {minus} {alpha} {beta} {q} {k} {v}",
+            ),
         ),
         refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
         refuted(

@@ -14,6 +14,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer, Reading
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     MINUS,
@@ -78,7 +79,14 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, CASES, "the automaton with K + 2 states: 1, the numbers of the column, and the output"
+            LAYER,
+            CASES,
+            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
+            theorem=theorem(
+                "hgrn2",
+                "hgrn2_output {h_0} {minus} {f} {o} {i} {word}",
+                "hgrn2_automaton {h_0} {minus} {f} {o} {i}",
+            ),
         ),
         refuted(
             "without-tied-keys",

@@ -12,7 +12,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, write
+from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, theorem, write
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     corrected,
@@ -55,7 +55,14 @@ CLAIM = Claim(
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, f"The output is not normalised. {LINEAR_OUTPUT}"),
     variants=(
         corrected(
-            LAYER, CASES, "the automaton with K + 2 states: 1, the numbers of the column, and the output"
+            LAYER,
+            CASES,
+            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
+            theorem=theorem(
+                "linear_attention",
+                "linear_attention_output {s_0} {q} {k} {v} {word}",
+                "linear_attention_automaton {s_0} {q} {k} {v}",
+            ),
         ),
         refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
         refuted(

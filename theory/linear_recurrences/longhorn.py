@@ -15,7 +15,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ
+from theory.linear_recurrences.shared.memory import READ, theorem
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     MINUS,
@@ -101,7 +101,14 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, CASES, "the automaton with K + 2 states: 1, the numbers of the column, and the output"
+            LAYER,
+            CASES,
+            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
+            theorem=theorem(
+                "longhorn",
+                "longhorn_output {s_0} {minus} {q} {k} {delta} {x} {word}",
+                "longhorn_automaton {s_0} {minus} {q} {k} {delta} {x}",
+            ),
         ),
         refuted(
             "without-diagonal-step",

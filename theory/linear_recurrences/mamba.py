@@ -16,7 +16,7 @@ from theory.claim import PROVED, Claim, Source, Variant
 from theory.linear_recurrences import mamba_2
 from theory.linear_recurrences.shared.convolved import Convolved
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS
-from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST
+from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, theorem
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     NOT_STATED,
@@ -99,6 +99,12 @@ CLAIM = Claim(
             CASES,
             "without the convolution: the automaton with N + 2 states",
             name="corrected-without-convolution",
+            theorem=theorem(
+                "mamba",
+                "mamba_output {h_0} {D} {a} {B} {C} {x} {word}",
+                "mamba_automaton {h_0} {D} {a} {B} {C} {x}",
+                "mamba_without_convolution",
+            ),
         ),
         refuted(
             "without-histories",

@@ -13,7 +13,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer, Reading
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST
+from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, theorem
 from theory.linear_recurrences.shared.variants import EFFORT, corrected, exactly, refuted, sizes, vectors
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
@@ -70,7 +70,14 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, CASES, "the automaton with N + 2 states: 1, the numbers of the state, and the output"
+            LAYER,
+            CASES,
+            "the automaton with N + 2 states: 1, the numbers of the state, and the output",
+            theorem=theorem(
+                "mamba_2",
+                "mamba_2_output {h_0} {D} {a} {B} {C} {x} {word}",
+                "mamba_2_automaton {h_0} {D} {a} {B} {C} {x}",
+            ),
         ),
         refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
     ),

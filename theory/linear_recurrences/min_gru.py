@@ -14,6 +14,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
+from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import EFFORT, MINUS, corrected, refuted
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
@@ -55,7 +56,16 @@ CLAIM = Claim(
     source=Source("feng2024were", "3.1", "minGRU"),
     hypotheses=(TOKENS, FIRST_UNIT),
     variants=(
-        corrected(LAYER, CASES, "the automaton with the states 1 and h, which loops with 1 - z"),
+        corrected(
+            LAYER,
+            CASES,
+            "the automaton with the states 1 and h, which loops with 1 - z",
+            theorem=theorem(
+                "min_gru",
+                "min_gru_unit {minus} {h_0} {z} {u} {word}",
+                "min_gru_automaton {minus} {h_0} {z} {u}",
+            ),
+        ),
         refuted(
             "without-complement",
             "an automaton that loops with z, where the layer keeps 1 - z (GRUs are written both ways)",

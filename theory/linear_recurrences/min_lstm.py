@@ -14,6 +14,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
+from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import EFFORT, corrected, refuted
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
@@ -69,7 +70,16 @@ CLAIM = Claim(
         FIRST_UNIT,
     ),
     variants=(
-        corrected(LAYER, CASES, "the automaton with the states 1 and h, which loops with f / (f + i)"),
+        corrected(
+            LAYER,
+            CASES,
+            "the automaton with the states 1 and h, which loops with f / (f + i)",
+            theorem=theorem(
+                "min_lstm",
+                "min_lstm_unit {h_0} {f_part} {i_part} {u} {word}",
+                "min_lstm_automaton {h_0} {f_part} {i_part} {u}",
+            ),
+        ),
         refuted(
             "without-normalised-gates",
             "the automaton of an LSTM's gates f and i as they are",

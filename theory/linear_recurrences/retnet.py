@@ -11,7 +11,7 @@ from fractions import Fraction
 from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, decayed
+from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, decayed, theorem
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     corrected,
@@ -57,7 +57,14 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, CASES, "the automaton with K + 2 states: 1, the numbers of the column, and the output"
+            LAYER,
+            CASES,
+            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
+            theorem=theorem(
+                "retnet",
+                "retnet_output {s_0} {gamma} {q} {k} {v} {word}",
+                "retnet_automaton {s_0} {gamma} {q} {k} {v}",
+            ),
         ),
         refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
     ),

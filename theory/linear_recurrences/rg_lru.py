@@ -15,6 +15,7 @@ from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
+from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import EFFORT, NOT_STATED, corrected, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, by_symbol, constant
@@ -86,7 +87,14 @@ CLAIM = Claim(
         "The root sqrt(1 - a^2) is a number of its own, which may be any.",
     ),
     variants=(
-        corrected(LAYER, CASES, "as printed: the automaton with the states 1 and h"),
+        corrected(
+            LAYER,
+            CASES,
+            "as printed: the automaton with the states 1 and h",
+            theorem=theorem(
+                "rg_lru", "rg_lru_unit {h_0} {a} {m} {ix} {word}", "rg_lru_automaton {h_0} {a} {m} {ix}"
+            ),
+        ),
         Variant(
             name="corrected-as-programmed",
             expected="holds",

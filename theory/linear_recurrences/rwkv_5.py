@@ -14,7 +14,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Reading
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import decayed, write
+from theory.linear_recurrences.shared.memory import decayed, theorem, write
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     corrected,
@@ -78,7 +78,14 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, CASES, "the automaton with K + 2 states: 1, the numbers of the column, and the output"
+            LAYER,
+            CASES,
+            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
+            theorem=theorem(
+                "rwkv_5",
+                "rwkv_5_output {s_0} {w} {u} {r} {k} {v} {word}",
+                "rwkv_5_automaton {s_0} {w} {u} {r} {k} {v}",
+            ),
         ),
         refuted("without-read-first", READS_NEW, LAYER.recurrence, WITHOUT_BONUS.automata, CASES),
     ),

@@ -13,7 +13,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.rwkv_5 import READ_FIRST, READS_NEW
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import decayed
+from theory.linear_recurrences.shared.memory import decayed, theorem
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     corrected,
@@ -57,7 +57,14 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, CASES, "the automaton with K + 2 states: 1, the numbers of the column, and the output"
+            LAYER,
+            CASES,
+            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
+            theorem=theorem(
+                "rwkv_6",
+                "rwkv_6_output {s_0} {u} {w} {r} {k} {v} {word}",
+                "rwkv_6_automaton {s_0} {u} {w} {r} {k} {v}",
+            ),
         ),
         refuted("without-read-first", READS_NEW, LAYER.recurrence, WITHOUT_BONUS.automata, CASES),
     ),

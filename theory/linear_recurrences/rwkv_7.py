@@ -14,7 +14,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, write
+from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, theorem, write
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     MINUS,
@@ -97,6 +97,11 @@ CLAIM = Claim(
             (
                 "the automaton with K + 2 states, whose matrix has diag(w) - (a o kappa) kappa^T among the"
                 " numbers"
+            ),
+            theorem=theorem(
+                "rwkv_7",
+                "rwkv_7_output {s_0} {minus} {w} {kappa} {a} {k} {q} {v} {word}",
+                "rwkv_7_automaton {s_0} {minus} {w} {kappa} {a} {k} {q} {v}",
             ),
         ),
         refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),

@@ -25,7 +25,7 @@ Implicit Types s : 'I_d -> K.
 
 (* s_j <- decay_j s_j + sum_t left_tj (sum_i right_ti s_i) + update_j, for the token x. *)
 Definition affine s x (j : 'I_d) : K :=
-  decay x j * s j + \sum_(t : T) (left x t j * \sum_(i : place d) (right x t i * s i)) + update x j.
+  decay x j * s j + (\sum_(t : T) (left x t j * \sum_(i : place d) (right x t i * s i))) + update x j.
 
 (* Between the numbers i and j. *)
 Definition move x (i j : 'I_d) : K := (if i == j then decay x i else 0) + \sum_(t : T) (left x t j * right x t i).
@@ -44,7 +44,7 @@ Definition with_outputs (from_one : S -> K) (from_number : S -> 'I_d -> K) : wfa
        end)
     (fun q => if q is Some None then 1 else 0).
 Definition reading_after := with_outputs
-  (fun x => \sum_(j : place d) (read x j * update x j) + skip x) (fun x i => \sum_(j : place d) (read x j * move x i j)).
+  (fun x => (\sum_(j : place d) (read x j * update x j)) + skip x) (fun x i => \sum_(j : place d) (read x j * move x i j)).
 Definition reading_before := with_outputs skip read.
 
 Lemma states_of_output : card (option_finite (option_finite (place d))) = d.+2.
@@ -56,9 +56,11 @@ Hypothesis timesC : commutative (@times K).
 Lemma moved s x j :
   \sum_(i : place d) (s i * move x i j) = decay x j * s j + \sum_(t : T) (left x t j * \sum_(i : place d) (right x t i * s i)).
 Proof.
-rewrite (eq_sum (fun i => timesDr (s i) _ _)) sumD; congr (_ + _).
-  rewrite (sum_at (p := j : place d)) ?eqxx 1?timesC // => i /negbTE ->; exact: timesw0.
-rewrite (eq_sum (fun i => times_sum _ (s i))) exchange_sum; apply: eq_sum => t; rewrite times_sum; apply: eq_sum => i.
+transitivity (\sum_(i : place d) (s i * (if i == j then decay x i else 0) + \sum_(t : T) (s i * (left x t j * right x t i)))).
+  by apply: eq_sum => i; rewrite /move timesDr times_sum.
+rewrite sumD; congr (_ + _).
+  by rewrite (sum_at (p := j : place d)) ?eqxx 1?timesC // => i /negbTE ->; rewrite timesC times0w.
+rewrite exchange_sum; apply: eq_sum => t; rewrite times_sum; apply: eq_sum => i.
 by rewrite timesC timesA.
 Qed.
 
@@ -72,7 +74,7 @@ Definition vector (state : ('I_d -> K) * K) (q : option (option 'I_d)) : K :=
 Section Network.
 Variables (next : ('I_d -> K) -> S -> 'I_d -> K) (out : S -> ('I_d -> K) -> K).
 Hypothesis is_affine : forall s x j, next s x j = affine s x j.
-Hypothesis reads : forall x s, out x s = \sum_(j : place d) (read x j * s j) + skip x.
+Hypothesis reads : forall x s, out x s = (\sum_(j : place d) (read x j * s j)) + skip x.
 
 Lemma reading_after_is_output w : score reading_after w = output_after next out s_0 w.
 Proof.
@@ -80,11 +82,13 @@ rewrite (score_is_inv (next := after_step next out) (start := (s_0, 0)) (inv := 
 - exact: sum_of_output.
 - by rewrite !sum_option timesw0 times1w plus0w moved /= is_affine plusC.
 - rewrite !sum_option times1w timesw0 plus0w /= reads.
-  rewrite [in RHS](eq_sum (G := fun j => read x j * \sum_(i : place d) (s i * move x i j) + read x j * update x j)) => [|j].
-    rewrite sumD -plusA [RHS]plusC; congr (_ + _).
-    rewrite (eq_sum (fun i => times_sum _ (s i))) exchange_sum; apply: eq_sum => j; rewrite times_sum; apply: eq_sum => i.
-    by rewrite !timesA (timesC (s i)).
-  by rewrite is_affine /affine moved timesDr.
+  rewrite -plusA (plusC (skip x)) plusA; congr (_ + _).
+  transitivity (\sum_(j : place d) (read x j * (\sum_(i : place d) (s i * move x i j)) + read x j * update x j)); last first.
+    by apply: eq_sum => j; rewrite is_affine /affine moved [RHS]timesDr.
+  rewrite sumD plusC; congr (_ + _).
+  transitivity (\sum_(i : place d) \sum_(j : place d) (s i * (read x j * move x i j))); first by apply: eq_sum => i; rewrite times_sum.
+  rewrite exchange_sum; apply: eq_sum => j; rewrite times_sum; apply: eq_sum => i.
+  by rewrite !timesA (timesC (s i)).
 by rewrite !sum_option times1w timesw0 (eq_sum (fun i => timesw0 _)) sum0 !plusw0.
 Qed.
 

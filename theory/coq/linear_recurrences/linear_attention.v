@@ -1,0 +1,29 @@
+(* Linear attention without its normaliser (Katharopoulos et al. 2020, equation 18). *)
+
+From mathcomp Require Import all_ssreflect.
+From ratproof Require Import semiring sums automaton.
+From ratproof.linear_recurrences.shared Require Import affine.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Section Column.
+Variables (K : semiring) (S : Type) (d : nat) (s_0 : 'I_d -> K) (q k : S -> 'I_d -> K) (v : S -> K).
+
+(* One column of S: s_j + k_j v. *)
+Definition linear_attention_next (s : 'I_d -> K) (x : S) (j : 'I_d) : K := s j + k x j * v x.
+Definition linear_attention_output := output_after linear_attention_next (fun x s => \sum_(i : place d) (q x i * s i)) s_0.
+
+(* The automaton of d + 2 states. *)
+Definition linear_attention_automaton :=
+  reading_after s_0 (fun x j => 1) (@no_term K S d) (@no_term K S d)
+    (fun x j => k x j * v x) q (fun x => 0).
+
+(* It scores every word as the layer does, for every size, where weights commute. *)
+Theorem linear_attention : commutative (@times K) -> forall w, score linear_attention_automaton w = linear_attention_output w.
+Proof.
+move=> timesC w; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.
+by rewrite /affine sum_no_term plusw0 times1w.
+Qed.
+End Column.
