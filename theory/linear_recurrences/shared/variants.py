@@ -16,6 +16,8 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=3)
+REFUTED = Effort(examples=25, strings=5, longest=4, run=4, exhausted=3)
+"""A counterexample to what is refuted here is short."""
 NOT_STATED = "the corrected variant's theorem is all that is stated in Coq of this layer"
 MINUS = constant("minus", only=(-1,))
 """The number -1, where a layer subtracts: in proofs any number, so that nothing there is subtracted."""
@@ -91,6 +93,7 @@ def refuted(
         cases=cases.random,
         small_cases=(cases if small is None else small).small,
         kinds=LADDER,
+        effort=REFUTED,
         without={"kernel-checked": NOT_STATED},
     )
 
