@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import Claim, Source
+from theory.claim import LADDER, Claim, Effort, Source, Variant
 from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, theorem, write
 from theory.linear_recurrences.shared.variants import (
@@ -18,11 +19,14 @@ from theory.linear_recurrences.shared.variants import (
     corrected,
     exactly,
     memory,
+    narrow,
     refuted,
     sizes,
     vectors,
 )
+from theory.reading import NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 
@@ -39,10 +43,31 @@ def step(of: Any, part: str, j: Any) -> Any:
     return of.plus(of.at("s", j), write(of, j))
 
 
+# With its normaliser, as printed: divided by q^T z with z the sum of the keys (equations 19 and 20; 0 where
+# that is 0). Keys and queries are positive there.
+
+
+def step_with_normaliser(w: Weights, state: Any, x: str) -> Any:
+    """The column, the sum of the keys, and the quotient that is put out."""
+    s, z, _ = state
+    s = tuple(a + key * w.v[x] for a, key in zip(s, w.k[x], strict=True))
+    z = tuple(a + key for a, key in zip(z, w.k[x], strict=True))
+    above, below = (dot(w, w.q[x], numbers) for numbers in (s, z))
+    return s, z, above / below if below else w.over.zero
+
+
+NORMALISED = Recurrence(
+    start=lambda w: ((w.over.zero,) * w.n, (w.over.zero,) * w.n, w.over.zero),
+    step=step_with_normaliser,
+    out=lambda w, state: state[2:],
+)
+
+
 LAYER = Layer(
     step=step, update=lambda of, part, j: write(of, j), decay=lambda of, p, q, j: of.one, reading=READ
 )
 CASES = sizes(weights)
+POSITIVE = narrow(weights, (1,), s_0=(0,), q=(1, "1/2", 2), k=(1, "1/2", 2))
 
 CLAIM = Claim(
     name="linear-attention",
@@ -71,6 +96,27 @@ CLAIM = Claim(
             LAYER.recurrence,
             LAYER.starting_at_zero,
             CASES,
+        ),
+        Variant(
+            name="without-unnormalised-output",
+            expected="refuted",
+            says="the output divided by q^T z, where z is the sum of the keys, as the paper has it",
+            reading=NoAutomaton(recurrence=NORMALISED, construction=LAYER.automata),
+            cases=POSITIVE.random,
+            small_cases=POSITIVE.small,
+            kinds=LADDER[:-1],
+            effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
+            without={
+                "decided": (
+                    "the unit is a quotient, and its step is not affine; Coq's theorem has it for automata of"
+                    " every size"
+                )
+            },
+            theorem=Theorem(
+                "linear_recurrences.linear_attention.without_unnormalised_output_is_refuted",
+                refutes=True,
+                network="normalised Qcdiv {q} {k} {v} {word}",
+            ),
         ),
     ),
     example=Weights(
