@@ -141,7 +141,7 @@ CLAIM = Claim(
             proof=CHUNKED.proof(*map(weights, ((1, 1), (2, 1), (3, 1), (2, 2)))),
             theorem=theorem(
                 "delta_chunks",
-                "chunked_delta {C} {minus} {alpha} {beta} {q} {k} {v} {s_0} {word}",
+                "chunked_delta {minus} {alpha} {beta} {q} {k} {v} {C} {s_0} {word}",
                 "gated_delta_net_automaton {s_0} {minus} {alpha} {beta} {q} {k} {v}",
             ),
         ),

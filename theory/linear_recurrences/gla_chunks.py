@@ -125,7 +125,7 @@ CLAIM = Claim(
             proof=chunked(gates).proof(*map(weights, ((1, 1), (2, 1), (3, 1), (2, 2)))),
             theorem=theorem(
                 "gla_chunks",
-                "chunked_gla {C} {alpha} {q} {k} {v} {s_0} {word}",
+                "chunked_gla {alpha} {q} {k} {v} {C} {s_0} {word}",
                 "gla_automaton {s_0} {alpha} {q} {k} {v}",
             ),
         ),

@@ -115,7 +115,7 @@ CLAIM = Claim(
             theorem=Theorem(
                 "linear_recurrences.linear_attention.without_unnormalised_output_is_refuted",
                 refutes=True,
-                network="normalised Qcdiv {q} {k} {v} {word}",
+                network="@normalised rationals _ _ Qcdiv {q} {k} {v} {word}",
             ),
         ),
     ),
