@@ -140,11 +140,16 @@ def _expected_report() -> str:
 
 
 def claims_table() -> str:
-    """The README's table: a row a paper."""
+    """The README's table: a row a paper, or for papers that are listed among others a row for all of them."""
     lines = ["| Paper | Claims | Readings that hold | Refuted |", "|---|---|---|---|"]
+    rows: dict[str, list[str]] = {}
     for paper in PAPERS.values():
-        of_paper = [claim for claim in claims().values() if claim.source.paper == paper.key]
-        verdicts = [v.expected for claim in of_paper for v in claim.variants]
-        names = ", ".join(f"`{claim.name}`" for claim in of_paper)
-        lines.append(f"| {paper} | {names} | {verdicts.count('holds')} | {verdicts.count('refuted')} |")
+        rows.setdefault(paper.among or str(paper), []).append(paper.key)
+    for title, papers in rows.items():
+        listed = [claim for claim in claims().values() if claim.source.paper in papers]
+        verdicts = [v.expected for claim in listed for v in claim.variants]
+        names = ", ".join(f"`{claim.name}`" for claim in listed)
+        count = "" if len(papers) == 1 else f" ({len(papers)} papers)"
+        row = f"| {title}{count} | {names} | {verdicts.count('holds')} | {verdicts.count('refuted')} |"
+        lines.append(row)
     return "\n".join(lines) + "\n"

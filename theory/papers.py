@@ -13,17 +13,21 @@ class Paper:
         key: in ``docs/references.bib``.
         title: what it is called for short.
         cited: authors and year.
-        letters: two letters that stand for it where there is no room.
+        letters: letters that stand for it where there is no room.
+        among: what it is listed under, with others, where a line a paper is too many; by itself, without.
     """
 
     key: str
     title: str
     cited: str
     letters: str
+    among: str = ""
 
     def __str__(self) -> str:
         return f"{self.title} ({self.cited})"
 
+
+LINEAR = "Linear recurrences since 2020"
 
 PAPERS = {
     paper.key: paper
@@ -31,6 +35,25 @@ PAPERS = {
         Paper("peng2018rational", "Rational Recurrences", "Peng et al. 2018", "RR"),
         Paper("wang2019state", "State-Regularized RNNs", "Wang and Niepert 2019", "SR"),
         Paper("jiang2020cold", "FA-RNN", "Jiang et al. 2020", "FA"),
+        Paper(
+            "katharopoulos2020transformers", "Linear Transformers", "Katharopoulos et al. 2020", "LT", LINEAR
+        ),
+        Paper("schlag2021linear", "DeltaNet", "Schlag et al. 2021", "DN", LINEAR),
+        Paper("gu2022parameterization", "S4D", "Gu et al. 2022", "S4", LINEAR),
+        Paper("orvieto2023resurrecting", "LRU", "Orvieto et al. 2023", "LR", LINEAR),
+        Paper("sun2023retentive", "RetNet", "Sun et al. 2023", "RN", LINEAR),
+        Paper("qin2023hierarchically", "HGRN", "Qin et al. 2023", "HG", LINEAR),
+        Paper("gu2023mamba", "Mamba", "Gu and Dao 2023", "MA", LINEAR),
+        Paper("yang2024gated", "Gated Linear Attention", "Yang et al. 2024", "GL", LINEAR),
+        Paper("de2024griffin", "Griffin", "De et al. 2024", "GR", LINEAR),
+        Paper("peng2024eagle", "Eagle and Finch", "Peng et al. 2024", "EF", LINEAR),
+        Paper("qin2024hgrn2", "HGRN2", "Qin et al. 2024", "H2", LINEAR),
+        Paper("dao2024transformers", "Mamba-2", "Dao and Gu 2024", "M2", LINEAR),
+        Paper("yang2024parallelizing", "Parallel DeltaNet", "Yang et al. 2024", "PD", LINEAR),
+        Paper("liu2024longhorn", "Longhorn", "Liu et al. 2024", "LO", LINEAR),
+        Paper("feng2024were", "Minimal RNNs", "Feng et al. 2024", "MR", LINEAR),
+        Paper("yang2025gateddelta", "Gated DeltaNet", "Yang et al. 2025", "GD", LINEAR),
+        Paper("peng2025rwkv7", "RWKV-7", "Peng et al. 2025", "R7", LINEAR),
     )
 }
-"""Every paper by its key, in the order of their years."""
+"""Every paper by its key, in the order of their years, those about linear recurrences last."""

@@ -13,6 +13,7 @@ import theory
 from automata.errors import InputError
 from automata.number_text import shorten
 from theory.claim import Claim
+from theory.papers import PAPERS
 
 
 @cache
@@ -68,5 +69,6 @@ def registered(claim: Claim) -> Iterator[None]:
 
 def _order(claim: Claim) -> tuple[int, tuple[str, ...], int, str]:
     number = "".join(c for c in claim.source.statement if c.isdigit())
-    year = int("".join(c for c in claim.source.paper if c.isdigit()))
-    return year, tuple(claim.source.section.split(".")), int(number or 0), claim.name
+    papers = list(PAPERS)
+    paper = papers.index(claim.source.paper) if claim.source.paper in papers else len(papers)
+    return paper, tuple(claim.source.section.split(".")), int(number or 0), claim.name

@@ -1,0 +1,206 @@
+"""The construction that claims about linear recurrences share: how many states, and broken on purpose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from automata.minimise import rank
+from proofs_tests.breaks import BREAKS, assert_refuted
+from ratproof.record.counterexample import Disagreement
+from ratproof.rungs.exhausted import exhaust
+from ratproof.rungs.proved import NotProved, prove
+from theory import registry
+from theory.linear_recurrences.shared.any_size import AnySize
+from theory.registry import claims
+
+MEMORIES = (
+    "linear_attention",
+    "retnet",
+    "gla",
+    "hgrn2",
+    "rwkv_5",
+    "rwkv_6",
+    "longhorn",
+    "delta_net",
+    "gated_delta_net",
+    "rwkv_7",
+    "mamba_2",
+    "lru",
+    "s4d",
+)
+UNITS = ("min_gru", "min_lstm", "rg_lru", "hgrn")
+OF_RANK_ONE = ("gated_delta_net", "delta_net", "rwkv_7")
+
+
+def claim_of(module):
+    """The claim, and its layer."""
+    loaded = import_module(f"theory.linear_recurrences.{module}")
+    return loaded.CLAIM, loaded.LAYER
+
+
+def telling(module, size, alphabet="abc"):
+    """Weights of which hardly two are equal."""
+    claim, _ = claim_of(module)
+    loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
+    return loaded.weights(size).telling(alphabet), claim.variant("corrected")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("module", MEMORIES)
+def test_the_automaton_has_a_state_a_number_and_two_and_none_is_spare(module, size):
+    """K + 2, and 2 N + 2 where numbers are complex: for weights that hide nothing it is the Hankel rank."""
+    weights, variant = telling(module, size)
+    _, layer = claim_of(module)
+    (automaton,) = variant.equality.construction(weights)
+    assert automaton.states == len(layer.parts) * size + 2 == rank(automaton)
+
+
+@pytest.mark.parametrize(("module", "states"), [("min_gru", 2), ("min_lstm", 2), ("rg_lru", 2), ("hgrn", 3)])
+def test_a_units_automaton_has_as_few_states_as_is_said(module, states):
+    loaded = import_module(f"theory.linear_recurrences.{module}")
+    for automaton in loaded.LAYER.automata(loaded.CASES.telling("abc")):
+        assert automaton.states == states == rank(automaton)
+
+
+@pytest.mark.parametrize(("window", "n"), [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)])
+@pytest.mark.parametrize("alphabet", ["a", "ab"])
+def test_mambas_automaton_has_a_block_a_history(window, n, alphabet):
+    mamba = import_module("theory.linear_recurrences.mamba")
+    histories = sum(len(alphabet) ** i for i in range(window))
+    (automaton,) = mamba.CONVOLVED.automata(mamba.convolved_weights((window, n)).telling(alphabet))
+    assert automaton.states == histories * (n + 1) + 1
+
+
+@pytest.mark.parametrize("what", BREAKS)
+@pytest.mark.parametrize("module", [*MEMORIES, *UNITS])
+def test_a_break_is_refuted(monkeypatch, module, what):
+    """Transposed, started or ended elsewhere, or reading another letter, or twice: for weights that tell."""
+    claim, _ = claim_of(module)
+    loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
+    signature = loaded.CASES if module in UNITS else loaded.weights(2)
+    cases = [signature.telling("ab", first) for first in (0, 3, 5)]
+    told = claim.variant("corrected").changed(small_cases=lambda letters: iter(cases))
+    monkeypatch.setitem(registry._registered, claim.name, replace(claim, variants=(told,)))
+    assert_refuted(monkeypatch, claim.name, "corrected", what)
+
+
+def broken(monkeypatch, module, layer):
+    """The corrected variant with the automata of another layer, on weights that tell."""
+    claim, right = claim_of(module)
+    loaded = import_module(f"theory.linear_recurrences.{'lru' if module == 's4d' else module}")
+    cases = [loaded.weights(2).telling("ab", first) for first in (0, 3)]
+    variant = claim.variant("corrected").changed(
+        construction=layer.automata,
+        small_cases=lambda letters: iter(cases),
+        proof=layer.proof(loaded.weights(2)),
+    )
+    monkeypatch.setitem(registry._registered, claim.name, replace(claim, variants=(variant,)))
+    return claim.name, variant, replace(layer, step=right.step)
+
+
+@pytest.mark.parametrize("module", MEMORIES)
+@pytest.mark.parametrize("part", ["reads before", "no update", "no decay"])
+def test_another_construction_is_refuted_and_not_proved_of_any_size(monkeypatch, module, part):
+    _, layer = claim_of(module)
+    other = {
+        "reads before": lambda: layer.reading_first(not layer.reading.first),
+        "no update": lambda: replace(layer, update=lambda of, p, j: of.zero),
+        "no decay": lambda: replace(layer, decay=lambda of, p, q, j: None),
+    }[part]()
+    name, variant, mixed = broken(monkeypatch, module, other)
+    with pytest.raises(Disagreement):
+        exhaust(name, variant, longest=2)
+    with pytest.raises(NotProved):
+        prove(replace(variant, proof=replace(variant.proof, sizes=None)))
+    if part != "reads before":
+        assert not all(identity.holds for identity in mixed.identities())
+
+
+def test_a_term_of_rank_one_transposed_is_refuted_and_not_proved_of_any_size(monkeypatch):
+    """Where its factors differ: those of DeltaNet are one key twice, and its matrix is symmetric."""
+    _, layer = claim_of("rwkv_7")
+    ((left, right),) = layer.terms
+    other = replace(layer, terms=((right, left),))
+    name, variant, mixed = broken(monkeypatch, "rwkv_7", other)
+    with pytest.raises(Disagreement):
+        exhaust(name, variant, longest=2)
+    with pytest.raises(NotProved):
+        prove(replace(variant, proof=replace(variant.proof, sizes=None)))
+    assert not all(identity.holds for identity in mixed.identities())
+
+
+@pytest.mark.parametrize("module", OF_RANK_ONE)
+def test_a_term_of_rank_one_left_out_is_not_proved_of_any_size(module):
+    _, layer = claim_of(module)
+    assert not all(identity.holds for identity in replace(layer, terms=()).identities())
+
+
+def of_matrix(module, weights, v, string):
+    """Outputs of a matrix memory with a column for each number of v, as papers write it, in matrices."""
+    s = np.zeros((weights.n, len(v)), dtype=object) + Fraction(0)
+    outputs = []
+    for x in string:
+        at = {
+            name: np.array(value[x], dtype=object)
+            for name, value in weights.entries.items()
+            if isinstance(value, dict)
+        }
+        k, values = at["k"][:, None], np.array([column[x] for column in v], dtype=object)[None, :]
+        if module == "gla":
+            s = at["alpha"][:, None] * s + k @ values
+        elif module == "rwkv_7":
+            erase = (at["a"] * at["kappa"])[:, None] @ at["kappa"][None, :]
+            s = at["w"][:, None] * s - erase @ s + k @ values
+        else:
+            alpha = at.get("alpha", Fraction(1))
+            s = alpha * (s - at["beta"] * (k @ (k.T @ s))) + at["beta"] * (k @ values)
+        outputs.append(at["q"] @ s)
+    return outputs
+
+
+@pytest.mark.parametrize("module", ["gla", "delta_net", "gated_delta_net", "rwkv_7"])
+@settings(max_examples=10)
+@given(data=st.data())
+def test_columns_of_a_matrix_memory_never_meet(module, data):
+    """The unit of a claim is a number of the output of the whole matrix, run as papers write it."""
+    loaded = import_module(f"theory.linear_recurrences.{module}")
+    w = data.draw(loaded.weights(2).random("ab"))
+    w = replace(w, entries={**w.entries, "s_0": (Fraction(0),) * 2})
+    string = data.draw(st.text("ab", max_size=5))
+    v = [w.v, {"a": Fraction(3), "b": Fraction(-1, 2)}]
+    for column, values in enumerate(v):
+        one = replace(w, entries={**w.entries, "v": values})
+        _, *shown = loaded.LAYER.recurrence.values(one, string)
+        assert [o for (o,) in shown] == [outputs[column] for outputs in of_matrix(module, w, v, string)]
+
+
+def test_sums_over_places_are_compared_whatever_their_order_and_names():
+    of = AnySize()
+
+    def product(i, j, m):
+        return of.times(of.at("q", i), of.times(m, of.at("s", j)))
+
+    row = of.sum(lambda i: of.sum(lambda j: product(i, j, of.at("M", i, j))))
+    inner = lambda j: of.sum(lambda i: of.times(of.at("q", i), of.at("M", i, j)))
+    column = of.sum(lambda j: of.times(inner(j), of.at("s", j)))
+    turned = of.sum(lambda i: of.sum(lambda j: product(i, j, of.at("M", j, i))))
+    assert of.same(row, column) and not of.same(row, turned)
+    square = of.sum(lambda i: of.where(i, of.j, lambda: of.times(of.at("q", i), of.at("q", i))))
+    assert of.same(square, of.times(of.at("q", of.j), of.at("q", of.j)))
+    assert of.write(of.plus(square, square)) == "2*q[j]*q[j]"
+    with pytest.raises(ValueError, match="multiplied by itself"):
+        of.times(row, row)
+
+
+def test_every_claim_of_the_folder_is_here():
+    """A claim that is added is in one of the lists above, or has tests of its own."""
+    folder = {c.name for n, c in registry.modules().items() if n.startswith("theory.linear_recurrences.")}
+    here = {claim_of(module)[0].name for module in (*MEMORIES, *UNITS)}
+    assert folder - here == {"mamba", "gla-chunks", "delta-chunks"} and folder <= set(claims())

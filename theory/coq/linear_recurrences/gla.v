@@ -1,0 +1,29 @@
+(* Gated linear attention (Yang et al. 2024, section 4). *)
+
+From mathcomp Require Import all_ssreflect.
+From ratproof Require Import semiring sums automaton.
+From ratproof.linear_recurrences.shared Require Import affine.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Section Column.
+Variables (K : semiring) (S : Type) (d : nat) (s_0 : 'I_d -> K) (alpha q k : S -> 'I_d -> K) (v : S -> K).
+
+(* One column of S: alpha_j s_j + k_j v. *)
+Definition gla_next (s : 'I_d -> K) (x : S) (j : 'I_d) : K := alpha x j * s j + k x j * v x.
+Definition gla_output := output_after gla_next (fun x s => \sum_(i : place d) (q x i * s i)) s_0.
+
+(* The automaton of d + 2 states. *)
+Definition gla_automaton :=
+  reading_after s_0 (fun x j => alpha x j) (@no_term K S d) (@no_term K S d)
+    (fun x j => k x j * v x) q (fun x => 0).
+
+(* It scores every word as the layer does, for every size, where weights commute. *)
+Theorem gla : commutative (@times K) -> forall w, score gla_automaton w = gla_output w.
+Proof.
+move=> timesC w; apply: reading_after_is_output => // [s x j|x s]; last by rewrite plusw0.
+by rewrite /affine sum_no_term plusw0.
+Qed.
+End Column.

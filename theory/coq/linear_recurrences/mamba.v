@@ -1,0 +1,29 @@
+(* Mamba (Gu and Dao 2023, section 3), without its convolution. *)
+
+From mathcomp Require Import all_ssreflect.
+From ratproof Require Import semiring sums automaton.
+From ratproof.linear_recurrences.shared Require Import affine.
+
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+
+Section Column.
+Variables (K : semiring) (S : Type) (d : nat) (h_0 : 'I_d -> K) (D : K) (a B C : S -> 'I_d -> K) (input : S -> K).
+
+(* A channel: a_j h_j + B_j x, and the output C^T h + D x. *)
+Definition mamba_next (s : 'I_d -> K) (x : S) (j : 'I_d) : K := a x j * s j + B x j * input x.
+Definition mamba_output := output_after mamba_next (fun x s => (\sum_(i : place d) (C x i * s i)) + D * input x) h_0.
+
+(* The automaton of d + 2 states. *)
+Definition mamba_automaton :=
+  reading_after h_0 (fun x j => a x j) (@no_term K S d) (@no_term K S d)
+    (fun x j => B x j * input x) C (fun x => D * input x).
+
+(* It scores every word as the layer does, for every size, where weights commute. *)
+Theorem mamba_without_convolution : commutative (@times K) -> forall w, score mamba_automaton w = mamba_output w.
+Proof.
+move=> timesC w; apply: reading_after_is_output => // s x j.
+by rewrite /affine sum_no_term plusw0.
+Qed.
+End Column.

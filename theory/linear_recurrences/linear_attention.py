@@ -1,0 +1,134 @@
+"""Linear attention without its normaliser: K + 2 states.
+
+Katharopoulos et al. 2020, section 3.4, equations 16 to 20, where phi maps queries and keys, and the output is
+divided by phi(q)^T z with z the sum of phi(k): what is not divided is an automaton. What is, is not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from automata.semirings import REAL
+from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.chunks import dot
+from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, theorem, write
+from theory.linear_recurrences.shared.variants import (
+    EFFORT,
+    corrected,
+    exactly,
+    memory,
+    narrow,
+    refuted,
+    sizes,
+    vectors,
+)
+from theory.reading import NoAutomaton, Recurrence
+from theory.signature import Signature, by_symbol
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+
+def weights(k: int) -> Signature:
+    """A head's queries and keys (after phi), and one number of its values."""
+    return memory(*vectors("q", "k", size=k), by_symbol("v"), size=k)
+
+
+# The recurrence, as printed: s_t = s_{t-1} + phi(k_t) v_t^T, for one column (equation 18).
+
+
+def step(of: Any, part: str, j: Any) -> Any:
+    """s_j + k_j v."""
+    return of.plus(of.at("s", j), write(of, j))
+
+
+# With its normaliser, as printed: divided by q^T z with z the sum of the keys (equations 19 and 20; 0 where
+# that is 0). Keys and queries are positive there.
+
+
+def step_with_normaliser(w: Weights, state: Any, x: str) -> Any:
+    """The column, the sum of the keys, and the quotient that is put out."""
+    s, z, _ = state
+    s = tuple(a + key * w.v[x] for a, key in zip(s, w.k[x], strict=True))
+    z = tuple(a + key for a, key in zip(z, w.k[x], strict=True))
+    above, below = (dot(w, w.q[x], numbers) for numbers in (s, z))
+    return s, z, above / below if below else w.over.zero
+
+
+NORMALISED = Recurrence(
+    start=lambda w: ((w.over.zero,) * w.n, (w.over.zero,) * w.n, w.over.zero),
+    step=step_with_normaliser,
+    out=lambda w, state: state[2:],
+)
+
+
+LAYER = Layer(
+    step=step, update=lambda of, part, j: write(of, j), decay=lambda of, p, q, j: of.one, reading=READ
+)
+CASES = sizes(weights)
+POSITIVE = narrow(weights, (1,), s_0=(0,), q=(1, "1/2", 2), k=(1, "1/2", 2))
+
+CLAIM = Claim(
+    name="linear-attention",
+    title="linear attention without its normaliser is an automaton",
+    statement=(
+        "Each number of the output q_t^T S_t of a head of linear attention, S_t = S_{t-1} + k_t v_t^T, is the"
+        " Forward score of an automaton with K + 2 states, K the length of keys."
+    ),
+    source=Source("katharopoulos2020transformers", "3.4", "Equation 18", ("18",)),
+    hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, f"The output is not normalised. {LINEAR_OUTPUT}"),
+    variants=(
+        corrected(
+            LAYER,
+            CASES,
+            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
+            theorem=theorem(
+                "linear_attention",
+                "linear_attention_output {s_0} {q} {k} {v} {word}",
+                "linear_attention_automaton {s_0} {q} {k} {v}",
+            ),
+        ),
+        refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
+        refuted(
+            "without-first-state",
+            "the same automaton with 0 for the first state, where the layer starts elsewhere",
+            LAYER.recurrence,
+            LAYER.starting_at_zero,
+            CASES,
+        ),
+        Variant(
+            name="without-unnormalised-output",
+            expected="refuted",
+            says="the output divided by q^T z, where z is the sum of the keys, as the paper has it",
+            reading=NoAutomaton(recurrence=NORMALISED, construction=LAYER.automata),
+            cases=POSITIVE.random,
+            small_cases=POSITIVE.small,
+            kinds=LADDER[:-1],
+            effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
+            without={
+                "decided": (
+                    "the unit is a quotient, and its step is not affine; Coq's theorem has it for automata of"
+                    " every size"
+                )
+            },
+            theorem=Theorem(
+                "linear_recurrences.linear_attention.without_unnormalised_output_is_refuted",
+                refutes=True,
+                network="@normalised rationals _ _ Qcdiv {q} {k} {v} {word}",
+            ),
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "s_0": exactly(0, 0),
+            "q": {"a": exactly(1, 0), "b": exactly(1, 1)},
+            "k": {"a": exactly(1, 0), "b": exactly(0, 1)},
+            "v": {"a": exactly(2)[0], "b": exactly(-1)[0]},
+        },
+        ("K", 2),
+    ),
+    effort=EFFORT,
+)

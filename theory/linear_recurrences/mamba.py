@@ -1,0 +1,135 @@
+"""Mamba (S6): N + 2 states without its convolution, and with one of width w as many as there are histories of
+w - 1 tokens, times N + 1, and one.
+
+Gu and Dao 2023, sections 2 and 3: h_t = exp(Delta_t A) h_{t-1} + B_t x_t, each channel for itself, and the
+output C_t h_t, to which D x_t is added. Delta, B and C are functions of what a convolution gives, which reads
+the last w tokens, and zeros before the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from automata.semirings import REAL
+from theory.claim import PROVED, Claim, Source, Variant
+from theory.linear_recurrences import mamba_2
+from theory.linear_recurrences.shared.convolved import Convolved
+from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS
+from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, theorem
+from theory.linear_recurrences.shared.variants import (
+    EFFORT,
+    NOT_STATED,
+    corrected,
+    exactly,
+    refuted,
+    sizes,
+    vectors,
+)
+from theory.reading import Equality
+from theory.signature import Entry, Signature, Sizes, by_symbol, constant
+from theory.weights import Weights
+
+
+def weights(n: int) -> Signature:
+    """A channel's D, and of each token exp(Delta A), the vectors B (Delta and all) and C, and one number"
+    " x.
+    """
+    entries = (constant("D"), *vectors("a", "B", "C", size=n), by_symbol("x"))
+    return Signature((constant("h_0", (n,)), *entries), size=("N", n), most_small=150)
+
+
+def convolved_weights(size: tuple[int, int]) -> Signature:
+    """The same, of each window of w tokens, or fewer at the start."""
+    window, n = size
+
+    def of_window(name: str, shape: tuple[int, ...] = ()) -> Entry:
+        return Entry(name, "window", shape, window=window)
+
+    entries = (constant("D"), *(of_window(name, (n,)) for name in ("a", "B", "C")), of_window("x"))
+    return Signature((constant("h_0", (n,)), *entries), size=("w", window), most_small=150)
+
+
+# The recurrence, as printed, for one channel: a_j h_j + B_j x, and the output C h + D x.
+
+
+LAYER = replace(
+    mamba_2.LAYER,
+    step=lambda of, part, j: of.plus(of.times(of.at("a", j), of.at("h", j)), mamba_2.update(of, part, j)),
+    decay=lambda of, p, q, j: of.at("a", j),
+    places=lambda w: len(w.h_0),
+)
+CONVOLVED = Convolved(LAYER)
+CASES = sizes(weights)
+WINDOWED = Sizes(convolved_weights, ((1, 2), (2, 1), (2, 2)), ((1, 1), (2, 1)))
+WINDOWS = Sizes(convolved_weights, ((2, 1), (2, 2)), ((2, 1),))
+
+CLAIM = Claim(
+    name="mamba",
+    title="Mamba is an automaton",
+    statement=(
+        "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the"
+        " Forward score"
+        " of an automaton: with N + 2 states without its convolution, and with one of width w over s"
+        " symbols with"
+        " (1 + s + ... + s^(w-1)) (N + 1) + 1."
+    ),
+    source=Source("gu2023mamba", "3", "S6"),
+    hypotheses=(
+        "Delta, B, C and x are functions of the last w tokens, which the convolution reads: one layer over"
+        " embeddings.",
+        FIRST_UNIT,
+        NO_TOKENS,
+        LINEAR_OUTPUT,
+    ),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="with the convolution: for each history of w - 1 tokens the states 1 and h, and the output",
+            reading=Equality(recurrence=CONVOLVED.recurrence, construction=CONVOLVED.automata),
+            cases=WINDOWED.random,
+            small_cases=WINDOWED.small,
+            kinds=PROVED,
+            proof=CONVOLVED.proof(*map(convolved_weights, ((2, 1), (2, 2), (1, 2)))),
+            without={"kernel-checked": NOT_STATED},
+        ),
+        corrected(
+            LAYER,
+            CASES,
+            "without the convolution: the automaton with N + 2 states",
+            name="corrected-without-convolution",
+            theorem=theorem(
+                "mamba",
+                "mamba_output {h_0} {D} {a} {B} {C} {x} {word}",
+                "mamba_automaton {h_0} {D} {a} {B} {C} {x}",
+                "mamba_without_convolution",
+            ),
+        ),
+        refuted(
+            "without-histories",
+            "an automaton with N + 2 states where there is a convolution: each token counts as if it stood"
+            " at the"
+            " start",
+            CONVOLVED.recurrence,
+            LAYER.automata,
+            WINDOWS,
+        ),
+        refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "h_0": exactly(0),
+            "D": Fraction(1),
+            "a": {w: exactly("1/2") for w in ("a", "b", "aa", "ab", "ba", "bb")},
+            "B": {w: exactly(len(w)) for w in ("a", "b", "aa", "ab", "ba", "bb")},
+            "C": {w: exactly(1) for w in ("a", "b", "aa", "ab", "ba", "bb")},
+            "x": {w: Fraction(w.count("a")) for w in ("a", "b", "aa", "ab", "ba", "bb")},
+        },
+        ("w", 2),
+    ),
+    uses=("mamba-2", "proposition-11-qrnn"),
+    effort=EFFORT,
+)

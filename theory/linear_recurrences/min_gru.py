@@ -1,0 +1,89 @@
+"""minGRU: two states a unit.
+
+Feng et al. 2024, section 3.1: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t read the token
+alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from theory.claim import Claim, Source
+from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
+from theory.linear_recurrences.shared.memory import theorem
+from theory.linear_recurrences.shared.variants import EFFORT, MINUS, corrected, refuted
+from theory.signature import Signature, by_symbol, constant
+from theory.weights import Weights
+
+# The weights of one unit: the gate z and the candidate h~ as functions of the token.
+
+CASES = Signature((constant("h_0"), MINUS, by_symbol("z"), by_symbol("u")), most_small=400)
+
+
+# The recurrence, as printed: (1 - z) h + z u, with u for h~.
+
+
+def kept(of: Any, j: Any) -> Any:
+    """1 - z."""
+    return of.plus(of.one, of.times(of.at("minus"), of.at("z", j)))
+
+
+def update(of: Any, part: str, j: Any) -> Any:
+    """z u."""
+    return of.times(of.at("z", j), of.at("u", j))
+
+
+LAYER = Layer(
+    step=lambda of, part, j: of.plus(of.times(kept(of, j), of.at("h", j)), update(of, part, j)),
+    update=update,
+    decay=lambda of, p, q, j: kept(of, j),
+    parts=("h",),
+    alone=True,
+)
+SWAPPED = replace(LAYER, decay=lambda of, p, q, j: of.at("z", j))
+
+CLAIM = Claim(
+    name="min-gru",
+    title="a unit of minGRU is a two-state automaton",
+    statement=(
+        "A unit of minGRU, h_t = (1 - z_t) h_{t-1} + z_t u_t with u the candidate, is the Forward score of an"
+        " automaton with two states."
+    ),
+    source=Source("feng2024were", "3.1", "minGRU"),
+    hypotheses=(TOKENS, FIRST_UNIT),
+    variants=(
+        corrected(
+            LAYER,
+            CASES,
+            "the automaton with the states 1 and h, which loops with 1 - z",
+            theorem=theorem(
+                "min_gru",
+                "min_gru_unit {minus} {h_0} {z} {u} {word}",
+                "min_gru_automaton {minus} {h_0} {z} {u}",
+            ),
+        ),
+        refuted(
+            "without-complement",
+            "an automaton that loops with z, where the layer keeps 1 - z (GRUs are written both ways)",
+            LAYER.recurrence,
+            SWAPPED.automata,
+            CASES,
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "h_0": Fraction(0),
+            "minus": Fraction(-1),
+            "z": {"a": Fraction(1, 2), "b": Fraction(1, 4)},
+            "u": {"a": Fraction(3), "b": Fraction(-1)},
+        },
+    ),
+    uses=("proposition-7",),
+    effort=EFFORT,
+)

@@ -1,0 +1,102 @@
+"""A layer behind a convolution: what it reads of a token is a function of the last w tokens, and its automata
+remember w - 1 of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.induction import Induction
+from theory.linear_recurrences.shared.affine import OUTPUT, Layer
+from theory.rational_recurrences.shared.windows import remembered, words
+from theory.reading import Recurrence
+from theory.signature import Signature
+from theory.weights import Weights
+
+State = tuple[str, tuple[Any, ...]]
+"""The last w - 1 tokens, fewer at the start, and the numbers of the layer's state with its output."""
+
+
+@dataclass(frozen=True)
+class Convolved:
+    """A layer with one output, whose weights are tables by window; w is the size of the weights.
+
+    Attributes:
+        layer: the layer that reads a window in place of a token.
+    """
+
+    layer: Layer
+
+    def next(self, w: Weights, state: State, x: str) -> State:
+        """The layer's step on the window that ends with the token."""
+        history, numbers = state
+        return remembered(w, history, x), self.layer.next(w, numbers, history + x)
+
+    @property
+    def recurrence(self) -> Recurrence:
+        """The network."""
+        return Recurrence(
+            start=lambda w: ("", self.layer.first(w)),
+            step=self.next,
+            out=lambda w, state: state[1][-1:],
+            modes=True,
+        )
+
+    def automata(self, w: Weights) -> list[WFSA]:
+        """For each history the layer's states but the output, which is one for all."""
+        k, layer = w.over, self.layer
+        histories = words(w.alphabet, w.n - 1)
+        width = len(layer.first(w))  # 1 and the numbers of the state
+        output = width * len(histories)
+        place = {history: width * i for i, history in enumerate(histories)}
+        arrows = []
+        for history, i in place.items():
+            for x in w.alphabet:
+                of, j = layer.at(w, history + x), place[remembered(w, history, x)]
+                arrows += [(i, j, x, k.one), (i, output, x, layer.constant_to_output(of))]
+                numbers = [(part, n) for part in layer.parts for n in range(1, layer.count(w) + 1)]
+                for b, (q, to) in enumerate(numbers, 1):
+                    arrows.append((i, j + b, x, layer.update(of, q, to)))
+                    arrows.append((i + b, output, x, layer.move_to_output(of, q, to)))
+                    for a, (p, start) in enumerate(numbers, 1):
+                        arrows.append((i + a, j + b, x, layer.move(of, p, start, q, to)))
+        first = [k.one, *layer.first(w)[:-1]]
+        initial = [(q, weight) for q, weight in enumerate(first) if weight != k.zero]
+        arrows = [arrow for arrow in arrows if arrow[3] != k.zero]
+        return [WFSA.from_edges(k, output + 1, w.alphabet, initial, [(output, k.one)], arrows)]
+
+    def proof(self, *signatures: Signature) -> Induction:
+        """By the invariant (1, h) at the history, 0 at the others, and the output."""
+
+        def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
+            numbers = [f"{part}[{j}]" for part in self.layer.parts for j in range(1, self.layer.count(w) + 1)]
+            general = tuple(map(variable, [*numbers, OUTPUT]))
+            later = [h for h in words(w.alphabet, w.n - 1) if h or w.n == 1]
+            return [("", self.layer.first(w)), *((history, general) for history in later)]
+
+        def invariant(w: Weights, state: State, unit: int) -> list[Any]:
+            history, numbers = state
+            here, nowhere = [w.over.one, *numbers[:-1]], [w.over.zero] * len(numbers)
+            blocks = [here if h == history else nowhere for h in words(w.alphabet, w.n - 1)]
+            return [*(number for block in blocks for number in block), numbers[-1]]
+
+        return Induction(
+            says=(
+                "after every string, with h its last w - 1 tokens, Forward's vector is 1 and the numbers"
+                " of the"
+                " state at h, 0 at the other histories, and the output"
+            ),
+            invariant=invariant,
+            states=states,
+            instances=tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab")),
+            enough=(
+                "From a history and its numbers a token leads to one history, with weights that are variables"
+                " of the window alone: the identities of two windows are the same but for the names of"
+                " variables and of states. A longer window only makes histories longer. Every pair of a"
+                " history"
+                " and a token is checked for these sizes."
+            ),
+        )

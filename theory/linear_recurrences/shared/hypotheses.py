@@ -1,0 +1,15 @@
+"""Hypotheses that several claims about linear recurrences have, in words."""
+
+from __future__ import annotations
+
+TOKENS = (
+    "Keys, values, queries and gates are functions of the token alone: one layer over embeddings. Those of a"
+    " second layer, of a convolution before them, or of a token's position depend on more."
+)
+COLUMN = (
+    "A unit is one number of one head's output; it reads one column of the state S, for columns never meet."
+)
+FIRST_STATE = "The layer starts in S_0 = 0, or the automaton has S_0 among its initial weights."
+FIRST_UNIT = "The layer starts in h_0 = 0, or the automaton has h_0 among its initial weights."
+NO_TOKENS = "Before the first token there is no output: its value for the empty string is 0."
+LINEAR_OUTPUT = "Norms, output gates and projections come after the unit."
