@@ -50,6 +50,7 @@ class Kernel:
         accumulation: the format of states and sums where it reads a narrower one; ``None`` for its own.
         against: another kernel that is to compute the same, in the place of the family's recurrence.
         cumulated: may it get the gradients of decays as sums over later tokens?
+        multiple: it reads multiples of so many tokens alone.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Kernel:
     cumulated: bool = False
     accumulation: str | None = None
     against: Function | None = None
+    multiple: int = 1
 
     def other(self) -> Kernel:
         """The kernel that it is held against."""
@@ -72,6 +74,8 @@ class Kernel:
         """What is run, on one line."""
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
         lacks = [LACKS[name] for name in sorted(self.without)]
+        if self.multiple > 1:
+            lacks.append(f"strings of other lengths than multiples of {self.multiple}")
         lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
         wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
         named = getattr(self.function, "__name__", type(self.function).__name__)
