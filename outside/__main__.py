@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def held(entry: Entry, cases: int | None) -> dict[str, Any]:
-    """The verdict of a program, from a process of its own: what it imports and hides is not the next one's."""
+    """The verdict of a program, from a process of its own, whose imports are no other one's."""
     if entry.claim is None:
         return described(entry, [])
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}

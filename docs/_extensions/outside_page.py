@@ -40,9 +40,10 @@ def _verdicts(verdicts: list[dict[str, Any]]) -> str:
             more = verdict["not_run"] if said == "not run" else shown
             rows.append([what, law["law"], f"{MARKS.get(said, '·')} {said}", escaped(more)])
     ran = sum(bool(verdict["laws"]) for verdict in verdicts)
+    torches = " and ".join(sorted({verdict["torch"] for verdict in verdicts}))
     machines = sorted({f"{verdict['date']}, {verdict['machine']}" for verdict in verdicts})
     head = (
-        f"{ran} of {len(verdicts)} programs ran, with torch {' and '.join(sorted({v['torch'] for v in verdicts}))}"
+        f"{ran} of {len(verdicts)} programs ran, with torch {torches}"
         f" ({'; '.join(machines)}). The command for a row is `nox -s outside -- NAME`.\n"
     )
     return f"{head}\n{table(('program', 'law', 'verdict', 'smallest counterexample, or why'), rows)}"

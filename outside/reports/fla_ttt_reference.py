@@ -3,8 +3,8 @@
 1. `ttt_linear` scales in place (`q *= scale`). What it scales is the caller's tensor, since transpose, .to of
    the same format and reshape are views: a second call gets another q.
 2. For the same reason it raises for a q that wants its gradient, if the length is a multiple of 16.
-3. Tokens of padding, which it adds to fill the last mini-batch, move the final bias: their keys and values are
-   0, but the gradient of the inner model's bias is not.
+3. Tokens of padding, which it adds to fill the last mini-batch, move the final bias: their keys and values
+   are 0, but the gradient of the inner model's bias is not.
 """
 
 import torch

@@ -36,7 +36,9 @@ for layers in (["full_attention", "linear_attention"], ["linear_attention", "ful
         whole = model(tokens, use_cache=True).logits
         print(layers[0], "first")
         cache = model(tokens[:, :3], use_cache=True).past_key_values
-        rest = model(tokens[:, 3:], past_key_values=cache, use_cache=True, position_ids=torch.tensor([[3, 4, 5]]))
+        rest = model(
+            tokens[:, 3:], past_key_values=cache, use_cache=True, position_ids=torch.tensor([[3, 4, 5]])
+        )
         print("  1. three tokens after three:", apart(rest.logits, whole[:, 3:]))
 
         padded = torch.cat([torch.zeros(1, 2, dtype=torch.long), tokens], 1)
@@ -46,7 +48,11 @@ for layers in (["full_attention", "linear_attention"], ["linear_attention", "ful
             padded[:, :7], attention_mask=mask[:, :7], position_ids=places[:, :7], use_cache=True
         ).past_key_values
         last = model(
-            padded[:, 7:], attention_mask=mask, position_ids=places[:, 7:], past_key_values=cache, use_cache=True
+            padded[:, 7:],
+            attention_mask=mask,
+            position_ids=places[:, 7:],
+            past_key_values=cache,
+            use_cache=True,
         )
         print("  2. a token after a padded prompt:", apart(last.logits, whole[:, 5:]))
 

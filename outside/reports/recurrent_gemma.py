@@ -49,7 +49,10 @@ tokens = torch.tensor([[5, 9, 17, 11, 23, 8]])
 first = run(*(lambda m, c: (m, tokens[:, :1], c))(*fresh()))
 again, cache = fresh()
 run(again, torch.tensor([[7, 3, 19]]), cache)
-print("1. one token, after another prompt:", apart(run(again, tokens[:, :1], DynamicCache(config=config)), first))
+print(
+    "1. one token, after another prompt:",
+    apart(run(again, tokens[:, :1], DynamicCache(config=config)), first),
+)
 greedy = {"max_new_tokens": 2, "do_sample": False, "output_logits": True, "return_dict_in_generate": True}
 again = copy.deepcopy(model)
 before = again.generate(tokens[:, :1], **greedy).logits[0]
