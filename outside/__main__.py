@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = [name for name in options.names if name not in ENTRIES]
     if unknown:
         parser.error(f"there is no {unknown[0]}; there are {', '.join(ENTRIES)}")
-    chosen = [entry for name, entry in ENTRIES.items() if name in (options.names or ENTRIES)]
+    chosen = [ENTRIES[name] for name in options.names or ENTRIES]
     if options.missing:
         chosen = [entry for entry in chosen if not _kept(entry)]
     with ThreadPoolExecutor(options.jobs) as pool:

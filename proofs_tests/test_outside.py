@@ -1,4 +1,4 @@
-"""What ``outside/`` keeps fits together: programs, verdicts, defects and scripts. The libraries are not needed."""
+"""What ``outside/`` keeps fits together: programs, verdicts, defects and scripts; without the libraries."""
 
 from __future__ import annotations
 

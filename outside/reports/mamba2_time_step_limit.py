@@ -1,5 +1,5 @@
-"""transformers 5.23.0, Mamba2ForCausalLM with a time_step_limit (Bamba, FalconH1, GraniteMoeHybrid alike): the
-limit holds for the prompt, and not for the tokens that are generated.
+"""transformers 5.23.0, Mamba2ForCausalLM with a time_step_limit (Bamba, FalconH1, GraniteMoeHybrid alike):
+the limit holds for the prompt, and not for the tokens that are generated.
 
 `Mamba2Mixer.forward` gives dt_limit=self.time_step_limit to `mamba2_chunk_scan`, and nothing to
 `mamba2_selective_state_update`, which has no such argument.

@@ -1,5 +1,5 @@
-"""transformers 5.23.0, MambaForCausalLM (FalconMamba and Jamba alike): a cache that is gone on with by several
-tokens loses its state.
+"""transformers 5.23.0, MambaForCausalLM (FalconMamba and Jamba alike): a cache that is gone on with by
+several tokens loses its state.
 
 `mamba_selective_scan` takes no initial state, and begins with zeros in every call of more than one token; the
 convolution's state is kept. So a second turn of a chat, a prompt read in pieces, and assisted decoding give

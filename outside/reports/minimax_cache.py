@@ -11,8 +11,8 @@ from transformers import MiniMaxConfig, MiniMaxForCausalLM
 
 torch.manual_seed(0)
 config = MiniMaxConfig(
-    vocab_size=32, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=1, head_dim=8,
-    intermediate_size=24, num_local_experts=2, num_experts_per_tok=1, block_size=16,
+    vocab_size=32, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=1,
+    head_dim=8, intermediate_size=24, num_local_experts=2, num_experts_per_tok=1, block_size=16,
     layer_types=["linear_attention", "full_attention"],
 )  # fmt: skip
 model = MiniMaxForCausalLM(config).eval()

@@ -104,8 +104,8 @@ def test_a_mask_may_be_of_the_tokens_of_the_call_alone():
 class Silent(CausalLM):
     """Returns no cache: it writes into the one that it is given."""
 
-    def forward(self, past_key_values=None, **rest):
-        made = super().forward(past_key_values=past_key_values, **rest)
+    def forward(self, position_ids=None, past_key_values=None, **rest):
+        made = super().forward(position_ids=position_ids, past_key_values=past_key_values, **rest)
         return SimpleNamespace(logits=made.logits)
 
 
