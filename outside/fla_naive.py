@@ -270,6 +270,7 @@ ENTRIES = (
         "fla-naive-hgrn-chunk",
         OPS + "hgrn.naive.naive_chunk_hgrn",
         "hgrn",
+        without=("cu_seqlens", "empty"),
         multiple=64,
         form="chunked",
         chunk=64,

@@ -130,11 +130,18 @@ class Kernel:
         return {n: x.to(self.device) if isinstance(x, Tensor) else x for n, x in arguments.items()}
 
     def results(self, problem: Problem, arguments: dict[str, Any]) -> tuple[Tensor, Tensor | None]:
-        """What it returns; :class:`~automata.errors.InputError` where that is no pair of tensors of the right
-        shapes and formats.
+        """What it returns; :class:`~automata.errors.InputError` where it raises, or where that is no pair of
+        tensors of the right shapes and formats.
         """
         final = "final-state" not in self.without
-        made = self.function(**self.accepted({**arguments, "output_final_state": final}))
+        try:
+            made = self.function(**self.accepted({**arguments, "output_final_state": final}))
+        except Exception as error:
+            said = (str(error).splitlines() or [""])[0]
+            raised = f"the kernel raised {type(error).__name__}{f': {said}' if said else ''}"
+            # the traceback leads to the line of the user's file, which the verdict names
+            sentence = f"{self.name}: {raised} ({problem.says()})"
+            raise InputError(sentence).with_traceback(error.__traceback__) from None
         if not isinstance(made, tuple | list) or len(made) != 2:
             raise InputError(
                 f"{self.name}: the kernel returned {_kind(made)}, where a pair (o, final_state) is right"
