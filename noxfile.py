@@ -124,6 +124,26 @@ def mutants(session: nox.Session) -> None:
 
 
 @nox.session
+def outside(session: nox.Session) -> None:
+    """Published libraries' recurrent layers held against the laws, in an environment of its own; what differs
+    from the verdicts that are kept shows in git. Arguments are names, ``--missing`` or ``--help``.
+    """
+    place = ENVIRONMENT.with_name("outside")
+    project = nox.project.load_toml("pyproject.toml")
+    theirs = nox.project.dependency_groups(project, "outside")
+    wanted = hashlib.sha256(repr((TORCH, project)).encode()).hexdigest()
+    stamp = place / "installed"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        session.run(sys.executable, "-m", "venv", str(place), external=True)
+        session.run(str(place / "bin" / "pip"), "install", "--quiet", TORCH, external=True)
+        session.run(
+            str(place / "bin" / "pip"), "install", "--quiet", TORCH, *theirs, "-e", ".", external=True
+        )
+        stamp.write_text(wanted)
+    session.run(str(place / "bin" / "python"), "-m", "outside", *session.posargs, external=True)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """ruff, and that imports run downwards only."""
     ready(session)

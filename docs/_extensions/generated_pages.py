@@ -24,6 +24,7 @@ import hunting_figures
 import large_figures
 import matrix_figures
 import not_rational_figures
+import outside_page
 import paper_pages
 import scan_figures
 import speed_figures
@@ -61,6 +62,7 @@ def generate(app: Sphinx) -> None:
         **certified_figures.pages(here.parent),
         **fa_rnn_figures.pages(here.parent),
         **experiment_pages.pages(here.parent),
+        **outside_page.pages(here.parent / "outside"),
     }
     for path, text in files.items():
         _write(here / path, text)

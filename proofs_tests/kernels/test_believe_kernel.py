@@ -335,7 +335,25 @@ def test_what_a_kernel_lacks_is_said_and_not_tried():
         "without packed strings, strings of no tokens, tensors that are not" in found["exact"].facts["module"]
     )
     missing = results(believe_kernel("plain", family="linear-attention", kernel=kernel))["sampled"]
-    assert str(missing.verdict) == "unknown" and missing.why
+    assert str(missing.verdict) == "unknown"
+    assert "raised AssertionError" in missing.why and "(B = 1, T = 0," in missing.why
+
+
+def test_a_kernel_that_reads_multiples_of_a_length_is_given_no_others():
+    def kernel(**arguments):
+        assert arguments["x"].shape[1] % 16 == 0
+        outputs, states = KERNELS["hgrn"](**arguments)
+        return torch.cat([outputs[:, :16], outputs[:, 16:] * wrong], 1), states
+
+    declared = {"family": "hgrn", "kernel": kernel, "without": ("cu_seqlens",)}
+    wrong = 1.0
+    found = results(believe_kernel("right", multiple=16, **declared))
+    assert {str(r.verdict) for r in found.values()} == {"holds"} and found["split"].cases
+    assert "other lengths than multiples of 16" in found["exact"].facts["module"]
+    assert str(results(believe_kernel("any", **declared), kind="sampled")["sampled"].verdict) == "unknown"
+    wrong = 2.0
+    result = results(believe_kernel("wrong", multiple=16, **declared), 100, "sampled")["sampled"]
+    assert "T = 32," in result.counterexample.problem
 
 
 def test_a_kernel_that_returns_something_else_is_told_what_is_right():
@@ -363,6 +381,8 @@ def test_a_kernel_that_returns_something_else_is_told_what_is_right():
         ({"chunk": 16}, "form is 'recurrent' and chunk 16"),
         ({"form": "chunked"}, "form is 'chunked' and chunk None"),
         ({"form": "parallel"}, "form has 'parallel', where recurrent, chunked"),
+        ({"multiple": 16}, "multiple is 16, where a whole number from 1 on is right, and more than 1 only"),
+        ({"multiple": 0, "without": ("cu_seqlens",)}, "multiple is 0, where a whole number from 1"),
         ({"scan": "up"}, "scan has 'up', where any, chain, tree, double"),
         ({"inverse": "none"}, "inverse has 'none', where substitution, explicit"),
         ({"gate_gradient": "sum"}, "gate_gradient has 'sum', where direct, cumulated"),

@@ -15,7 +15,7 @@ class Cache:
     """Keys and values of all layers, which calls add to."""
 
     def __init__(self, mistake):
-        self.mistake = mistake
+        self.mistake, self.cleared = mistake, False
         self.keys, self.values = [None] * LAYERS, [None] * LAYERS
 
     def length(self):
@@ -23,6 +23,8 @@ class Cache:
 
     def update(self, layer, key, value):
         if self.keys[layer] is not None:
+            if self.mistake == "cleared for one call" and self.cleared:
+                value = value * 1.1
             key = torch.cat([self.keys[layer], key], 2)
             value = torch.cat([self.values[layer], value], 2)
         self.keys[layer], self.values[layer] = key, value
@@ -37,6 +39,7 @@ class Cache:
                 self.values[layer] = self.values[layer].index_select(0, rows)
 
     def reset(self):
+        self.cleared = True
         if self.mistake == "zeroed and not emptied":
             for part in (*self.keys, *self.values):
                 part.zero_()

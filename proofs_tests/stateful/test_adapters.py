@@ -91,6 +91,31 @@ def test_a_cache_may_be_given_to_begin_with():
     assert set(verdicts(model, "reuse").values()) == {"holds"} and {1, 3} <= set(rows)
 
 
+def test_a_mask_may_be_of_the_tokens_of_the_call_alone():
+    module = Notes()
+    model = of_causal_model(module, masked="call")
+    ids, mask = torch.zeros(1, 3, dtype=torch.int64), torch.tensor([[False, True, True]])
+    _, state = model.run(ids, None, mask)
+    assert module.arguments["mask"] == [[0, 1, 1]]
+    model.run(ids[:, :2], state)
+    assert module.arguments["mask"] == [[1, 1]] and model.run(ids[:, :1], state)[1][1].shape == (1, 4)
+
+
+class Silent(CausalLM):
+    """Returns no cache: it writes into the one that it is given."""
+
+    def forward(self, position_ids=None, past_key_values=None, **rest):
+        made = super().forward(position_ids=position_ids, past_key_values=past_key_values, **rest)
+        return SimpleNamespace(logits=made.logits)
+
+
+def test_a_cache_that_is_not_returned_is_the_one_that_was_given():
+    model = of_causal_model(Silent(), new_cache=lambda rows: Cache(""))
+    assert set(verdicts(model).values()) == {"holds"}
+    wrong = of_causal_model(Silent(), new_cache=lambda rows: Cache("values left where they were"))
+    assert verdicts(wrong, "reorder") == {"reorder": "refuted"}
+
+
 def test_a_cache_of_tuples_is_reordered_by_its_model():
     module = Notes()
     module._reorder_cache = lambda cache, rows: tuple(part[rows] for part in cache)
@@ -115,6 +140,7 @@ def test_a_cache_without_a_method_is_named(method, says):
     [
         (nn.Linear(2, 2), {}, "Linear.forward has no argument past_key_values"),
         (CausalLM(), {"cache": "cache_params"}, "CausalLM.forward has no argument cache_params"),
+        (CausalLM(), {"masked": "all"}, "masked is 'all', where 'seen' or 'call'"),
         (3, {}, "the model is a int, where a torch module"),
     ],
 )
@@ -124,9 +150,9 @@ def test_what_is_no_causal_model_is_refused(model, more, says):
 
 
 def test_a_model_without_a_vocabulary_is_told_how_to_say_it():
-    class Silent(Notes):
+    class Nameless(Notes):
         config = SimpleNamespace()
 
-    with pytest.raises(InputError, match=r"Silent has no config.vocab_size; inputs=Tokens"):
-        of_causal_model(Silent())
-    assert of_causal_model(Silent(), inputs=Tokens(5)).inputs == Tokens(5)
+    with pytest.raises(InputError, match=r"Nameless has no config.vocab_size; inputs=Tokens"):
+        of_causal_model(Nameless())
+    assert of_causal_model(Nameless(), inputs=Tokens(5)).inputs == Tokens(5)

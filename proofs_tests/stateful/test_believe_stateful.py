@@ -58,6 +58,7 @@ MISTAKES = {
     "padding is read": (CausalLM, "padding"),
     "positions count padding": (CausalLM, "padding"),
     "a state that survives": (Recurrent, "reuse"),
+    "cleared for one call": (CausalLM, "reuse"),
     "a cache that survives": (CausalLM, "reuse"),
     "the state updated in place": (Recurrent, "reuse"),
     "nothing cleared": (Recurrent, "reuse"),

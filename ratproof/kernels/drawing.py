@@ -16,8 +16,9 @@ MOST_NUMBERS = 200_000
 
 
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
-    """The lengths that a kernel takes."""
-    return LENGTHS[1:] if "empty" in kernel.without else LENGTHS
+    """The lengths that a kernel takes: of one that reads multiples of some length, the next ones up."""
+    lengths = {-(-length // kernel.multiple) * kernel.multiple for length in LENGTHS}
+    return tuple(sorted(lengths - {0} if "empty" in kernel.without else lengths))
 
 
 @st.composite

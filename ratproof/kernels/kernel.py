@@ -50,6 +50,7 @@ class Kernel:
         accumulation: the format of states and sums where it reads a narrower one; ``None`` for its own.
         against: another kernel that is to compute the same, in the place of the family's recurrence.
         cumulated: may it get the gradients of decays as sums over later tokens?
+        multiple: it reads multiples of so many tokens alone.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Kernel:
     cumulated: bool = False
     accumulation: str | None = None
     against: Function | None = None
+    multiple: int = 1
 
     def other(self) -> Kernel:
         """The kernel that it is held against."""
@@ -72,6 +74,8 @@ class Kernel:
         """What is run, on one line."""
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
         lacks = [LACKS[name] for name in sorted(self.without)]
+        if self.multiple > 1:
+            lacks.append(f"strings of other lengths than multiples of {self.multiple}")
         lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
         wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
         named = getattr(self.function, "__name__", type(self.function).__name__)
@@ -126,11 +130,18 @@ class Kernel:
         return {n: x.to(self.device) if isinstance(x, Tensor) else x for n, x in arguments.items()}
 
     def results(self, problem: Problem, arguments: dict[str, Any]) -> tuple[Tensor, Tensor | None]:
-        """What it returns; :class:`~automata.errors.InputError` where that is no pair of tensors of the right
-        shapes and formats.
+        """What it returns; :class:`~automata.errors.InputError` where it raises, or where that is no pair of
+        tensors of the right shapes and formats.
         """
         final = "final-state" not in self.without
-        made = self.function(**self.accepted({**arguments, "output_final_state": final}))
+        try:
+            made = self.function(**self.accepted({**arguments, "output_final_state": final}))
+        except Exception as error:
+            said = (str(error).splitlines() or [""])[0]
+            raised = f"the kernel raised {type(error).__name__}{f': {said}' if said else ''}"
+            # the traceback leads to the line of the user's file, which the verdict names
+            sentence = f"{self.name}: {raised} ({problem.says()})"
+            raise InputError(sentence).with_traceback(error.__traceback__) from None
         if not isinstance(made, tuple | list) or len(made) != 2:
             raise InputError(
                 f"{self.name}: the kernel returned {_kind(made)}, where a pair (o, final_state) is right"

@@ -68,7 +68,9 @@ class KernelRung:
 
     def _smallest(self, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:
         """A simpler call that is wrong, where there is one: of fewer tokens, found by Hypothesis."""
-        shorter = st.integers(self.shortest, wrong.problem.time)
+        step = kernel.multiple
+        parts = st.integers(-(-self.shortest // step), wrong.problem.time // step)
+        shorter = parts.map(lambda number: number * step)
         try:
             for_random_cases(f"{name} shorter", SHRINKING, partial(self._case, kernel, shorter))
         except WrongCall as simpler:
@@ -123,9 +125,9 @@ def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     problem = _unpacked(problem)
     arrays = problem.arrays()
     least = 1 if "empty" in kernel.without else 0
-    cuts = [
-        c for c in sorted({0, 1, problem.time // 2, problem.time - 1}) if least <= c <= problem.time - least
-    ]
+    step = kernel.multiple
+    places = {0, step, problem.time // 2 // step * step, problem.time - step}
+    cuts = [c for c in sorted(places) if least <= c <= problem.time - least]
     if not cuts:  # one token is no two strings
         return
     cut = data.draw(st.sampled_from(cuts))

@@ -27,9 +27,15 @@ class CausalModel(StatefulModel):
     module: nn.Module
 
     def __init__(
-        self, module: nn.Module, inputs: Inputs, cache: str, new_cache: Callable[[int], Any] | None
+        self,
+        module: nn.Module,
+        inputs: Inputs,
+        cache: str,
+        new_cache: Callable[[int], Any] | None,
+        masked: str,
     ) -> None:
         self.module, self.inputs, self.cache, self.new_cache = module, inputs, cache, new_cache
+        self.masked = masked
         self.takes = set(inspect.signature(module.forward).parameters)
         self.longest = getattr(getattr(module, "config", None), "max_position_embeddings", None)
 
@@ -40,7 +46,7 @@ class CausalModel(StatefulModel):
         whole = here if seen is None else torch.cat([seen, here], 1)
         made = self.module(**self._arguments(inputs, cache, whole))
         outputs = made.logits if getattr(made, "logits", None) is not None else made.last_hidden_state
-        return outputs, (getattr(made, self.cache), whole)
+        return outputs, (getattr(made, self.cache, cache), whole)  # it need not return one that it was given
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
         """By the cache's ``reorder_cache``, or the model's ``_reorder_cache`` for a cache of tuples."""
@@ -78,6 +84,7 @@ class CausalModel(StatefulModel):
     def _arguments(self, inputs: Tensor, cache: Any, mask: Tensor) -> dict[str, Any]:
         time = inputs.shape[1]
         positions = (mask.long().cumsum(1) - 1).clamp(min=0)[:, -time:]
+        given = mask if self.masked == "seen" else mask[:, -time:]
         maybe = {
             "position_ids": positions,
             "cache_position": torch.arange(mask.shape[1] - time, mask.shape[1], device=inputs.device),
@@ -85,7 +92,7 @@ class CausalModel(StatefulModel):
         }
         return {
             "inputs_embeds" if inputs.is_floating_point() else "input_ids": inputs,
-            "attention_mask": mask.long(),
+            "attention_mask": given.long(),
             self.cache: cache,
             "use_cache": True,
             **{name: value for name, value in maybe.items() if name in self.takes},
@@ -98,6 +105,7 @@ def of_causal_model(
     inputs: Inputs | None = None,
     cache: str = "past_key_values",
     new_cache: Callable[[int], Any] | None = None,
+    masked: str = "seen",
 ) -> CausalModel:
     """The adapter for a causal language model of transformers, or of the same calling convention.
 
@@ -108,11 +116,16 @@ def of_causal_model(
             ``logits`` (or ``last_hidden_state``) and the cache.
         inputs: without, the tokens of ``model.config.vocab_size``.
         cache: the name of the cache among arguments and results: ``cache_params`` for Mamba's like.
-        new_cache: from a number of rows, the cache to begin with; without, the model makes one.
+        new_cache: from a number of rows, the cache to begin with; without, the model makes one, and returns
+            it.
+        masked: the tokens that ``attention_mask`` is of: all that were ``seen``, or those of the ``call``
+            alone, as Mamba's like read it.
 
     Raises:
-        InputError: the model does not name the cache, or says no vocabulary.
+        InputError: the model does not name the cache, or says no vocabulary; ``masked`` is another word.
     """
+    if masked not in ("seen", "call"):
+        raise InputError(f"masked is {masked!r:.60}, where 'seen' or 'call' is right")
     if not isinstance(model, nn.Module):
         raise InputError(f"the model is a {type(model).__name__}, where a torch module is right")
     parameters = inspect.signature(model.forward).parameters
@@ -120,7 +133,7 @@ def of_causal_model(
         raise InputError(
             f"{type(model).__name__}.forward has no argument {cache}; cache= is the name of its cache's"
         )
-    return CausalModel(model, inputs or _tokens(model), cache, new_cache)
+    return CausalModel(model, inputs or _tokens(model), cache, new_cache, masked)
 
 
 def _tokens(model: nn.Module) -> Inputs:

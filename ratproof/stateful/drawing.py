@@ -88,7 +88,7 @@ def _pieces(draw: st.DrawFn, model: Declared, law: Law, time: int, way: str) -> 
             draw(_two(1, time)) if how == "two" else _tokens(time) if how == "tokens" else draw(_many(time))
         )
     least = 2 if law.kind == "padding" else 1
-    if way or "pieces" in model.without or time <= least or draw(st.booleans()):
+    if "pieces" in model.without or time <= least or draw(st.booleans()):
         return (time,)
     return draw(_two(least, time))
 

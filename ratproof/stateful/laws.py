@@ -76,7 +76,7 @@ def first_use(session: Session) -> Rows:
     """From no state; where a state is used again, its first use."""
     tokens = session.tokens()
     if session.problem.way != "state":
-        return list(session.run(tokens)[0])
+        return list(session.read(tokens, session.problem.pieces)[0])
     begin = session.problem.pieces[0]
     _, state = session.run(tokens[:, :begin])
     return list(session.run(tokens[:, begin:], state)[0])
@@ -92,7 +92,7 @@ def second_use(session: Session) -> Rows:
         return list(session.run(tokens[:, begin:], state)[0])
     _, state = session.run(between)
     again = session.clear(state) if session.problem.way == "cleared" else None
-    return list(session.run(tokens, again)[0])
+    return list(session.read(tokens, session.problem.pieces, again)[0])
 
 
 def reordered(session: Session) -> Rows:

@@ -50,6 +50,7 @@ def believe_kernel(
     inverse: str = "substitution",
     gate_gradient: str = "cumulated",
     without: Iterable[str] = (),
+    multiple: int = 1,
     dtypes: Iterable[str] = WIDE,
     accumulation: str | None = None,
     device: str = "cpu",
@@ -80,6 +81,8 @@ def believe_kernel(
             which cancel. The bound is wider then, and fewer numbers count.
         without: what it does not take, names of :data:`ratproof.kernels.kernel.LACKS`; the verdict says so,
             and nothing of it is tried.
+        multiple: the kernel reads strings alone whose lengths are multiples of so many tokens; its strings
+            are not packed then. The verdict says so.
         dtypes: the formats of its tensors: ``float32``, ``float64`` and, with an accumulation, ``bfloat16``
             and ``float16``.
         accumulation: the wider format of its states, initial and final, and of all that it computes from
@@ -113,6 +116,11 @@ def believe_kernel(
             f"{name}: form is {form!r} and chunk {chunk!r}, where a chunked form has a chunk of some"
             " tokens, and a recurrent one has none"
         )
+    if type(multiple) is not int or multiple < 1 or (multiple > 1 and "cu_seqlens" not in lacks):
+        raise InputError(
+            f"{name}: multiple is {multiple!r}, where a whole number from 1 on is right, and more than 1 only"
+            " without cu_seqlens"
+        )
     for what, function in (("kernel", kernel), ("other kernel", against)):
         if not callable(function) and (what == "kernel" or function is not None):
             raise InputError(f"{name}: the {what} is a {type(function).__name__}, where a function is right")
@@ -130,6 +138,7 @@ def believe_kernel(
         cumulated=cumulated,
         accumulation=accumulation,
         against=against,
+        multiple=multiple,
     )
     if not says and against is None:
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")

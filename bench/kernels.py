@@ -1,0 +1,167 @@
+"""What ``believe_kernel`` and ``believe_stateful`` say of right kernels and of wrong ones: how many calls of
+right kernels were held without a false alarm, and how long it takes until planted mistakes are refuted.
+
+``python bench/kernels.py right --minutes 60`` goes on with fresh cases of right kernels, in turn, and
+``python bench/kernels.py planted`` plants the mistakes one after another; both write to ``results/``. Strings
+have all lengths that users have. What had run is kept when it is stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from proofs_tests.kernels import chunked, test_believe_kernel
+from proofs_tests.kernels.recurrent import KERNELS
+from proofs_tests.stateful.causal import CausalLM
+from ratproof import believe_kernel, believe_stateful, of_causal_model
+from ratproof.runner.user_files import outcome_of
+from theory.claim import Claim
+from theory.registry import registered
+
+RESULTS = Path(__file__).parent / "results"
+EXAMPLES, ROUND = 100, 36
+"""Random cases a rung, to find a mistake; and in a round of right kernels, two of each length."""
+WANTED_CALLS, WANTED_SECONDS = 10_000, 60
+CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
+    "gla, chunks of 16": ("gla", chunked.gla, {"chunk": 16}),
+    "gla, chunks of 64": ("gla", partial(chunked.gla, chunk=64), {"chunk": 64}),
+    "delta-rule, chunks of 16": ("delta-rule", chunked.delta, {"chunk": 16}),
+    "delta-rule, chunks of 16, an inverse": (
+        "delta-rule",
+        partial(chunked.delta, inverse="explicit"),
+        {"chunk": 16, "inverse": "explicit"},
+    ),
+    "gated-delta-rule, chunks of 16": ("gated-delta-rule", chunked.gated_delta, {"chunk": 16}),
+}
+
+
+def right_kernels() -> dict[str, Claim]:
+    """Each right kernel's claim, in float64 and float32."""
+    claims = {name: believe_kernel("right", family=name, kernel=kernel) for name, kernel in KERNELS.items()}
+    for name, (family, kernel, more) in CHUNKED.items():
+        claims[name] = believe_kernel("right", family=family, kernel=kernel, form="chunked", **more)
+    return claims
+
+
+def right(minutes: float, seed: int) -> None:
+    """Hold right kernels in turn, the one with the fewest calls first, until each has had enough of them, or
+    for so long; what an earlier run with this seed did is gone on with.
+    """
+    torch.set_num_threads(1)
+    path = RESULTS / "kernels_right.json"
+    before = json.loads(path.read_text()) if path.exists() else {}
+    rows: dict[str, Any] = before["kernels"] if before.get("seed") == seed else {}
+    claims, began = right_kernels(), time.perf_counter()
+    for name in claims:
+        rows.setdefault(name, {"calls": 0, "rounds": 0, "seconds": 0.0, "verdicts": {}, "alarms": []})
+    while time.perf_counter() - began < 60 * minutes:
+        name = min(rows, key=lambda name: rows[name]["calls"])
+        row = rows[name]
+        if row["calls"] >= WANTED_CALLS:
+            break
+        _one_round(row, claims[name], seed)
+        alarms = len(row["alarms"])
+        print(f"{name}: {row['calls']:,} calls, {alarms} alarms, {row['seconds']:.0f} s", flush=True)
+        _write(path, {"wanted": WANTED_CALLS, "seed": seed, "kernels": rows})
+
+
+def _one_round(row: dict[str, Any], claim: Claim, seed: int) -> None:
+    """A few fresh cases of each length on each rung."""
+    began = time.perf_counter()
+    with registered(claim):
+        results = outcome_of([claim], "bench", examples=ROUND, seed=1_000 * seed + row["rounds"]).results
+    row["rounds"] += 1
+    row["seconds"] = round(row["seconds"] + time.perf_counter() - began, 1)
+    for result in results:
+        row["calls"] += result.cases
+        said = f"{result.kind} {result.verdict}"
+        row["verdicts"][said] = row["verdicts"].get(said, 0) + 1
+        if str(result.verdict) != "holds":
+            shown = result.counterexample
+            row["alarms"].append(result.why if shown is None else shown.sentence())
+
+
+def planted_mistakes() -> Iterator[tuple[str, str, Claim]]:
+    """Each planted mistake: what it is, the rung that is to see it, and the claim."""
+    for mistake, kind in test_believe_kernel.MISTAKES.items():
+        kernel = partial(chunked.gla, mistake=mistake)
+        claim = believe_kernel("wrong", family="gla", kernel=kernel, form="chunked", chunk=16)
+        yield f"gla in chunks: {mistake}", kind, claim
+    kernel = partial(chunked.gla, mistake="gradients that end at an edge")
+    claim = believe_kernel("wrong", family="gla", kernel=kernel, form="chunked", chunk=16)
+    yield "gla in chunks: gradients that end at an edge", "gradient", claim
+    kernel = partial(chunked.delta, inverse="first order")
+    claim = believe_kernel("wrong", family="delta-rule", kernel=kernel, form="chunked", chunk=16)
+    yield "delta-rule in chunks: an inverse of first order", "exact", claim
+    changed = test_believe_kernel.changed
+    for number, (family, name, change) in enumerate(test_believe_kernel.ARGUMENTS):
+        claim = believe_kernel("wrong", family=family, kernel=changed(family, name, change))
+        yield f"{family}: another {name} is read ({number})", "sampled", claim
+    flowing = test_believe_kernel.flowing
+    for number, (family, name, change) in enumerate(test_believe_kernel.FLOWS):
+        claim = believe_kernel("wrong", family=family, kernel=flowing(family, name, change))
+        yield f"{family}: another gradient of {name} ({number})", "gradient", claim
+    for mistake, law in CACHES.items():
+        torch.manual_seed(0)
+        model = of_causal_model(CausalLM(mistake))
+        yield f"a causal model: {mistake}", law, believe_stateful("wrong", model=model)
+
+
+CACHES = {
+    "a cache that survives": "reuse",
+    "padding is read": "padding",
+    "positions from 0 in every call": "pieces",
+    "positions count padding": "padding",
+    "centred over the batch": "batch",
+    "the last token of a piece dropped": "pieces",
+    "rows taken back": "reorder",
+    "values left where they were": "reorder",
+    "zeroed and not emptied": "reuse",
+}
+
+
+def planted() -> None:
+    """Look for each planted mistake."""
+    torch.set_num_threads(1)
+    rows = []
+    for mistake, kind, claim in planted_mistakes():
+        began = time.perf_counter()
+        with registered(claim):
+            result = outcome_of([claim], "bench", kind=kind, examples=EXAMPLES).results[0]
+        seconds = round(time.perf_counter() - began, 1)
+        shown = "" if result.counterexample is None else result.counterexample.sentence()
+        rows.append(
+            {"mistake": mistake, "law": kind, "verdict": str(result.verdict), "seconds": seconds}
+            | {"cases": result.cases, "counterexample": shown}
+        )
+        print(f"{mistake}: {kind} {result.verdict} in {seconds:.1f} s", flush=True)
+        _write(RESULTS / "kernels_planted.json", {"wanted": WANTED_SECONDS, "mistakes": rows})
+
+
+def _write(path: Path, figures: dict[str, Any]) -> None:
+    machine = f"{platform.system()} {platform.machine()}"
+    head = {"date": date.today().isoformat(), "cores": os.cpu_count(), "machine": machine}
+    path.write_text(json.dumps({**head, "torch": torch.__version__, **figures}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("right", "planted"))
+    parser.add_argument("--minutes", type=float, default=60.0, help="for all right kernels together")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    if options.what == "right":
+        right(options.minutes, options.seed)
+    else:
+        planted()

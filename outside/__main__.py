@@ -1,0 +1,82 @@
+"""The command line of ``nox -s outside``: hold the programs of the table, and keep each verdict as a file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from outside.entry import Entry
+from outside.holding import described
+from outside.table import ENTRIES
+
+VERDICTS = Path(__file__).parent / "verdicts"
+SECONDS = 1200
+"""The most that one program may take."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Hold some programs, or all; status 2 where a name is not known."""
+    parser = argparse.ArgumentParser(prog="nox -s outside --", description=__doc__)
+    parser.add_argument("names", nargs="*", help="programs of the table; all without")
+    parser.add_argument("--missing", action="store_true", help="only those without a verdict of this version")
+    parser.add_argument("--cases", type=int, help="random cases a law")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.names if name not in ENTRIES]
+    if unknown:
+        parser.error(f"there is no {unknown[0]}; there are {', '.join(ENTRIES)}")
+    chosen = [ENTRIES[name] for name in options.names or ENTRIES]
+    if options.missing:
+        chosen = [entry for entry in chosen if not _kept(entry)]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for kept in pool.map(lambda entry: _keep(held(entry, options.cases)), chosen):
+            said = ", ".join(f"{law['law']} {law['verdict']}" for law in kept["laws"])
+            print(f"{kept['name']}: {said or 'not run: ' + kept['not_run']}", flush=True)
+    return 0
+
+
+def held(entry: Entry, cases: int | None) -> dict[str, Any]:
+    """The verdict of a program, from a process of its own, whose imports are no other one's."""
+    if entry.claim is None:
+        return described(entry, [])
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    if entry.interpreted:
+        environment["TRITON_INTERPRET"] = "1"
+    command = [sys.executable, "-m", "outside.holding", entry.name, *([str(cases)] if cases else [])]
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return described(entry, [], f"it took longer than {SECONDS} seconds")
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+        return described(entry, [], f"it could not be called: {last}")
+    made: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return made
+
+
+def _kept(entry: Entry) -> bool:
+    path = VERDICTS / f"{entry.name}.json"
+    if not path.exists():
+        return False
+    now = described(entry, [])
+    before = json.loads(path.read_text(encoding="utf-8"))
+    return all(before[name] == now[name] for name in ("version", "torch", "path"))
+
+
+def _keep(verdict: dict[str, Any]) -> dict[str, Any]:
+    VERDICTS.mkdir(exist_ok=True)
+    path = VERDICTS / f"{verdict['name']}.json"
+    path.write_text(json.dumps(verdict, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return verdict
+
+
+if __name__ == "__main__":
+    sys.exit(main())

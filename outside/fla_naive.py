@@ -1,0 +1,279 @@
+"""The reference kernels of flash-linear-attention, in plain torch: ``fla.ops.*.naive``. They compute in
+float32 whatever they are given, and so are asked in float32.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from outside.entry import Entry
+from ratproof import believe_kernel
+from ratproof.kernels.adapters import axes, renamed
+from ratproof.kernels.family import LinearRecurrence
+from theory.claim import Claim
+
+LIBRARY = "fla-core"
+KDA = LinearRecurrence(
+    "kimi-delta-attention",
+    {"q": "BTHK", "k": "BTHK", "v": "BTHV", "beta": "BTH", "g": "BTHK"},
+    decay="g",
+    correction="delta",
+    says="S = diag(exp g) S, then S += beta k (v - S^T k)^T",
+)
+"""A family that ratproof has no name for: the gated delta rule with a gate a key dimension."""
+SIMPLE_GLA = LinearRecurrence(
+    "simple-gla", {"q": "BTHK", "k": "BTHK", "v": "BTHV", "g": "BTH"}, decay="g", says="S = exp(g) S + k v^T"
+)
+HEADS_FIRST = ("BTH", "BHT")
+
+
+def function(path: str) -> Callable[..., Any]:
+    """What has this path in the library."""
+    module, _, name = path.rpartition(".")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def outputs_alone(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that returns outputs, and no final state."""
+
+    def adapted(**arguments: Any) -> Any:
+        arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
+        arguments.pop("output_final_state", None)
+        return kernel(**arguments), None
+
+    return adapted
+
+
+def outputs_and_another(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel whose second result is no final state."""
+
+    def adapted(**arguments: Any) -> Any:
+        arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
+        arguments.pop("output_final_state", None)
+        return kernel(**arguments)[0], None
+
+    return adapted
+
+
+_OPTIONS = ("scale", "initial_state", "cu_seqlens")
+STATELESS = ("cu_seqlens", "initial-state", "final-state", "final-state-gradient")
+
+
+def _entry(
+    name: str,
+    path: str,
+    family: str | LinearRecurrence,
+    adapt: Callable[[Any], Any] = lambda kernel: kernel,
+    without: tuple[str, ...] = ("cu_seqlens",),
+    remark: str = "",
+    **declared: Any,
+) -> Entry:
+    def claim() -> Claim:
+        return believe_kernel(
+            name,
+            family=family,
+            kernel=adapt(function(path)),
+            without=without,
+            dtypes=("float32",),
+            **declared,
+        )
+
+    return Entry(name, LIBRARY, path, claim, remark=remark)
+
+
+def _gated(
+    name: str,
+    path: str,
+    family: str | LinearRecurrence,
+    adapt: Callable[[Any], Any] = lambda kernel: kernel,
+    without: tuple[str, ...] = ("cu_seqlens",),
+    remark: str = "",
+    **declared: Any,
+) -> tuple[Entry, ...]:
+    """A chunked kernel with gates, twice: NaN for one gate of -infinity would hide all else."""
+    finite = (*without, "infinite-gates")
+    return (
+        _entry(name, path, family, adapt, finite, remark, **declared),
+        _entry(f"{name}-infinite-gates", path, family, adapt, without, remark, **declared),
+    )
+
+
+def _heads_first(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    return axes(kernel, *HEADS_FIRST)
+
+
+def _rwkv_6(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    return renamed(_heads_first(kernel), r="q")
+
+
+def _low_rank(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """DPLR's alpha, beta and gk are RWKV-7's a, b and w."""
+    return renamed(_heads_first(kernel), r="q", w="gk", a="alpha", b="beta")
+
+
+def _product(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A product of one Householder matrix is the gated delta rule; it demands a scale."""
+
+    def adapted(*, scale: float | None, q: Any, **arguments: Any) -> Any:
+        return kernel(q=q, scale=q.shape[-1] ** -0.5 if scale is None else scale, **arguments)
+
+    return adapted
+
+
+def _default_scale(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that always scales by K^(-1/2), where the family's scale is 1."""
+
+    def adapted(*, r: Any, scale: float, **arguments: Any) -> Any:
+        return kernel(r=r * r.shape[-1] ** 0.5 if r.shape[-1] else r, **arguments)
+
+    return adapted
+
+
+OPS = "fla.ops."
+ENTRIES = (
+    _entry(
+        "fla-naive-linear-attention",
+        OPS + "linear_attn.naive.naive_recurrent_linear_attn",
+        "linear-attention",
+    ),
+    _entry(
+        "fla-naive-linear-attention-chunk",
+        OPS + "linear_attn.naive.naive_chunk_linear_attn",
+        "linear-attention",
+        outputs_alone,
+        without=(*STATELESS, "empty"),
+        multiple=64,
+        form="chunked",
+        chunk=64,
+    ),
+    _entry("fla-naive-simple-gla", OPS + "simple_gla.naive.naive_recurrent_simple_gla", SIMPLE_GLA),
+    *_gated(
+        "fla-naive-simple-gla-chunk",
+        OPS + "simple_gla.naive.naive_chunk_simple_gla",
+        SIMPLE_GLA,
+        form="chunked",
+        chunk=64,
+    ),
+    *_gated(
+        "fla-naive-simple-gla-parallel",
+        OPS + "simple_gla.naive.naive_parallel_simple_gla",
+        SIMPLE_GLA,
+        outputs_and_another,
+        without=STATELESS,
+        remark="one chunk; the bound is that of a chunk of 2,049",
+        form="chunked",
+        chunk=2049,
+    ),
+    _entry(
+        "fla-naive-gla",
+        OPS + "gla.naive.naive_recurrent_gla",
+        "gla",
+        lambda kernel: renamed(kernel, g="gk"),
+        without=("cu_seqlens", "scale"),
+    ),
+    _entry(
+        "fla-naive-retention",
+        OPS + "retention.naive.naive_retention",
+        "retention",
+        lambda kernel: _heads_first(outputs_alone(kernel)),
+        without=(*STATELESS, "scale"),
+        remark="one chunk; the bound is that of a chunk of 2,049",
+        form="chunked",
+        chunk=2049,
+    ),
+    _entry(
+        "fla-naive-delta-rule",
+        OPS + "delta_rule.naive.delta_rule_recurrence",
+        "delta-rule",
+        _heads_first,
+        without=("cu_seqlens", "scale"),
+    ),
+    _entry(
+        "fla-naive-delta-rule-chunk",
+        OPS + "delta_rule.naive.delta_rule_chunkwise",
+        "delta-rule",
+        _heads_first,
+        without=("cu_seqlens", "scale", "initial-state"),
+        multiple=32,
+        form="chunked",
+        chunk=32,
+        inverse="explicit",
+    ),
+    _entry(
+        "fla-naive-delta-rule-parallel",
+        OPS + "delta_rule.naive.delta_rule_parallel",
+        "delta-rule",
+        lambda kernel: _heads_first(outputs_and_another(kernel)),
+        without=(*STATELESS, "scale"),
+        multiple=128,
+        form="chunked",
+        chunk=32,
+        inverse="explicit",
+    ),
+    _entry(
+        "fla-naive-gated-delta-rule",
+        OPS + "gated_delta_rule.naive.naive_recurrent_gated_delta_rule",
+        "gated-delta-rule",
+    ),
+    *_gated(
+        "fla-naive-gated-delta-rule-chunk",
+        OPS + "gated_delta_rule.naive.naive_chunk_gated_delta_rule",
+        "gated-delta-rule",
+        form="chunked",
+        chunk=64,
+        inverse="explicit",
+    ),
+    _entry(
+        "fla-naive-gated-delta-product",
+        OPS + "gated_delta_product.naive.naive_recurrent_gated_delta_product",
+        "gated-delta-rule",
+        _product,
+        without=(),
+        remark="with one Householder matrix a token",
+    ),
+    _entry("fla-naive-kda", OPS + "kda.naive.naive_recurrent_kda", KDA),
+    *_gated(
+        "fla-naive-kda-chunk",
+        OPS + "kda.naive.naive_chunk_kda",
+        KDA,
+        multiple=64,
+        form="chunked",
+        chunk=64,
+        inverse="explicit",
+    ),
+    _entry("fla-naive-rwkv-6", OPS + "rwkv6.recurrent_naive.naive_recurrent_rwkv6", "rwkv-6", _rwkv_6),
+    _entry(
+        "fla-naive-dplr",
+        OPS + "generalized_delta_rule.dplr.naive.dplr_recurrence",
+        "rwkv-7",
+        lambda kernel: _default_scale(_low_rank(kernel)),
+        without=("cu_seqlens", "scale"),
+        remark="queries are scaled by the square root of K beforehand, since it scales them back",
+    ),
+    *_gated(
+        "fla-naive-dplr-chunk",
+        OPS + "generalized_delta_rule.dplr.naive.dplr_chunkwise",
+        "rwkv-7",
+        lambda kernel: _default_scale(_low_rank(kernel)),
+        without=("cu_seqlens", "scale", "exact"),
+        multiple=32,
+        form="chunked",
+        chunk=32,
+        inverse="explicit",
+        remark="queries are scaled by the square root of K beforehand, since it scales them back",
+    ),
+    _entry("fla-naive-hgrn", OPS + "hgrn.naive.naive_recurrent_hgrn", "hgrn"),
+    _entry(
+        "fla-naive-hgrn-chunk",
+        OPS + "hgrn.naive.naive_chunk_hgrn",
+        "hgrn",
+        without=("cu_seqlens", "empty"),
+        multiple=64,
+        form="chunked",
+        chunk=64,
+    ),
+)
+"""In the order of the families."""

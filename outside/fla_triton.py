@@ -1,0 +1,95 @@
+"""The Triton kernels of flash-linear-attention, under Triton's interpreter, in float32."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from outside.entry import Entry
+from outside.fla_naive import KDA, LIBRARY, SIMPLE_GLA, function
+from ratproof import believe_kernel
+from ratproof.kernels.adapters import renamed
+from ratproof.kernels.family import LinearRecurrence
+from theory.claim import Claim
+
+CASES = 40
+CHUNKED = "under Triton's interpreter {}; it needs a GPU"
+
+
+def plain(kernel: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
+    """A kernel with its options; contiguous tensors, and offsets only where they are given."""
+    knows = inspect.signature(kernel).parameters
+
+    def adapted(*, scale: float | None = None, **arguments: Any) -> Any:
+        given = dict(arguments)
+        if given.get("cu_seqlens") is None:
+            given.pop("cu_seqlens", None)
+        if "scale" in knows:
+            given["scale"] = scale
+        return kernel(**given, **fixed)
+
+    return adapted
+
+
+def _entry(
+    name: str,
+    path: str,
+    family: str | LinearRecurrence,
+    names: dict[str, str] | None = None,
+    fixed: dict[str, Any] | None = None,
+    without: tuple[str, ...] = (),
+    **declared: Any,
+) -> Entry:
+    def claim() -> Claim:
+        kernel = renamed(plain(function(path), **fixed or {}), **names or {})
+        return believe_kernel(
+            name, family=family, kernel=kernel, without=without, dtypes=("float32",), **declared
+        )
+
+    return Entry(name, LIBRARY, path, claim, interpreted=True, cases=CASES)
+
+
+def _not_run(name: str, path: str, why: str) -> Entry:
+    return Entry(name, LIBRARY, path, None, interpreted=True, not_run=CHUNKED.format(why))
+
+
+OPS = "fla.ops."
+INTEGER = "it raises AttributeError: 'int' object has no attribute 'to'"
+ENTRIES = (
+    _entry(
+        "fla-fused-linear-attention",
+        OPS + "linear_attn.fused_recurrent_linear_attn",
+        "linear-attention",
+        fixed={"normalize": False},
+    ),
+    _entry("fla-fused-retention", OPS + "retention.fused_recurrent_retention", "retention"),
+    _entry("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", SIMPLE_GLA),
+    _entry("fla-fused-gla", OPS + "gla.fused_recurrent_gla", "gla", {"g": "gk"}),
+    _entry("fla-fused-delta-rule", OPS + "delta_rule.fused_recurrent_delta_rule", "delta-rule"),
+    _entry(
+        "fla-fused-gated-delta-rule",
+        OPS + "gated_delta_rule.fused_recurrent_gated_delta_rule",
+        "gated-delta-rule",
+        without=("gradient",),
+    ),
+    _entry("fla-fused-kda", OPS + "kda.fused_recurrent_kda", KDA, without=("gradient",)),
+    _entry("fla-fused-rwkv-6", OPS + "rwkv6.fused_recurrent_rwkv6", "rwkv-6"),
+    _entry("fla-fused-rwkv-7", OPS + "rwkv7.fused_recurrent_rwkv7", "rwkv-7", without=("gradient",)),
+    _entry("fla-fused-hgrn", OPS + "hgrn.fused_recurrent_hgrn", "hgrn"),
+    _not_run("fla-chunk-linear-attention", OPS + "linear_attn.chunk_linear_attn", INTEGER),
+    _not_run("fla-chunk-retention", OPS + "retention.chunk_retention", INTEGER),
+    _not_run("fla-chunk-simple-gla", OPS + "simple_gla.chunk_simple_gla", INTEGER),
+    _not_run("fla-chunk-gla", OPS + "gla.chunk_gla", INTEGER),
+    _not_run("fla-chunk-delta-rule", OPS + "delta_rule.chunk_delta_rule", "it refuses float32"),
+    _not_run("fla-chunk-gated-delta-rule", OPS + "gated_delta_rule.chunk_gated_delta_rule", INTEGER),
+    _not_run("fla-chunk-kda", OPS + "kda.chunk_kda", INTEGER),
+    _not_run("fla-chunk-rwkv-6", OPS + "rwkv6.chunk_rwkv6", INTEGER),
+    _not_run(
+        "fla-chunk-rwkv-7",
+        OPS + "rwkv7.chunk_rwkv7",
+        "it raises ValueError: Did you forget to add @triton.jit",
+    ),
+    _not_run("fla-chunk-hgrn", OPS + "hgrn.chunk_hgrn", "it raises ValueError: mask has unsupported dtype"),
+)
+"""In the order of the families, recurrent kernels first."""

@@ -1,0 +1,86 @@
+"""Holds one program, in a process of its own, and prints the verdict as JSON on the last line."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+import warnings
+from datetime import date
+from typing import Any
+
+from outside.entry import Entry
+from outside.table import ENTRIES
+
+CASES = 60
+"""Random cases a rung."""
+
+
+def verdict(entry: Entry, cases: int | None = None) -> dict[str, Any]:
+    """What the laws say of a program."""
+    if entry.claim is None:
+        return described(entry, [])
+    import torch
+
+    from ratproof.runner.user_files import outcome_of
+    from theory.registry import registered
+
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")
+    for package in entry.hides:
+        sys.modules[package] = None  # type: ignore[assignment]  # as if it were not installed
+    if entry.interpreted:
+        interpret()
+    claim = entry.claim()
+    with registered(claim):
+        outcome = outcome_of([claim], "outside", examples=cases or entry.cases or CASES)
+    laws = []
+    for result in outcome.results:
+        shown = result.counterexample
+        laws.append(
+            {
+                "law": result.kind,
+                "verdict": str(result.verdict),
+                "cases": result.cases,
+                "seconds": round(result.seconds, 1),
+                "counterexample": "" if shown is None else shown.sentence(),
+                "why": result.why,
+                "ran": result.facts.get("module", ""),
+            }
+        )
+    return described(entry, laws)
+
+
+def described(entry: Entry, laws: list[dict[str, Any]], why: str = "") -> dict[str, Any]:
+    """A verdict with what is to be known besides."""
+    return {
+        "name": entry.name,
+        "library": entry.library,
+        "version": importlib.metadata.version(entry.library),
+        "torch": importlib.metadata.version("torch"),
+        "path": entry.path,
+        "remark": entry.remark,
+        "interpreted": entry.interpreted,
+        "not_run": why or entry.not_run,
+        "laws": laws,
+        "command": f"nox -s outside -- {entry.name}",
+        "date": date.today().isoformat(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, CPU",
+    }
+
+
+def interpret() -> None:
+    """Let Triton kernels run in Triton's interpreter. A kernel of several configurations is timed to choose
+    one, which needs a GPU's clock: here all are as fast, so that the first one is taken.
+    """
+    if os.environ.get("TRITON_INTERPRET") != "1":
+        raise SystemExit("TRITON_INTERPRET=1 is needed before Triton is imported")
+    autotuner = importlib.import_module("triton.runtime.autotuner").Autotuner
+    autotuner._bench = lambda self, *arguments, config, **meta: [1.0, 1.0, 1.0]
+
+
+if __name__ == "__main__":
+    print(json.dumps(verdict(ENTRIES[sys.argv[1]], int(sys.argv[2]) if len(sys.argv) > 2 else None)))

@@ -1,0 +1,16 @@
+"""flash-linear-attention 0.6.0, fla.ops.hgrn.naive.naive_chunk_hgrn: it raises for every length but one
+chunk.
+
+`g.view(B, chunk_size, D).cumsum(-2)` is to cumulate within chunks: `g.view(B, -1, chunk_size, D)` would. The
+loop over chunks after it is never run more than once.
+"""
+
+import torch
+from fla.ops.hgrn.naive import naive_chunk_hgrn, naive_recurrent_hgrn
+
+for length in (64, 128):
+    x, g = torch.randn(1, length, 2), -torch.rand(1, length, 2)
+    try:
+        print(length, (naive_chunk_hgrn(x, g)[0] - naive_recurrent_hgrn(x, g)[0]).abs().max().item())
+    except RuntimeError as error:
+        print(length, "RuntimeError:", error)

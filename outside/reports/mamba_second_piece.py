@@ -1,0 +1,29 @@
+"""transformers 5.23.0, MambaForCausalLM (FalconMamba and Jamba alike): a cache that is gone on with by
+several tokens loses its state.
+
+`mamba_selective_scan` takes no initial state, and begins with zeros in every call of more than one token; the
+convolution's state is kept. So a second turn of a chat, a prompt read in pieces, and assisted decoding give
+other logits, and nothing says so. Without the cache, and token by token, the result is right.
+"""
+
+import torch
+from transformers import MambaConfig, MambaForCausalLM
+
+torch.manual_seed(0)
+config = MambaConfig(vocab_size=32, hidden_size=16, state_size=4, time_step_rank=3, num_hidden_layers=2)
+model = MambaForCausalLM(config).eval()
+with torch.no_grad():
+    for parameter in model.parameters():
+        if parameter.dim() > 1 and parameter.std() < 0.05:
+            parameter.normal_(0, 0.3)
+    for layer in model.backbone.layers:
+        layer.mixer.dt_proj.bias.zero_()
+tokens = torch.randint(32, (1, 16))
+with torch.no_grad():
+    whole = model(tokens).logits[:, 12:]
+    cache = model(tokens[:, :12], use_cache=True).cache_params
+    pieces = model(tokens[:, 12:], cache_params=cache, use_cache=True).logits
+    cache = model(tokens[:, :12], use_cache=True).cache_params
+    single = [model(tokens[:, t : t + 1], cache_params=cache, use_cache=True).logits for t in range(12, 16)]
+print("token by token:", (torch.cat(single, 1) - whole).abs().max().item(), "(rounding)")
+print("4 tokens at once:", (pieces - whole).abs().max().item(), "of", whole.abs().max().item())

@@ -1,0 +1,61 @@
+"""transformers 5.23.0, MiniMaxForCausalLM whose first layer is linear, as in MiniMax-Text-01: what follows a
+cache is masked, and numbered, as if there were none.
+
+`MiniMaxCache` has an empty DynamicLayer for each linear layer. `get_seq_length()` and the mask ask layer 0:
+`find_first_full_attention_index` takes it for a full attention, and its length is 0. So
+
+1. several tokens after a cache see each other, and not the tokens of the cache as they should;
+2. a token after a left-padded prompt sees the padding;
+3. without position_ids, positions begin at 0 in every call.
+
+With a full attention in layer 0 all three are right.
+"""
+
+import torch
+from transformers import MiniMaxConfig, MiniMaxForCausalLM
+
+tokens = torch.tensor([[5, 9, 17, 11, 23, 8]])
+
+
+def apart(one, other):
+    return f"{(one - other).abs().max().item():.2g} of {other.abs().max().item():.2g}"
+
+
+for layers in (["full_attention", "linear_attention"], ["linear_attention", "full_attention"]):
+    torch.manual_seed(0)
+    config = MiniMaxConfig(
+        vocab_size=32, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=1,
+        head_dim=8, intermediate_size=24, num_local_experts=2, num_experts_per_tok=1, block_size=16,
+        layer_types=layers,
+    )  # fmt: skip
+    model = MiniMaxForCausalLM(config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                parameter.normal_(0, 0.3)
+        whole = model(tokens, use_cache=True).logits
+        print(layers[0], "first")
+        cache = model(tokens[:, :3], use_cache=True).past_key_values
+        rest = model(
+            tokens[:, 3:], past_key_values=cache, use_cache=True, position_ids=torch.tensor([[3, 4, 5]])
+        )
+        print("  1. three tokens after three:", apart(rest.logits, whole[:, 3:]))
+
+        padded = torch.cat([torch.zeros(1, 2, dtype=torch.long), tokens], 1)
+        mask = (torch.arange(8) >= 2).long()[None]
+        places = (mask.cumsum(1) - 1).clamp(min=0)
+        cache = model(
+            padded[:, :7], attention_mask=mask[:, :7], position_ids=places[:, :7], use_cache=True
+        ).past_key_values
+        last = model(
+            padded[:, 7:],
+            attention_mask=mask,
+            position_ids=places[:, 7:],
+            past_key_values=cache,
+            use_cache=True,
+        )
+        print("  2. a token after a padded prompt:", apart(last.logits, whole[:, 5:]))
+
+        cache = model(tokens[:, :5], use_cache=True).past_key_values
+        last = model(tokens[:, 5:], past_key_values=cache, use_cache=True)
+        print("  3. a token without position_ids:", apart(last.logits, whole[:, 5:]))

@@ -1,0 +1,31 @@
+"""transformers 5.23.0, NemotronHForCausalLM: what it generates with a cache differs from what it computes at
+once.
+
+The scan of a prompt clamps the time steps from below: `NemotronHMamba2Mixer` sets time_step_limit to
+(config.time_step_min, inf), and gives it to `mamba2_chunk_scan` as dt_limit. The step of one token,
+`mamba2_selective_state_update`, is given no limit and has none. Where softplus(dt + dt_bias) is less than
+time_step_min (0.001 as a rule), the two differ.
+"""
+
+import torch
+from transformers import NemotronHConfig, NemotronHForCausalLM
+
+torch.manual_seed(0)
+config = NemotronHConfig(
+    vocab_size=32, hidden_size=16, layers_block_type=["mamba", "attention"], num_attention_heads=2,
+    num_key_value_heads=1, head_dim=8, intermediate_size=24, ssm_state_size=4, mamba_num_heads=4,
+    mamba_head_dim=8, n_groups=2, chunk_size=16,
+)  # fmt: skip
+model = NemotronHForCausalLM(config).eval()
+with torch.no_grad():
+    for name, parameter in model.named_parameters():
+        if name.endswith("dt_bias"):
+            parameter.fill_(-8.0)  # softplus(-8) = 0.0003
+        elif parameter.dim() > 1:
+            parameter.normal_(0, 0.3)
+    tokens = torch.randint(32, (1, 16))
+    whole = model(tokens).logits
+    cache = model(tokens[:, :1], use_cache=True).past_key_values
+    single = [model(tokens[:, t : t + 1], past_key_values=cache).logits for t in range(1, 16)]
+apart = (torch.cat(single, 1) - whole[:, 1:]).abs().max().item()
+print("token by token, time_step_min =", config.time_step_min, ":", apart, "of", whole.abs().max().item())

@@ -1,0 +1,81 @@
+"""transformers 5.23.0, RecurrentGemmaForCausalLM: four ways in which its state goes wrong. It is kept in the
+modules (`rg_lru.recurrent_states`, `conv1d_state`), and not in the cache.
+
+1. A prompt of one token reads the convolution's state of the call before: only `generate`'s first call with a
+   cache could clear it, and `_setup_cache` runs without a cache alone.
+2. A second piece of several tokens forgets the convolution's state: `RecurrentGemmaRecurrentBlock.forward`
+   takes every call of more than one token for a first one.
+3. Left padding is read: the recurrent block is given attention_mask, and does not use it.
+4. Beam search exchanges the rows of the attention's cache, and not those of the recurrent states.
+"""
+
+import copy
+
+import torch
+from transformers import DynamicCache, RecurrentGemmaConfig, RecurrentGemmaForCausalLM
+
+torch.manual_seed(0)
+config = RecurrentGemmaConfig(
+    vocab_size=32, hidden_size=16, num_hidden_layers=3, num_attention_heads=2, num_key_value_heads=1,
+    intermediate_size=32, lru_width=16, pad_token_id=0, bos_token_id=1, eos_token_id=2,
+)  # fmt: skip
+model = RecurrentGemmaForCausalLM(config).eval()
+with torch.no_grad():
+    for parameter in model.parameters():
+        if parameter.dim() > 1:
+            parameter.normal_(0, 0.3)
+
+
+def run(model, tokens, cache, start=0, mask=None):
+    """Logits, as generate calls the model."""
+    positions = torch.arange(start, start + tokens.shape[1])[None].expand(len(tokens), -1)
+    if mask is not None:
+        positions = (mask.cumsum(1) - 1).clamp(min=0)
+    with torch.no_grad():
+        return model(
+            tokens, past_key_values=cache, use_cache=True, position_ids=positions, attention_mask=mask
+        ).logits
+
+
+def fresh():
+    return copy.deepcopy(model), DynamicCache(config=config)
+
+
+def apart(one, other):
+    return f"{(one - other).abs().max().item():.3g} of {other.abs().max().item():.3g}"
+
+
+tokens = torch.tensor([[5, 9, 17, 11, 23, 8]])
+first = run(*(lambda m, c: (m, tokens[:, :1], c))(*fresh()))
+again, cache = fresh()
+run(again, torch.tensor([[7, 3, 19]]), cache)
+print(
+    "1. one token, after another prompt:",
+    apart(run(again, tokens[:, :1], DynamicCache(config=config)), first),
+)
+greedy = {"max_new_tokens": 2, "do_sample": False, "output_logits": True, "return_dict_in_generate": True}
+again = copy.deepcopy(model)
+before = again.generate(tokens[:, :1], **greedy).logits[0]
+again.generate(torch.tensor([[7, 3, 19]]), **greedy)
+after = again.generate(tokens[:, :1], **greedy).logits[0]
+print("   the same with generate, its first logits:", apart(after, before))
+
+one, cache = fresh()
+whole = run(one, tokens, cache)
+two, cache = fresh()
+run(two, tokens[:, :3], cache)
+print("2. the last 3 of 6 tokens in a second call:", apart(run(two, tokens[:, 3:], cache, 3), whole[:, 3:]))
+
+padded = torch.cat([torch.zeros(1, 2, dtype=torch.long), tokens], 1)
+three, cache = fresh()
+mask = (torch.arange(8) >= 2).long()[None]
+print("3. after 2 masked tokens:", apart(run(three, padded, cache, mask=mask)[:, 2:], whole))
+
+pair = torch.tensor([[5, 9, 17], [20, 4, 13]])
+four, cache = fresh()
+run(four, pair, cache)
+cache.reorder_cache(torch.tensor([1, 0]))
+step = run(four, torch.tensor([[11], [11]]), cache, 3)
+right, cache = fresh()
+run(right, pair.flip(0), cache)
+print("4. rows exchanged by reorder_cache:", apart(step, run(right, torch.tensor([[11], [11]]), cache, 3)))

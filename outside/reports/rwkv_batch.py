@@ -1,0 +1,18 @@
+"""transformers 5.23.0, RwkvForCausalLM: a single token for two rows gives four rows of outputs.
+
+`RwkvSelfAttention.extract_key_value` and `RwkvFeedForward.forward` take the state's last token for a call of
+one token as it is, of shape (batch, size), and add it to `hidden` of shape (batch, 1, size): they broadcast
+to (batch, batch, size), and each row is mixed with the others' last tokens.
+"""
+
+import torch
+from transformers import RwkvConfig, RwkvForCausalLM
+
+torch.manual_seed(0)
+config = RwkvConfig(vocab_size=32, hidden_size=16, num_hidden_layers=2, attention_hidden_size=16)
+model = RwkvForCausalLM(config).eval()
+tokens = torch.randint(32, (2, 4))
+with torch.no_grad():
+    state = model(tokens[:, :3], use_cache=True).state
+    made = model(tokens[:, 3:], state=state, use_cache=True).logits
+print("inputs", tuple(tokens[:, 3:].shape), "logits", tuple(made.shape), "where (2, 1, 32) is right")

@@ -1,0 +1,13 @@
+"""All programs that are held, by name."""
+
+from __future__ import annotations
+
+from outside import fla_naive, fla_triton, transformers_kernels, transformers_models
+from outside.entry import Entry
+
+ENTRIES: dict[str, Entry] = {
+    entry.name: entry
+    for part in (transformers_models, transformers_kernels, fla_naive, fla_triton)
+    for entry in part.ENTRIES
+}
+"""In the order in which they are run and shown."""
