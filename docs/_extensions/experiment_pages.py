@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import rule_pages
+import sequence_pages
 from page_text import plain, table
 from runs_said import machines_of
 
@@ -27,6 +28,7 @@ NAMES = {
     "rrnn-f": "RRNN(F)",
 }
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
+PAGES = (*TITLES, *rule_pages.TITLES, *sequence_pages.TITLES)
 ELSEWHERE = {"tomita": "/state_regularized.md", "parentheses": "/state_regularized.md"}
 """Pages of experiments whose results are kept in another form."""
 HEADER = ("experiment", "of", "data", "cost", "runs kept")
@@ -53,12 +55,13 @@ def pages(root: Path) -> dict[str, str]:
     kept = results_in(root / "training" / "results")
     made = {f"{FOLDER}/{name}.md": _page(name, kept) for name in TITLES}
     made |= {f"{FOLDER}/{name}.md": rule_pages.page(name, kept) for name in rule_pages.TITLES}
+    made |= {f"{FOLDER}/{name}": text for name, text in sequence_pages.pages(kept).items()}
     return {f"{FOLDER}/index.md": _index(kept), **made}
 
 
 def _index(kept: Sequence[dict[str, Any]]) -> str:
     rows = [_line(one, kept) for one in EXPERIMENTS]
-    toctree = "\n".join(["```{toctree}", ":hidden:", "", *TITLES, *rule_pages.TITLES, "```", ""])
+    toctree = "\n".join(["```{toctree}", ":hidden:", "", *PAGES, "```", ""])
     return (
         "# Experiments\n\nThe experiments of the papers, what each needs, and whether it was run here."
         f" `ratproof train --list` prints the same.\n\n{table(HEADER, rows)}"
@@ -75,8 +78,7 @@ def _line(one: Experiment, kept: Sequence[dict[str, Any]]) -> list[str]:
         runs = f"[on their page]({ELSEWHERE[one.name]})"
     else:
         runs = str(count) if count else "none yet"
-    has_page = one.name in TITLES or one.name in rule_pages.TITLES
-    name = f"[{one.name}]({one.name}.md)" if has_page else f"`{one.name}`"
+    name = f"[{one.name}]({one.name}.md)" if one.name in PAGES else f"`{one.name}`"
     return [name, plain(one.paper), plain(one.data), plain(one.cost), runs]
 
 
