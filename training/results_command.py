@@ -39,7 +39,6 @@ def results(
         out.print(f"\n{title}")
         widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         for row in [header, *rows]:
-            out.print(
-                "  " + "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-            )
+            cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
+            out.print("  " + "  ".join(cells).rstrip(), soft_wrap=True)
     return 0

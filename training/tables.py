@@ -21,6 +21,8 @@ SEARCHED = (
     "weight_decay",
     "clip",
 )
+EXAMPLES = {"mnist": "images", "fashion-mnist": "images", "imdb": "reviews"}
+"""What is classified, where it is no sentence."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Row:
             rational one.
         seconds: of training, the mean.
         sentences: of the test part.
+        scale: of long sequences, how much of an image or a review was read; else empty.
     """
 
     experiment: str
@@ -52,6 +55,7 @@ class Row:
     units: int | None
     seconds: float
     sentences: int | None
+    scale: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -81,7 +85,8 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
         sentences = ", ".join(f"{count:,}" for count in sizes) or "some"
         made.append(
             (
-                f"{experiment}: test accuracy in %, {sentences} test sentences (error: the standard error)",
+                f"{experiment}: test accuracy in %, {sentences} test {EXAMPLES.get(experiment, 'sentences')}"
+                " (error: the standard error)",
                 ["model", "seeds", "mean", "deviation", "error", "paper", "decided", "seconds"],
                 [_cells(row) for row in group],
             )
@@ -140,7 +145,15 @@ def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:
         units=sum(decided) if decided else None,
         seconds=mean(run["seconds"] for run in runs),
         sentences=size,
+        scale=_scale(runs[0]["configuration"]),
     )
+
+
+def _scale(configuration: dict[str, Any]) -> str:
+    side, length = configuration.get("side"), configuration.get("length")
+    if type(side) is int:
+        return f"{side}x{side} {configuration.get('order')}"
+    return f"{length or 'all'} words" if type(length) is int else ""
 
 
 def _cells(row: Row) -> list[str]:
@@ -148,7 +161,7 @@ def _cells(row: Row) -> list[str]:
     if row.paper_deviation is not None:
         paper += f" ± {percent(row.paper_deviation)}"
     return [
-        row.model,
+        f"{row.model}, {row.scale}" if row.scale else row.model,
         str(len(row.seeds)),
         percent(row.mean),
         percent(row.deviation),

@@ -10,6 +10,7 @@ from typing import Any
 
 import recognition_pages
 import rule_pages
+import sequence_pages
 from page_text import plain, table
 from runs_said import machines_of
 
@@ -28,10 +29,9 @@ NAMES = {
     "rrnn-f": "RRNN(F)",
 }
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
+PAGES = (*TITLES, *rule_pages.TITLES, *recognition_pages.TITLES, *sequence_pages.TITLES)
 ELSEWHERE = {"tomita": "/state_regularized.md"}
 """Pages of experiments whose results are kept in another form."""
-OTHERS = (rule_pages, recognition_pages)
-"""Modules of other experiments' pages: their ``TITLES``, and ``page``."""
 HEADER = ("experiment", "of", "data", "cost", "runs kept")
 RECIPE = """\
 The settings are those of the trial of a random search over the paper's Table 6 that was best on the dev
@@ -55,23 +55,20 @@ def pages(root: Path) -> dict[str, str]:
     """The pages, by path; ``root`` is the project's folder."""
     kept = results_in(root / "training" / "results")
     made = {f"{FOLDER}/{name}.md": _page(name, kept) for name in TITLES}
-    for others in OTHERS:
+    for others in (rule_pages, recognition_pages):
         made |= {f"{FOLDER}/{name}.md": others.page(name, kept) for name in others.TITLES}
+    made |= {f"{FOLDER}/{name}": text for name, text in sequence_pages.pages(kept).items()}
     return {f"{FOLDER}/index.md": _index(kept), **made}
 
 
 def _index(kept: Sequence[dict[str, Any]]) -> str:
     rows = [_line(one, kept) for one in EXPERIMENTS]
-    toctree = "\n".join(["```{toctree}", ":hidden:", "", *_titles(), "```", ""])
+    toctree = "\n".join(["```{toctree}", ":hidden:", "", *PAGES, "```", ""])
     return (
         "# Experiments\n\nThe experiments of the papers, what each needs, and whether it was run here."
         f" `ratproof train --list` prints the same.\n\n{table(HEADER, rows)}"
         f"\n{toctree}"
     )
-
-
-def _titles() -> list[str]:
-    return [name for titles in (TITLES, *(others.TITLES for others in OTHERS)) for name in titles]
 
 
 def _line(one: Experiment, kept: Sequence[dict[str, Any]]) -> list[str]:
@@ -81,8 +78,7 @@ def _line(one: Experiment, kept: Sequence[dict[str, Any]]) -> list[str]:
         runs = f"[on their page]({ELSEWHERE[one.name]})"
     else:
         runs = str(count) if count else "none yet"
-    has_page = one.name in _titles()
-    name = f"[{one.name}]({one.name}.md)" if has_page else f"`{one.name}`"
+    name = f"[{one.name}]({one.name}.md)" if one.name in PAGES else f"`{one.name}`"
     return [name, plain(one.paper), plain(one.data), plain(one.cost), runs]
 
 

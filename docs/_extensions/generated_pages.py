@@ -28,6 +28,7 @@ import outside_page
 import paper_pages
 import scan_figures
 import speed_figures
+import sr_figures
 import tests_of_claims
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -56,6 +57,7 @@ def generate(app: Sphinx) -> None:
         **speed_figures.pages(here.parent / "bench"),
         **large_figures.pages(here.parent / "bench"),
         **scan_figures.pages(here.parent / "bench"),
+        **sr_figures.pages(here.parent / "bench"),
         **matrix_figures.pages(here.parent / "bench"),
         **hunting_figures.pages(here.parent / "bench"),
         **not_rational_figures.pages(here.parent / "bench"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from pathlib import Path
 
 from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
 from proofs_tests.mutated_files.kind import Kind, ratproof, run
+from proofs_tests.training.images_and_reviews import write_articles, write_images, write_reviews
 from proofs_tests.training.sentences import write_sets, write_text
 
 TRAIN = "train cr --data . --any-size --model rrnn-b --hidden 2 --batch 8 --epochs 1 --no-tensorboard -o run"
@@ -65,11 +67,42 @@ def language_run(folder: Path) -> tuple[str, ...]:
     return ("run/run.safetensors",)
 
 
+def images(folder: Path) -> tuple[str, ...]:
+    """Images and their labels."""
+    write_images(folder, images=12)
+    return unzipped(folder, "mnist/train-labels-idx1-ubyte", "mnist/t10k-images-idx3-ubyte")
+
+
+def reviews(folder: Path) -> tuple[str, ...]:
+    """Reviews of films."""
+    write_reviews(folder, reviews=20)
+    return unzipped(folder, "imdb/train.tsv", "imdb/test.tsv")
+
+
+def articles(folder: Path) -> tuple[str, ...]:
+    """The training part of the articles."""
+    write_articles(folder, lines=8)
+    return ("wikipedia/train.txt",)
+
+
+def unzipped(folder: Path, *names: str) -> tuple[str, ...]:
+    """The files, as they are without gzip."""
+    for name in names:
+        zipped = folder / f"{name}.gz"
+        (folder / name).write_bytes(gzip.decompress(zipped.read_bytes()))
+        zipped.unlink()
+    return names
+
+
 MODEL = (
     "train ptb --data . --any-size --model rrnn-b --hidden 2 --batch 2 --window 9 --epochs 1"
     " --no-tensorboard -o run"
 )
+SMALL = "--data . --any-size --hidden 2 --k 2 --epochs 1 --no-tensorboard -o run --json"
 KINDS = (
+    Kind("images", images, (ratproof(f"train mnist {SMALL} --side 2"),), share=0.1),
+    Kind("reviews", reviews, (ratproof(f"train imdb {SMALL} --length 3"),), share=0.1),
+    Kind("articles", articles, (ratproof(f"train wikipedia {SMALL} --batch 2"),), share=0.1),
     Kind("text of a language model", text, (ratproof(f"{MODEL} --json"),), share=0.3),
     Kind("run of a language model", language_run, (ratproof(f"{MODEL} --resume --json"),), share=0.3),
     Kind("labelled text", labelled_text, (ratproof(f"{TRAIN} --json"),), share=0.3),

@@ -1,0 +1,111 @@
+"""Training steps of state-regularized layers beside an unrolled ``nn.GRUCell`` or ``nn.LSTMCell`` of the same
+size, in one run: forward and backward, on one thread of a CPU.
+
+``python bench/sr_steps.py [FILE]`` prints a table, and writes the figures to FILE as JSON. Runs of what is
+compared take turns, and each figure is a minimum.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import torch
+from scan import interleaved, keep_memory
+from torch import Tensor, nn
+
+from neural.state_regularized import fast_steps
+from neural.state_regularized.layers import LSTMP, SRGRU, SRLSTM, SRLSTMP
+
+SHAPES = ((100, 64, 20, 20, 5), (196, 64, 1, 64, 10), (100, 128, 64, 100, 50), (200, 64, 100, 256, 10))
+"""T, B, the size of the inputs, d and k."""
+LAYERS = {"SR-GRU": SRGRU, "SR-LSTM": SRLSTM, "SR-LSTM-P": SRLSTMP, "LSTM-P": LSTMP}
+CELLS = {"SR-GRU": nn.GRUCell, "SR-LSTM": nn.LSTMCell, "SR-LSTM-P": nn.LSTMCell, "LSTM-P": nn.LSTMCell}
+WANTED = 1.5
+"""Times an unrolled cell, at most."""
+TIMES = 12
+
+
+def unrolled(cell: nn.Module, inputs: Tensor) -> Tensor:
+    """A cell of torch's, one step after another."""
+    state, outputs = None, []
+    for x in inputs.unbind(0):
+        state = cell(x, state)
+        outputs.append(state if isinstance(state, Tensor) else state[0])
+    return torch.stack(outputs)
+
+
+def trained(module: nn.Module, run: Callable[[], Tensor]) -> Callable[[], None]:
+    """Forward and backward."""
+
+    def step() -> None:
+        module.zero_grad()
+        run().sum().backward()  # type: ignore[no-untyped-call]
+
+    return step
+
+
+def without_gradient_by_hand(layer: nn.Module, inputs: Tensor) -> Tensor:
+    """The layer as autograd runs back through it."""
+    can = fast_steps.can_run
+    fast_steps.can_run = lambda *arguments: False
+    try:
+        output: Tensor = layer(inputs)[0]
+    finally:
+        fast_steps.can_run = can
+    return output
+
+
+def measured(name: str, shape: tuple[int, ...]) -> dict[str, float]:
+    """Milliseconds of the layer, of an unrolled cell, and of the layer by autograd."""
+    time, batch, size, d, k = shape
+    inputs = torch.randn(time, batch, size)
+    layer: Any = LAYERS[name](size, d, **({} if name == "LSTM-P" else {"k": k}))
+    cell = CELLS[name](size, d)
+    runs = {
+        "layer": trained(layer, lambda: layer(inputs)[0]),
+        "cell": trained(cell, lambda: unrolled(cell, inputs)),
+        "autograd": trained(layer, lambda: without_gradient_by_hand(layer, inputs)),
+    }
+    return interleaved(runs, TIMES, "cpu", least=True)
+
+
+def main() -> None:
+    """Print a table, and write the figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file", nargs="?")
+    file = parser.parse_args().file
+    keep_memory()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    results: dict[str, Any] = {
+        "date": str(date.today()),
+        "device": platform.machine(),
+        "torch": torch.__version__,
+        "rows": [],
+    }
+    print(
+        f"{results['date']}, torch {torch.__version__}, milliseconds; wanted: at most {WANTED} times the cell"
+    )
+    for shape in SHAPES:
+        for name in LAYERS:
+            took = measured(name, shape)
+            results["rows"].append(
+                {"layer": name, "shape": shape} | {f"{what}_ms": round(ms, 3) for what, ms in took.items()}
+            )
+            ratio = took["layer"] / took["cell"]
+            print(f"  {name:10} {shape}: " + ", ".join(f"{n} {ms:.1f}" for n, ms in took.items()), end="")
+            print(
+                f": {ratio:.2f} times the cell{'' if ratio <= WANTED else ', MORE than wanted'}", flush=True
+            )
+    if file:
+        Path(file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""A page for each experiment on long sequences, from the results that were kept below ``training/results``:
+the tables of Wang and Niepert 2019 beside ours, which are of another scale, and say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from page_text import plain, table
+from runs_said import machines_of
+from sequence_figures import of_sentences, prototypes
+
+from training.images.settings import FASHION, TABLE_7
+from training.reviews.settings import TABLE_5, TABLE_8, TABLE_13
+from training.sequences.settings import MODELS
+from training.tables import percent, rows_of
+
+TITLES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST", "imdb": "IMDB"}
+NAMES = {
+    "lstm": "LSTM",
+    "lstm-p": "LSTM-P",
+    "sr-lstm": "SR-LSTM",
+    "sr-lstm-p": "SR-LSTM-P",
+    "gru": "GRU",
+    "sr-gru": "SR-GRU",
+}
+HEADER = ("model", "paper", "here", "standard error", "each seed", "dev", "epochs", "seconds a run")
+NOT_THE_PAPERS = (
+    "This is not the paper's size, and the figures are not its figures: the models are compared with each"
+    " other, in few epochs and few seeds, where most of them were still getting better.\n"
+)
+GO_ON = (
+    "`ratproof campaign run training/campaigns/sequences.toml --data DIR --kept training/results/sequences"
+    " -o sequences` goes on with what is not run yet.\n"
+)
+Runs = Sequence[dict[str, Any]]
+
+
+def pages(kept: Runs) -> dict[str, str]:
+    """The pages and their pictures, by path below ``experiments``."""
+    made: dict[str, str] = {}
+    for name, title in TITLES.items():
+        own = [run for run in kept if run["experiment"] == name and run["metrics"].get("test_accuracy")]
+        if own:
+            parts = _reviews(own, made) if name == "imdb" else _images(name, own, made)
+            parts += [GO_ON, machines_of(own)]
+        else:
+            parts = ["Nothing was run yet.\n"]
+        made[f"{name}.md"] = "\n".join([f"# {title}\n", *parts])
+    return made
+
+
+def _images(name: str, own: Runs, made: dict[str, str]) -> list[str]:
+    how, data = own[0]["configuration"], own[0]["data"]
+    side = how["side"]
+    parts = [
+        f"Images read pixel by pixel (Wang and Niepert 2019, section 4.3). Here an image has {side} x {side}"
+        f" pixels, each the mean of {28 // side} x {28 // side}: {side * side} steps, where the paper has"
+        f" 784. {data['train']['sentences']:,} images to train, the first ones of the file;"
+        f" {data['dev']['sentences']:,} to choose the epoch, its last ones; {data['test']['sentences']:,} to"
+        f" test. {_recipe(how)}\n",
+        NOT_THE_PAPERS,
+    ]
+    for order in ("normal", "permuted"):
+        runs = [run for run in own if run["configuration"]["order"] == order]
+        if name == "mnist" or runs:
+            parts.append(f"## In the {order} order\n")
+            parts.append(_compared(runs, _paper_of_images(name, order)))
+    chosen = [
+        run
+        for run in own
+        if run["model"] == "sr-lstm-p" and "prototypes" in run and run["configuration"]["order"] == "normal"
+    ]
+    if chosen:
+        run = chosen[0]
+        pictures = prototypes(run["prototypes"])
+        made |= {f"{name}-{what}.svg": picture for what, picture in pictures.items()}
+        parts += [
+            "## The centroids' pictures\n",
+            f"Of the SR-LSTM-P with seed {run['seed']}, which is right on"
+            f" {percent(run['metrics']['test_accuracy'])} % of the test images: the mean probability of each"
+            " centroid at each pixel, over all test images of a label (the paper's Figures 7 and 16); a"
+            " column for each centroid, white for 1.\n",
+            _image(f"{name}-labels.svg", "A row for each label and a column for each centroid."),
+            "And of the first test images, on the left, the probabilities of each centroid (Figure 17):\n",
+            _image(f"{name}-images.svg", "A row for each image: the image, and each centroid's picture."),
+        ]
+    return parts
+
+
+def _paper_of_images(name: str, order: str) -> Callable[[str], str]:
+    """What the paper has of a model, with the numbers of centroids."""
+
+    def said(model: str) -> str:
+        if name == "fashion-mnist":
+            return f"{percent(FASHION)} (k = 10)" if model == "sr-lstm-p" else "-"
+        found = [
+            percent(by[order]) + ("" if k is None else f" (k = {k})")
+            for (other, k), by in TABLE_7.items()
+            if other == model
+        ]
+        return ", ".join(found) or "-"
+
+    return said
+
+
+def _reviews(own: Runs, made: dict[str, str]) -> list[str]:
+    data = own[0]["data"]
+    parts = [
+        "Reviews of films read word by word, positive or negative (Wang and Niepert 2019, section 4.3)."
+        f" {data['train']['sentences']:,} reviews to train, {data['dev']['sentences']:,} of the training file"
+        f" to choose the epoch, {data['test']['sentences']:,} to test. The word vectors are GloVe 6B of 100"
+        " numbers, and stay as they are; the paper's are learned. There is a start and an end token.\n",
+        NOT_THE_PAPERS,
+    ]
+    whole = [run for run in own if not run["configuration"]["measured_at"]]
+    short = [run for run in own if run["configuration"]["measured_at"]]
+    if whole:
+        how = whole[0]["configuration"]
+        parts += [
+            f"## The first {how['length']} words\n",
+            f"The paper's Table 5 is of whole reviews, 285 words in the mean. {_recipe(how)} The classifier"
+            " reads each unit's largest h. Accuracies in %: the paper's errors, taken from 100.\n",
+            _compared(whole, _paper_of_reviews),
+        ]
+    if short:
+        parts += [
+            "## Trained on 10 words\n",
+            f"{_recipe(short[0]['configuration'])} The classifier reads the last h. Errors in % on reviews"
+            " cut to their first 100 and 200 words, the paper's Tables 4 and 13 and ours.\n",
+            _short(short),
+        ]
+    chosen = [run for run in whole if run["model"] == "sr-lstm-p" and "words" in run]
+    if chosen:
+        run = chosen[0]
+        made["imdb-sentences.svg"] = of_sentences(run["words"]["sentences"])
+        parts += [
+            "## The words of each centroid\n",
+            f"Of the SR-LSTM-P with seed {run['seed']}: the words whose mean probability to lead to a"
+            " centroid, over all test reviews, is highest, of those that were read"
+            f" {run['words']['least']} times or more (the paper's Tables 8 and 16, where it does not say how"
+            " often).\n",
+            _words(run["words"]["centroids"]),
+            "The paper's Table 8:\n",
+            table(("centroid", "words"), [[number, plain(words)] for number, words in TABLE_8]),
+            "The probabilities along two sentences of ours (Figures 14 and 15):\n",
+            _image("imdb-sentences.svg", "For each word of a sentence, a row with a square a centroid."),
+        ]
+    return parts
+
+
+def _paper_of_reviews(model: str) -> str:
+    found = [
+        f"{100 - error:.1f}" + ("" if k is None else f" (k = {k})")
+        for (other, k, head, _), error in TABLE_5.items()
+        if other == model and head == "max-h"
+    ]
+    return ", ".join(found) or "-"
+
+
+def _short(runs: Runs) -> str:
+    lengths = (100, 200)
+    columns = [f"{part}, {n}" for part in ("train", "test") for n in lengths]
+    header = ("model", *(f"{column} {whose}" for column in columns for whose in ("paper", "here")), "seeds")
+    rows = []
+    for model in MODELS:
+        own, cells = [run for run in runs if run["model"] == model], []
+        for part in ("train", "test"):
+            for n in lengths:
+                paper = TABLE_13.get(model, {}).get(part, {}).get(n)
+                right = [run["metrics"][f"{part}_{n}_accuracy"] for run in own]
+                cells += [
+                    "-" if paper is None else f"{paper:.1f}",
+                    percent(1 - sum(right) / len(right)) if right else "·",
+                ]
+        rows.append([NAMES[model], *cells, str(len(own))])
+    return table(header, rows, css="speed")
+
+
+def _compared(runs: Runs, paper: Callable[[str], str]) -> str:
+    rows = {row.model: row for row in rows_of(runs)}
+    cells = []
+    for model in MODELS:
+        row, own = rows.get(model), [run for run in runs if run["model"] == model]
+        if row is None:
+            cells.append([NAMES[model], paper(model), *["·"] * 6])
+            continue
+        dev = sum(run["metrics"]["dev_accuracy"] for run in own) / len(own)
+        cells.append(
+            [
+                NAMES[model],
+                paper(model),
+                percent(row.mean),
+                percent(row.standard_error),
+                " ".join(map(percent, row.accuracies)),
+                percent(dev),
+                str(own[0]["epochs"]),
+                f"{row.seconds:.0f}",
+            ]
+        )
+    shown = table(HEADER, cells, css="speed")
+    return f"Test accuracies in %; a dot: not run; a dash: not in the paper.\n\n{shown}"
+
+
+def _recipe(how: dict[str, Any]) -> str:
+    return (
+        f"{how['hidden']} units, {how['k']} centroids, {how['optimiser'].capitalize()} at"
+        f" {how['rate']:g}, batches of {how['batch']}, at most {how['epochs']} epochs, and"
+        f" {how['forget_bias']:g} added at first to the bias of the gate that keeps the state; where the"
+        " paper has 256 units, RMSProp at 0.01 and no such bias. One recipe for all models, chosen on dev"
+        " parts before a test part was read."
+    )
+
+
+def _words(centroids: Sequence[Sequence[Sequence[Any]]]) -> str:
+    rows = [
+        [str(number), plain(", ".join(f"{word} ({p:.2f})" for word, p, _ in words[:7]))]
+        for number, words in enumerate(centroids)
+    ]
+    return table(("centroid", "words"), rows)
+
+
+def _image(name: str, alt: str) -> str:
+    return f"```{{image}} {name}\n:alt: {alt}\n:class: plot\n```\n"

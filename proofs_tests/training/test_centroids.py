@@ -1,0 +1,83 @@
+"""What is kept of trained centroids: pictures row by row whatever the order of the pixels, and words by their
+mean probability over what was read, and over nothing behind a review's end.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from training.images.files import Images, Pixels
+from training.images.prototypes import GREYS, prototypes
+from training.reviews import words as kept_words
+from training.reviews.files import Encoded, Reviews, vocabulary
+from training.sequences.network import Ran
+
+
+class Looks:
+    """A network whose first centroid is as probable as a pixel is bright; the second has the rest."""
+
+    settings = SimpleNamespace(k=2)
+
+    def run(self, values: Tensor, lengths: Tensor) -> list[Ran]:
+        return [Ran(values, values, torch.cat([values, 1 - values], dim=2), None)]
+
+
+class Spells:
+    """A network that goes to the first centroid at even places of the vocabulary and behind a review's end,
+    else to the second, with probability 3/4.
+    """
+
+    settings = SimpleNamespace(k=2, tokens=True)
+    marks = torch.zeros(1)
+
+    def run(self, ids: Tensor, lengths: Tensor) -> list[Ran]:
+        behind = torch.arange(len(ids))[:, None] >= lengths
+        alpha = torch.full((*ids.shape, 2), 0.25)
+        alpha.scatter_(2, torch.where(behind, 0, ids % 2)[..., None], 0.75)
+        return [Ran(alpha, alpha, alpha, None)]
+
+
+def taken(part: Any, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return part.at(places), part.lengths[places], part.labels[places]
+
+
+TASK: Any = SimpleNamespace(taken=taken)
+
+
+@pytest.mark.parametrize("order", ["normal", "permuted"])
+def test_a_picture_stands_row_by_row_in_either_order(order: str) -> None:
+    pixels = torch.randint(0, 256, (5, 28, 28), generator=torch.Generator().manual_seed(1), dtype=torch.uint8)
+    images = Images(pixels, torch.tensor([3, 3, 1, 3, 1]))
+    network: Any = Looks()
+    made = prototypes(TASK, network, Pixels(images, 7, order), order)
+    small = Pixels(images, 7, "normal").values
+
+    def read(letters: str) -> Tensor:
+        return torch.tensor([GREYS.index(letter) for letter in letters]) / 63
+
+    half_a_level = 0.5 / 63 + 1e-6
+    for number, (image, first, second) in enumerate(made["images"]):
+        assert image == first and float((read(first) - small[number]).abs().max()) <= half_a_level
+        assert float((read(second) - (1 - small[number])).abs().max()) <= half_a_level
+    for label, places in ((3, [0, 1, 3]), (1, [2, 4])):
+        mean = small[places].mean(dim=0)
+        assert float((read(made["labels"][label][0]) - mean).abs().max()) <= half_a_level
+    assert made["side"] == 7 and set(made["labels"][0][0]) == {"0"}  # no image has the label 0
+
+
+def test_words_have_their_mean_probability_over_what_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_words, "LEAST", 2)
+    reviews = Reviews((("a", "b", "a", "c"), ("b",), ("a", "rare")), (0, 1, 1))
+    index = vocabulary(reviews, 3)
+    assert index == {"a": 3, "b": 4, "c": 5}
+    network: Any = Spells()
+    made = kept_words.words(TASK, network, Encoded(reviews, index, 0, tokens=True), index)
+    # "c" was read once, "rare" has no place, and the tokens are no words
+    assert made["centroids"] == [[["b", 0.75, 2], ["a", 0.25, 3]], [["a", 0.75, 3], ["b", 0.25, 2]]]
+    words = [word for word, _ in made["sentences"][0]]
+    assert words[:3] == ["(start)", "i", "loved"] and words[-2:] == ["!", "(end)"]
