@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 
 from ratproof.papers.certification.balls import Balls, exact
-from ratproof.papers.counters.balls import BallStep, multiply
+from ratproof.papers.counters.balls import BallStep, Ends, carried
 from ratproof.papers.counters.numbers import CounterNumbers
 
 PRECISIONS = (128, 512, 2048)
@@ -30,14 +30,15 @@ def decision(numbers: CounterNumbers, tokens: Sequence[int]) -> bool | None:
     return None
 
 
-def first(step: BallStep) -> tuple[Balls, Balls]:
+def first(step: BallStep) -> tuple[Balls, Ends]:
     """The state before the first symbol."""
-    h, c = exact(step.n.first_h), np.array([arb(0)] * step.n.d, dtype=object)
+    zero = np.array([arb(0)] * step.n.d, dtype=object)
+    h, c = exact(step.n.first_h), (zero, zero)
     return after(step, h, c, step.n.start) if step.n.start_token else (h, c)
 
 
-def after(step: BallStep, h: Balls, c: Balls, token: int) -> tuple[Balls, Balls]:
+def after(step: BallStep, h: Balls, c: Ends, token: int) -> tuple[Balls, Ends]:
     """The state after one more token."""
     f, m, o = step.gates(step.inside(h) + step.reads[token], c)
-    c = multiply(f, c) + m
+    c = carried(f, m, c)
     return step.mix(step.output(o, c)), c

@@ -5,17 +5,18 @@ true value, whatever is rounded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from flint import arb, arb_mat, fmpq
-from numpy.typing import NDArray
 
 from automata.aliases import Floats
 from ratproof.papers.certification.balls import Balls, exact, product, union
 from ratproof.papers.counters.numbers import CounterNumbers
 
 HALF = arb(0.5)
+Ends: TypeAlias = tuple[Balls, Balls]
+"""The lower and the upper ends of the cell's values; balls for single ones."""
 
 
 class BallStep:
@@ -47,15 +48,17 @@ class BallStep:
         """U h, shape ``(4 d,)``."""
         return product(self.U, h[:, None])[:, 0]
 
-    def gates(self, pre: Balls, c: Balls) -> tuple[Balls, Balls, Balls]:
+    def gates(self, pre: Balls, c: Ends) -> tuple[Ends, Ends, Balls]:
         """f, m = i g, and the output gate's pre-activation before its peephole, each ``(d,)``."""
         i, f, g, o = np.split(pre, 4)
-        f = self._sigmoid(f + scaled(self.P[1], c))
-        return f, multiply(self._sigmoid(i + scaled(self.P[0], c)), self._tanh(g)), o
+        zero = np.array([arb(0)] * len(g), dtype=object)
+        i_ends, f_ends = (self._gate(x, row, c, sigmoid, 0) for x, row in ((i, self.P[0]), (f, self.P[1])))
+        return f_ends, multiply(i_ends, self._gate(g, zero, c, arb.tanh, -1)), o
 
-    def output(self, o: Balls, c: Balls) -> Balls:
+    def output(self, o: Balls, c: Ends) -> Balls:
         """U after a step, from the new c."""
-        return multiply(self._sigmoid(o + scaled(self.P[2], c)), each(squash, c))
+        squashed = each(arb.tanh, c[0]), each(arb.tanh, c[1])
+        return union(*multiply(self._gate(o, self.P[2], c, sigmoid, 0), squashed))
 
     def mix(self, u: Balls) -> Balls:
         """The next h, from u: s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
@@ -73,29 +76,35 @@ class BallStep:
                 continue
             least = low[i] / (low[i] + sum((high[j] for j in range(len(gaps)) if j != i), arb(0)))
             most = high[i] / (high[i] + sum((low[j] for j in range(len(gaps)) if j != i), arb(0)))
-            h = h + multiply(np.array([least.union(most)] * len(h), dtype=object), apart[i])
+            h = h + apart[i] * least.union(most)
         return np.asarray(h)
 
-    def logit(self, h: Balls, c: Balls) -> arb:
+    def logit(self, h: Balls, c: Ends) -> arb:
         """The classifier's, after the end token."""
         f, m, o = self.gates(self.inside(h) + self.reads[self.n.end], c)
-        u = self.output(o, multiply(f, c) + m)
-        return sum(self.w * u, self.v)
+        return sum(self.w * self.output(o, carried(f, m, c)), self.v)
 
-    def _sigmoid(self, x: Balls) -> Balls:
-        return each(lambda v: self._gate(v, sigmoid, 0), x)
+    def _gate(
+        self, x: Balls, peepholes: Balls, c: Ends, soft: Callable[[arb], arb], least: int
+    ) -> Ends:
+        """A gate that may see the cell, from below and from above; with saturated gates it jumps."""
 
-    def _tanh(self, x: Balls) -> Balls:
-        return each(lambda v: self._gate(v, lambda end: end.tanh(), -1), x)
+        def end(v: arb, p: arb, far: arb, near: arb) -> arb:
+            return self._end(v if p == 0 else v + p * (near if p > 0 else far), soft, least)
 
-    def _gate(self, x: arb, soft: Callable[[arb], arb], least: int) -> arb:
-        """A gate's value; with saturated gates it may jump at -1/2 and 1/2."""
-        return self._end(x.lower(), soft, least).union(self._end(x.upper(), soft, least))
+        low, high = c
+        return each(end, each(arb.lower, x), peepholes, high, low), each(
+            end, each(arb.upper, x), peepholes, low, high
+        )
 
     def _end(self, x: arb, soft: Callable[[arb], arb], least: int) -> arb:
         if self.saturated and x > HALF:
             return arb(1)
-        return arb(least) if self.saturated and x < -HALF else soft(x)
+        if self.saturated and x < -HALF:
+            return arb(least)
+        if self.saturated and (x.overlaps(HALF) or x.overlaps(-HALF)):  # on which side of a jump?
+            return arb(least).union(arb(1))
+        return soft(x)
 
 
 def sigmoid(x: arb) -> arb:
@@ -103,26 +112,23 @@ def sigmoid(x: arb) -> arb:
     return 1 / (1 + (-x).exp())
 
 
-def squash(x: arb) -> arb:
-    """The hyperbolic tangent over a ball, which may be infinite."""
-    return x.lower().tanh().union(x.upper().tanh())
+def carried(f: Ends, m: Ends, c: Ends) -> Ends:
+    """The cell's ends after a step, f c + m, with f from 0 on; nothing of an infinite one is kept by f = 0."""
+
+    def end(small: arb, large: arb, cell: arb, more: arb) -> arb:
+        factor = small if cell >= 0 else large if cell <= 0 else small.union(large)
+        return more + (arb(0) if factor == 0 else factor * cell)
+
+    return each(end, f[0], f[1], c[0], m[0]), each(end, f[1], f[0], c[1], m[1])
 
 
-def scaled(p: Balls, c: Balls) -> Balls:
-    """Peepholes times cells: zero where there is no peephole, whatever the cell."""
-    return each(lambda a, b: arb(0) if a == 0 else a * b, p, c)
-
-
-def multiply(one: Balls, other: Balls) -> Balls:
-    """Products of intervals: a ball's own product of two wide balls is wider. Zero times infinity is zero."""
-    return each(_product, one, other)
-
-
-def _product(a: arb, b: arb) -> arb:
-    if a.is_exact() and b.is_exact() or not (a.is_finite() and b.is_finite()):
-        return arb(0) if a == 0 or b == 0 else a * b
-    ends = [x * y for x in (a.lower(), a.upper()) for y in (b.lower(), b.upper())]
-    return ends[0].union(ends[1]).union(ends[2]).union(ends[3])
+def multiply(one: Ends, other: Ends) -> Ends:
+    """Products of intervals, by their ends: a ball's radius has few bits."""
+    products = [each(arb.__mul__, a, b) for a in one for b in other]
+    least, most = products[0], products[0]
+    for more in products[1:]:
+        least, most = each(arb.min, least, more), each(arb.max, most, more)
+    return least, most
 
 
 def each(function: Callable[..., Any], *arrays: Balls) -> Balls:
@@ -130,6 +136,11 @@ def each(function: Callable[..., Any], *arrays: Balls) -> Balls:
     return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
 
 
-def hulls(corners: Floats) -> Balls:
-    """Balls that hold the intervals ``(2, d)``."""
-    return each(lambda a, b: arb(float(a)).union(arb(float(b))), corners[0], corners[1])
+def between(corners: Floats) -> Balls:
+    """Balls that hold the finite intervals ``(2, d)``."""
+    return union(*ends(corners))
+
+
+def ends(corners: Floats) -> Ends:
+    """Both ends of the intervals ``(2, d)``, exactly; they may be infinite."""
+    return exact(corners[0]), exact(corners[1])

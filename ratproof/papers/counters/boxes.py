@@ -155,6 +155,7 @@ def close(
     arrows, images = Arrows.of(explored), Images(numbers, saturated, explored.groups)
     h, c = np.stack([explored.h] * 2), np.stack([explored.c] * 2)
     start = (h[:, :1].copy(), c[:, :1].copy())
+    h, c = loosened(h), loosened(c)
     reads = images.reads[:, arrows.group]
     wanted = np.array([balanced(one) for one in explored.classes])
     for _ in range(tolerance_rounds):
@@ -165,13 +166,13 @@ def close(
         f, m, o = images.gates(h[:, arrows.source], c[:, arrows.source], reads)
         new_c = grow(arrows, f, m, start[1], len(explored.classes), length, c)
         image = times(f, c[:, arrows.source]) + m
-        bound = new_c[:, arrows.target]
+        bound = c[:, arrows.target]
         image = np.stack([np.maximum(image[0], bound[0]), np.minimum(image[1], bound[1])])
         image = np.stack([np.minimum(image[0], image[1]), np.maximum(image[0], image[1])])
         new_h = joined(arrows, images.mix(images.output(o, image)), start[0], len(explored.classes))
-        if inside(new_h, h) and inside(new_c, c):
+        if inside(loosened(new_h), h) and inside(loosened(new_c), c):
             return Boxes(explored, h, c)
-        h, c = wider(hull(h, new_h)), wider(hull(c, new_c), cell=True)
+        h, c = grown(h, new_h), grown(c, new_c)
     return OpenBoxes("the boxes of states do not close: they grow with every round of the search")
 
 
@@ -233,16 +234,23 @@ def inside(one: Floats, other: Floats) -> bool:
     return bool((one[0] >= other[0]).all() and (one[1] <= other[1]).all())
 
 
-def hull(one: Floats, other: Floats) -> Floats:
-    """The least intervals that hold both."""
-    return np.stack([np.minimum(one[0], other[0]), np.maximum(one[1], other[1])])
-
-
-def wider(one: Floats, cell: bool = False) -> Floats:
-    """A little wider: by a share of the width, and a little more."""
+def grown(box: Floats, image: Floats) -> Floats:
+    """A box that holds the image, where it grows by a share more than it must, and a little."""
     with np.errstate(invalid="ignore"):
-        room = np.nan_to_num(WIDER * (one[1] - one[0]), posinf=0.0, nan=0.0) + LEAST
-    return np.stack([one[0] - room, one[1] + room])
+        step = np.nan_to_num(WIDER * (image - box), nan=0.0, posinf=0.0, neginf=0.0)
+    ends = image + np.stack([np.minimum(step[0], 0), np.maximum(step[1], 0)])
+    ends = loosened(loosened(ends))
+    return np.stack([np.minimum(box[0], ends[0]), np.maximum(box[1], ends[1])])
+
+
+def loosened(one: Floats) -> Floats:
+    """Wider by what rigorous enclosures may be wider."""
+    return one + LEAST / 4 * _sizes(one)
+
+
+def _sizes(one: Floats) -> Floats:
+    sizes = np.maximum(1, np.where(np.isfinite(one), np.abs(one), 1))
+    return np.stack([-sizes[0], sizes[1]])
 
 
 def _said(numbers: CounterNumbers, explored: Explored, node: int) -> str:
