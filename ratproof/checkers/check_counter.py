@@ -46,7 +46,9 @@ def need(condition, reason):
 def known(data, fields, more=()):
     """An object with all of these fields, maybe some more, and no others."""
     need(type(data) is dict, f"{data!r:.40} is no object")
-    need(not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing")
+    need(
+        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
+    )
     need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
 
 
@@ -77,7 +79,9 @@ def exp(n):
     # Python's decimal rounds exp correctly, to 40 digits; with what is lost before and behind, far less than a
     # share of 1e-30
     value = DECIMAL.multiply(DECIMAL.exp(DECIMAL.divide(max(n, -ONE << 14), ONE)), ONE)
-    return (0 if n < -ONE << 14 else int(DECIMAL.multiply(value, LESS))), int(DECIMAL.multiply(value, MORE)) + 1
+    return (0 if n < -ONE << 14 else int(DECIMAL.multiply(value, LESS))), int(
+        DECIMAL.multiply(value, MORE)
+    ) + 1
 
 
 def logistic(n):  # exp of negative numbers alone, which never overflows
@@ -120,7 +124,8 @@ def corner(texts, place, endless):
     """The lower (place 0) or upper corner of a box, rounded inwards; where it may be endless, also infinite."""
     free = ("-inf", "inf")[place]
     return [
-        (-INF, INF)[place] if endless and x == free else fixed(x)[1 - place] for x in listed(texts, "a corner", str)
+        (-INF, INF)[place] if endless and x == free else fixed(x)[1 - place]
+        for x in listed(texts, "a corner", str)
     ]
 
 
@@ -133,7 +138,9 @@ def product(matrix, vector):
         need(len(row) == len(vector), "the shapes do not fit")
         m = [x[0] + x[1] for x in row]
         value = sum(map(times, m, middle))
-        error = sum(map(times, map(abs, m), radius)) + sum(x[1] - x[0] and (x[1] - x[0]) * s for x, s in zip(row, size))
+        error = sum(map(times, map(abs, m), radius)) + sum(
+            x[1] - x[0] and (x[1] - x[0]) * s for x, s in zip(row, size)
+        )
         out.append(((value - error) >> (P + 2), ceil(value + error, P + 2)))
     return out
 
@@ -177,11 +184,9 @@ class Network:
 
     def gate(self, pre, row, c, soft=logistic, least=0):
         ends = []
-        for x, (p, _), (low, high) in zip(pre, row, c, strict=True):
-            down, up = (low, high) if p > 0 else (high, low)
-            # the weights' last bits are below a unit: p is rounded down, which the next unit covers
-            below = min(scale(q, down, False) for q in (p, p + 1)) if p != _ else scale(p, down, False)
-            above = max(scale(q, up, True) for q in (p, p + 1)) if p != _ else scale(p, up, True)
+        for x, peephole, cell in zip(pre, row, c, strict=True):
+            below = min(scale(p, y, False) for p in peephole for y in cell)
+            above = max(scale(p, y, True) for p in peephole for y in cell)
             ends.append((self.end(x[0] + below, soft, least, 0), self.end(x[1] + above, soft, least, 1)))
         return ends
 
@@ -244,9 +249,15 @@ def theorem(net, data):
     need(length is None or (type(length) is int and length >= 0), "a length is wrong")
     net.saturated = gates == "saturated"
     groups = [listed(group, "a group of symbols", int) for group in listed(data["groups"], "groups", list)]
-    need(sorted(sum(groups, [])) == [*range(net.symbols)] and all(groups), "the groups are not all symbols once")
+    need(
+        sorted(sum(groups, [])) == [*range(net.symbols)] and all(groups),
+        "the groups are not all symbols once",
+    )
     turns = [net.turns[group[0]] for group in groups]
-    need(all(net.turns[x] == t for g, t in zip(groups, turns, strict=True) for x in g), "a group mixes brackets")
+    need(
+        all(net.turns[x] == t for g, t in zip(groups, turns, strict=True) for x in g),
+        "a group mixes brackets",
+    )
     h, c, classes = [], [], []
     for node in listed(nodes, "nodes", dict):
         known(node, ["dead", "height", "after", "h", "c"])
@@ -257,7 +268,11 @@ def theorem(net, data):
         for boxes, name in ((h, "h"), (c, "c")):
             need(len(listed(node[name], "a box", list)) == 2, "a box has not two corners")
             low, high = (corner(node[name][side], side, net.saturated and name == "c") for side in (0, 1))
-            need(len(low) == len(high) == net.d and all(map(int.__le__ if name == "h" else lambda a, b: a <= b, low, high)), "a box is empty")
+            need(
+                len(low) == len(high) == net.d
+                and all(map(int.__le__ if name == "h" else lambda a, b: a <= b, low, high)),
+                "a box is empty",
+            )
             boxes.append([*zip(low, high, strict=True)])
     need(classes and classes[0] == (False, 0), "node 0 is not that of the empty string")
 
@@ -269,7 +284,10 @@ def theorem(net, data):
 
     first_h, first_c = net.first()
     holds(first_h, 0)
-    reads = [[*map(lambda *xs: (min(x[0] for x in xs), max(x[1] for x in xs)), *(net.reads[x] for x in g))] for g in groups]
+    reads = [
+        [*map(lambda *xs: (min(x[0] for x in xs), max(x[1] for x in xs)), *(net.reads[x] for x in g))]
+        for g in groups
+    ]
     arrows = []
     for place, (dead, stands) in enumerate(classes):
         inside = product(net.U, h[place])
@@ -283,13 +301,17 @@ def theorem(net, data):
             need(classes[to] == (dead or falls, stood), f"an arrow of node {place} leads to another class")
             f, m, o = net.gates(each(add, inside, reads[group]), c[place])
             cell = [
-                (max(x[0], y[0]), min(x[1], y[1])) for x, y in zip(each(carry, f, m, c[place]), c[to], strict=True)
+                (max(x[0], y[0]), min(x[1], y[1]))
+                for x, y in zip(each(carry, f, m, c[place]), c[to], strict=True)
             ]  # what is not in the target's box is looked for below
             cell = [x if x[0] <= x[1] else y for x, y in zip(cell, c[to], strict=True)]
             holds(net.mix(net.output(o, cell)), to)
             arrows.append((place, to, f, m))
         low, high = net.logit(inside, c[place])
-        need(high < 0 if (dead, stands) != (False, 0) else low > 0, f"the decision at node {place} is not certain")
+        need(
+            high < 0 if (dead, stands) != (False, 0) else low > 0,
+            f"the decision at node {place} is not certain",
+        )
     for unit in range(net.d):
         boxes = [box[unit] for box in c]
         follow([(s, t, f[unit], m[unit]) for s, t, f, m in arrows], boxes, first_c[unit], length, unit)
@@ -299,11 +321,12 @@ def theorem(net, data):
 def follow(arrows, boxes, start, length, unit):
     """The bounds on one unit's cell after each number of symbols, which must stay in the boxes."""
     closed = all(
-        boxes[t][0] <= x[0] and x[1] <= boxes[t][1]
-        for s, t, f, m in arrows
-        for x in (carry(f, m, boxes[s]),)
+        boxes[t][0] <= x[0] and x[1] <= boxes[t][1] for s, t, f, m in arrows for x in (carry(f, m, boxes[s]),)
     )
-    need(boxes[0][0] <= start[0] and start[1] <= boxes[0][1], f"the first cell leaves node 0's box at unit {unit}")
+    need(
+        boxes[0][0] <= start[0] and start[1] <= boxes[0][1],
+        f"the first cell leaves node 0's box at unit {unit}",
+    )
     if closed:  # one step leads from the boxes into the boxes, so that any number does
         return
     free = [(b[0] == -INF, b[1] == INF) for b in boxes]
@@ -320,7 +343,10 @@ def follow(arrows, boxes, start, length, unit):
         if then == now:
             return
         for place, (x, b) in enumerate(zip(then, boxes, strict=True)):
-            need(x == NOBODY or (b[0] <= x[0] and x[1] <= b[1]), f"the cell leaves node {place}'s box at unit {unit}")
+            need(
+                x == NOBODY or (b[0] <= x[0] and x[1] <= b[1]),
+                f"the cell leaves node {place}'s box at unit {unit}",
+            )
         now = then
     need(length is not None, f"the cell's bounds never come to rest at unit {unit}")
 
@@ -328,7 +354,9 @@ def follow(arrows, boxes, start, length, unit):
 def verdict(data):
     """The certificate's claim, where it is shown; else some error."""
     known(data, ["format"], data)
-    need(data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}")
+    need(
+        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
+    )
     need(data.get("about") == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
     need(data.get("claims") == CLAIM, f"{data.get('claims')!r:.40} is no claim that this program knows")
     known(data, ["format", "about", "claims", "network", "theorems"])
@@ -351,7 +379,9 @@ def about(data):
     for one in data["theorems"]:
         soft = one["gates"] == "soft"
         reach = f"of length at most {one['length']}" if soft else "of every length"
-        texts.append(f"{'' if soft else 'with saturated gates '}on all strings {reach} and height at most {one['height']}")
+        texts.append(
+            f"{'' if soft else 'with saturated gates '}on all strings {reach} and height at most {one['height']}"
+        )
         theorems.append({name: one[name] for name in ("gates", "height", "length") if name in one})
     says = (
         f"the {part['kind']} network ({many(d, 'unit')}, {network[:16]})"

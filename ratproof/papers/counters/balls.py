@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from flint import arb, arb_mat, fmpq
+from flint import arb, fmpq
 
 from automata.aliases import Floats
 from ratproof.papers.certification.balls import Balls, exact, product, union
@@ -32,7 +32,9 @@ class BallStep:
         self.U, self.P = exact(numbers.U), exact(numbers.P)
         self.w, self.v = exact(numbers.w), exact(numbers.v[None])[0]
         self.S = None if numbers.S is None else exact(numbers.S).T
-        self.tau = arb(1) if numbers.temperature is None else arb(fmpq(*numbers.temperature.as_integer_ratio()))
+        self.tau = (
+            arb(1) if numbers.temperature is None else arb(fmpq(*numbers.temperature.as_integer_ratio()))
+        )
         bias = exact(numbers.b) + exact(numbers.c)
         maps = product(exact(numbers.W), exact(numbers.embedding.T))
         self.reads = maps.T + bias
@@ -84,9 +86,7 @@ class BallStep:
         f, m, o = self.gates(self.inside(h) + self.reads[self.n.end], c)
         return sum(self.w * self.output(o, carried(f, m, c)), self.v)
 
-    def _gate(
-        self, x: Balls, peepholes: Balls, c: Ends, soft: Callable[[arb], arb], least: int
-    ) -> Ends:
+    def _gate(self, x: Balls, peepholes: Balls, c: Ends, soft: Callable[[arb], arb], least: int) -> Ends:
         """A gate that may see the cell, from below and from above; with saturated gates it jumps."""
 
         def end(v: arb, p: arb, far: arb, near: arb) -> arb:

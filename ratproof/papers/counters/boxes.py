@@ -110,7 +110,10 @@ class Images:
             low, high = np.exp(gaps)
             others = 1 - np.eye(low.shape[1])
             alpha = np.stack(
-                [np.nan_to_num(low / (low + high @ others)), np.nan_to_num(high / (high + low @ others), nan=1)]
+                [
+                    np.nan_to_num(low / (low + high @ others)),
+                    np.nan_to_num(high / (high + low @ others), nan=1),
+                ]
             )
         parts = np.stack([alpha[0][..., None] * apart, alpha[1][..., None] * apart])
         return n.S.T[label] + np.stack([parts.min(axis=0).sum(axis=1), parts.max(axis=0).sum(axis=1)])

@@ -54,7 +54,9 @@ def explore(
     classes: list[Class] = [EMPTY]
     words: list[tuple[int, ...]] = [()]
     known: dict[Class, list[int]] = {EMPTY: [0]}
-    looks = _features(numbers, h, c)
+    first_look = _features(numbers, h, c)
+    looks = np.zeros((most, first_look.shape[1]))
+    looks[:1] = first_look
     arrows: list[list[int]] = []
     while len(arrows) < len(classes):
         first, last = len(arrows), len(classes)
@@ -64,7 +66,6 @@ def explore(
         )
         seen = _features(numbers, to_h, to_c)
         fresh: list[int] = []
-        fresh_looks: list[Floats] = []
         for node in range(first, last):
             row = []
             for token in range(symbols):
@@ -73,35 +74,28 @@ def explore(
                     row.append(OUT)
                     continue
                 among = known.setdefault(to, [])
-                near = [q for q in among if _look(looks, fresh_looks, last, q, seen[place]) < tolerance]
-                if near:
-                    row.append(min(near, key=lambda q: _look(looks, fresh_looks, last, q, seen[place])))
+                off = np.abs(looks[among] - seen[place]).max(axis=1) if among else np.array([np.inf])
+                if off.min() < tolerance:
+                    row.append(among[int(off.argmin())])
                     continue
                 if len(classes) >= most:
                     return None
+                looks[len(classes)] = seen[place]
                 among.append(len(classes))
                 row.append(len(classes))
                 classes.append(to)
                 words.append((*words[node], token))
                 fresh.append(place)
-                fresh_looks.append(seen[place])
             arrows.append(row)
         h, c = np.concatenate([h, to_h[fresh]]), np.concatenate([c, to_c[fresh]])
-        looks = np.concatenate([looks, *(look[None] for look in fresh_looks)])
     right = np.array([balanced(one) for one in classes])
     bad = np.flatnonzero((points.logits(h, c) > 0) != right)
     groups, table = _grouped(np.array(arrows), turns)
     return Explored(classes, groups, table, h, c, words, words[bad[0]] if len(bad) else None)
 
 
-def _look(looks: Floats, fresh: list[Floats], known: int, node: int, seen: Floats) -> float:
-    mine = looks[node] if node < known else fresh[node - known]
-    return float(np.abs(mine - seen).max())
-
-
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
-    """What tells states apart: what h adds in the gates, and what the cell would, were all output gates open.
-    """
+    """What tells states apart: what h adds in the gates, and what the cell would, were all output gates open."""
     squashed = np.tanh(c)
     if numbers.S is None or numbers.temperature is None:
         return np.concatenate([h @ numbers.U.T, squashed @ numbers.U.T], axis=1)

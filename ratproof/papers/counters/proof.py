@@ -85,7 +85,9 @@ def _factors(
             return ProofGap(f"decision: that of node {node} is not certain")
     pairs = [kept[key] for key in zip(arrows.source.tolist(), arrows.group.tolist(), strict=True)]
     f, m = (
-        np.array([[list(map(end, pair[part][side])) for pair in pairs] for side, end in ((0, below), (1, above))])
+        np.array(
+            [[list(map(end, pair[part][side])) for pair in pairs] for side, end in ((0, below), (1, above))]
+        )
         for part in (0, 1)
     )
     return Factors(f, m)

@@ -81,9 +81,7 @@ def first_wrong(numbers: CounterNumbers, rows: NDArray[np.int64], height: int) -
     return None
 
 
-def _long(
-    numbers: CounterNumbers, height: int, length: int
-) -> Iterator[tuple[str, NDArray[np.int64]]]:
+def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
     """Long strings: deep ones, ones with long runs of a letter, ones that die, and random ones."""
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
