@@ -2,21 +2,23 @@
 nothing else.
 
 It shares no code with the rest of ratproof: here a number is an interval of two integers, in units of 2^-64,
-rounded outwards. The certificate has a network's weights, with a cell state c, and one or two theorems: the soft
-network is right on all strings up to a height and a length; the network with saturated gates (0 or 1, the
-candidate's -1 or 1, where the pre-activation is more than 1/2 from zero) on those of every length up to a height.
-Each theorem has nodes: a class of strings (dead or alive, and the height: see below) with a box of states h and c.
+rounded outwards. The certificate has a network's weights, with a cell state c, and one or two theorems: the
+soft network is right on all strings up to a height and a length; the network with saturated gates (0 or 1,
+the candidate's -1 or 1, where the pre-activation is more than 1/2 from zero) on those of every length up to
+a height. Each theorem has nodes: a class of strings (dead or alive, and the height: see below) with a box of
+states h and c.
 
-Checked: the first state is in the box of node 0, of the class of the empty string. A symbol leads from any state in
-a node's box to an h in the box of the node that the arrow names, whose class is that of the longer string; there is
-no arrow exactly where the string would stand too high. The cell becomes c' = f c + m, with f and m = i g enclosed
-over the whole box: so bounds on c after n symbols give those after n + 1. They are followed for all lengths that the
-theorem speaks of, or until they rest, and must stay in the boxes. After the end token the classifier's logit is
-positive over the boxes of living strings at height 0, and negative over all others. So, by induction, the network
-accepts a string if and only if it is balanced.
+Checked: the first state is in the box of node 0, of the class of the empty string. A symbol leads from any
+state in a node's box to an h in the box of the node that the arrow names, whose class is that of the longer
+string; there is no arrow exactly where the string would stand too high. The cell becomes c' = f c + m, with
+f and m = i g enclosed
+over the whole box: so bounds on c after n symbols give those after n + 1. They are followed for all lengths
+that the theorem speaks of, or until they rest, and must stay in the boxes. After the end token the
+classifier's logit is positive over the boxes of living strings at height 0, and negative over all others.
+So, by induction, the network accepts a string if and only if it is balanced.
 
-A string's height goes up by 1 with "(" and down by 1 with ")", not below 0: a ")" at height 0 leaves it there and
-the string is dead from then on. A string is balanced if it is alive and its height is 0.
+A string's height goes up by 1 with "(" and down by 1 with ")", not below 0: a ")" at height 0 leaves it
+there and the string is dead from then on. A string is balanced if it is alive and its height is 0.
 """
 
 import hashlib
@@ -76,8 +78,8 @@ def div(x, y):
 
 def exp(n):
     need(n < ONE << 14, "the numbers are too large")
-    # Python's decimal rounds exp correctly, to 40 digits; with what is lost before and behind, far less than a
-    # share of 1e-30
+    # Python's decimal rounds exp correctly, to 40 digits; with what is lost before and behind, far less than
+    # a share of 1e-30
     value = DECIMAL.multiply(DECIMAL.exp(DECIMAL.divide(max(n, -ONE << 14), ONE)), ONE)
     return (0 if n < -ONE << 14 else int(DECIMAL.multiply(value, LESS))), int(
         DECIMAL.multiply(value, MORE)
@@ -121,7 +123,7 @@ def ratio(text):
 
 
 def corner(texts, place, endless):
-    """The lower (place 0) or upper corner of a box, rounded inwards; where it may be endless, also infinite."""
+    """The lower (place 0) or upper corner of a box, rounded inwards; it may be infinite where it is endless."""
     free = ("-inf", "inf")[place]
     return [
         (-INF, INF)[place] if endless and x == free else fixed(x)[1 - place]
@@ -139,7 +141,7 @@ def product(matrix, vector):
         m = [x[0] + x[1] for x in row]
         value = sum(map(times, m, middle))
         error = sum(map(times, map(abs, m), radius)) + sum(
-            x[1] - x[0] and (x[1] - x[0]) * s for x, s in zip(row, size)
+            (x[1] - x[0]) * s for x, s in zip(row, size, strict=True) if x[0] != x[1]
         )
         out.append(((value - error) >> (P + 2), ceil(value + error, P + 2)))
     return out
@@ -250,7 +252,7 @@ def theorem(net, data):
     net.saturated = gates == "saturated"
     groups = [listed(group, "a group of symbols", int) for group in listed(data["groups"], "groups", list)]
     need(
-        sorted(sum(groups, [])) == [*range(net.symbols)] and all(groups),
+        sorted(x for group in groups for x in group) == [*range(net.symbols)] and all(groups),
         "the groups are not all symbols once",
     )
     turns = [net.turns[group[0]] for group in groups]
@@ -380,14 +382,15 @@ def about(data):
         soft = one["gates"] == "soft"
         reach = f"of length at most {one['length']}" if soft else "of every length"
         texts.append(
-            f"{'' if soft else 'with saturated gates '}on all strings {reach} and height at most {one['height']}"
+            f"{'' if soft else 'with saturated gates '}on all strings {reach} and"
+            f" height at most {one['height']}"
         )
         theorems.append({name: one[name] for name in ("gates", "height", "length") if name in one})
     says = (
         f"the {part['kind']} network ({many(d, 'unit')}, {network[:16]})"
         + (f" at temperature {float(Fraction(tau))!r:.60}" if tau else "")
-        + f" accepts, among the strings over {shown(part['alphabet'])}, those with balanced parentheses and no"
-        f" others: {'; '.join(texts)}"
+        + f" accepts, among the strings over {shown(part['alphabet'])}, those with balanced parentheses"
+        f" and no others: {'; '.join(texts)}"
     )
     return {
         "claims": data["claims"],

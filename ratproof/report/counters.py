@@ -37,7 +37,7 @@ def _gates(theorem: Theorem) -> str:
 def _reading(answer: CounterCertification) -> Iterator[str]:
     reading = answer.reading
     yield (
-        f"  the cell, on {reading.strings} random living strings of length {reading.length}: a linear map gives"
+        f"  the cell, on {reading.strings} living strings of length {reading.length}: a linear map gives"
         f" the depth with R^2 = {reading.r_squared:.7f}, largest error {reading.largest_error:.2g}, drift"
         f" {reading.drift:.1g} a symbol"
     )

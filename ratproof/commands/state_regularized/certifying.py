@@ -39,8 +39,8 @@ def certify(
         for name, value in (("--against", against), ("-o", output)):
             if value is not None:
                 raise InputError(
-                    f"{name} {value}: {checkpoint} is of kind {network.kind}, which is certified to decide balanced"
-                    " parentheses; no automaton is"
+                    f"{name} {value}: {checkpoint} is of kind {network.kind}, which is certified to decide"
+                    " balanced parentheses: there is no automaton"
                 )
         return certify_counter(checkpoint, network, temperature, asked, certificate, as_json)
     if asked:

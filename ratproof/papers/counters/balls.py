@@ -1,5 +1,5 @@
-"""The step of a network with a cell state in ball arithmetic (python-flint): each number is a ball that holds the
-true value, whatever is rounded.
+"""The step of a network with a cell state in ball arithmetic (python-flint): each number is a ball that
+holds the true value, whatever is rounded.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def sigmoid(x: arb) -> arb:
 
 
 def carried(f: Ends, m: Ends, c: Ends) -> Ends:
-    """The cell's ends after a step, f c + m, with f from 0 on; nothing of an infinite one is kept by f = 0."""
+    """The cell's ends after a step, f c + m, f from 0 on; of an infinite one f = 0 keeps nothing."""
 
     def end(small: arb, large: arb, cell: arb, more: arb) -> arb:
         factor = small if cell >= 0 else large if cell <= 0 else small.union(large)

@@ -1,9 +1,9 @@
 """Boxes of states around nodes, closed in floats: the search for what the proof verifies.
 
-A box holds h and c, entry by entry. Where a box leads in one step is enclosed as ``c' = f c + m`` with f and
-m = i g over the whole box. The cell's bounds after at most n symbols follow from those after n - 1 through the
-arrows, step by step, so that a count that drifts by a little at each symbol needs a box only as wide as its
-drift after all of them.
+A box holds h and c, entry by entry. Where a box leads in one step is enclosed as ``c' = f c + m``, with f
+and m = i g over the whole box. The cell's bounds after at most n symbols follow from those after n - 1
+through the arrows, step by step, so that a count that drifts by a little at each symbol needs a box only as
+wide as its drift after all of them.
 """
 
 from __future__ import annotations
@@ -116,7 +116,8 @@ class Images:
                 ]
             )
         parts = np.stack([alpha[0][..., None] * apart, alpha[1][..., None] * apart])
-        return n.S.T[label] + np.stack([parts.min(axis=0).sum(axis=1), parts.max(axis=0).sum(axis=1)])
+        moved = np.stack([parts.min(axis=0).sum(axis=1), parts.max(axis=0).sum(axis=1)])
+        return np.asarray(n.S.T[label] + moved)
 
     def logits(self, h: Floats, c: Floats) -> Floats:
         """The classifier's logits, shape ``(2, B)``."""

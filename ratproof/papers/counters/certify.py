@@ -1,4 +1,5 @@
-"""Does a network with a cell state decide balanced parentheses? Two theorems, or a string on which it is wrong.
+"""Does a network with a cell state decide balanced parentheses? Two theorems, or a string on which it is
+wrong.
 
 - Soft: on all strings up to a height and a length it accepts the balanced ones and no others.
 - Saturated: the network whose gates are 0 or 1 does so on the strings of every length, up to a height.
@@ -50,8 +51,8 @@ class CounterCertification:
     Attributes:
         numbers: the network.
         soft, saturated: the theorems.
-        word: a string, within the soft theorem's height and length, on which the soft network is wrong (proved
-            in balls); ``None`` without.
+        word: a string, within the soft theorem's height and length, on which the soft network is wrong
+            (proved in balls); ``None`` without.
         reading: what the cell counts.
     """
 
@@ -101,7 +102,8 @@ def certify_counter(
     Args:
         network: of one layer with a cell state, over an alphabet with ``(`` and ``)``.
         temperature: tau, where it has centroids; its own without.
-        height, length: of the strings that the soft network is right on.
+        height: of the strings that the soft network is right on.
+        length: of those.
         saturated_height: of those that the network with saturated gates is right on.
         tell: called with the number of nodes proved, and of all.
         stage: called with a description of each stage before that.

@@ -1,6 +1,8 @@
-"""The nodes of a counter, found in floats: states that strings lead to, one for each class and way of behaving.
+"""The nodes of a counter, found in floats: states that strings lead to, one for each class and way of
+behaving.
 
-Two states of one class are the same node where no gate's pre-activation, and no centroid's logit, can tell them
+Two states of one class are the same node where no gate's pre-activation, and no centroid's logit, can tell
+them
 apart by more than a tolerance: after that their futures are alike.
 """
 
@@ -95,7 +97,7 @@ def explore(
 
 
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
-    """What tells states apart: what h adds in the gates, and what the cell would, were all output gates open."""
+    """What tells states apart: what h adds in the gates, and the cell, were all output gates open."""
     squashed = np.tanh(c)
     if numbers.S is None or numbers.temperature is None:
         return np.concatenate([h @ numbers.U.T, squashed @ numbers.U.T], axis=1)

@@ -1,9 +1,10 @@
 """The classes of strings that a counter has to tell apart: how high a string stands, and whether it is dead.
 
-A string's *height* goes up by one with each ``(``, and down by one with each ``)``, but not below zero: a ``)``
-at height zero leaves it there, and the string is *dead* from then on, as no string that begins with it is
-balanced. A string is balanced if it is alive and its height is zero. While it lives its height is its depth; in
-a dead one it is the depth above the least depth so far. Strings that never stand above H have 2 (H + 1) classes.
+A string's *height* goes up by one with each ``(``, and down by one with each ``)``, but not below zero: a
+``)`` at height zero leaves it there, and the string is *dead* from then on, as no string that begins with it
+is balanced. A string is balanced if it is alive and its height is zero. While it lives its height is its
+depth; in a dead one it is the depth above the least depth so far. Strings that never stand above H have 2 (H
++ 1) classes.
 
 >>> after((False, 0), -1, 5), after((True, 0), 1, 5), after((False, 5), 1, 5)
 ((True, 0), (True, 1), None)

@@ -1,10 +1,10 @@
 """The proof, in balls, that the boxes of a counter's nodes hold all its states, and that it decides rightly.
 
-Base: the state before the first symbol is in node 0's box. Step: from any state in a node's box each symbol leads
-to an h in the box of the node that the arrow names, which is of the class that the string has then; and c' = f c
-+ m, with f and m enclosed over the whole box, so that bounds on c after n symbols give bounds after n + 1. These
-bounds are followed for as many symbols as the theorem speaks of, or until they no longer change; they must stay in
-the boxes. Decision: the classifier's logit has the right sign over each box.
+Base: the state before the first symbol is in node 0's box. Step: from any state in a node's box each symbol
+leads to an h in the box of the node that the arrow names, which is of the class that the string has then;
+and c' = f c + m, with f and m enclosed over the whole box, so that bounds on c after n symbols give bounds
+after n + 1. These bounds are followed for as many symbols as the theorem speaks of, or until they no longer
+change; they must stay in the boxes. Decision: the classifier's logit has the right sign over each box.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def prove(
     length: int | None,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> ProofGap | None:
-    """Check it for strings of that length at most, or of every length with saturated gates; ``None`` where all
-    holds, else the first thing that does not.
+    """Check it for strings of that length at most, or of every length with saturated gates; ``None`` where
+    all holds, else the first thing that does not.
     """
     with flint.ctx.workprec(BITS):
         step = BallStep(numbers, saturated=length is None)
@@ -84,13 +84,17 @@ def _factors(
         if not (logit > 0 if balanced(one) else logit < 0):
             return ProofGap(f"decision: that of node {node} is not certain")
     pairs = [kept[key] for key in zip(arrows.source.tolist(), arrows.group.tolist(), strict=True)]
-    f, m = (
-        np.array(
-            [[list(map(end, pair[part][side])) for pair in pairs] for side, end in ((0, below), (1, above))]
+    return Factors(
+        *(
+            np.array(
+                [
+                    [list(map(end, pair[part][side])) for pair in pairs]
+                    for side, end in ((0, below), (1, above))
+                ]
+            )
+            for part in (0, 1)
         )
-        for part in (0, 1)
     )
-    return Factors(f, m)
 
 
 def _met(one: Ends, other: Ends) -> Ends:

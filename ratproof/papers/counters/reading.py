@@ -1,5 +1,5 @@
-"""What a cell counts, read off: a linear map from c to the depth, on random living strings; and how far one unit is
-from the depth at most, over proved boxes.
+"""What a cell counts, read off: a linear map from c to the depth, on random living strings; and how far one
+unit is from the depth at most, over proved boxes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ STRINGS = 64
 
 @dataclass(frozen=True)
 class Reading:
-    """A linear map from the cell to the depth, fitted on half of some random living strings; errors are on all.
+    """A linear map from the cell to the depth, fitted on half of some random living strings; errors are on
+    all.
 
     Attributes:
         weights, offset: depth is near weights c + offset.
@@ -28,7 +29,8 @@ class Reading:
         drift: the slope of the map's error by the number of symbols read.
         unit, scale, shift: the one unit that alone is nearest: depth is near scale c_unit + shift.
         unit_error: its largest error.
-        proved_error: its largest error on all strings of the theorem on the soft network; ``None`` without one.
+        proved_error: its largest error on all strings of the theorem on the soft network; ``None`` without
+            one.
         strings, length: how many strings were read, and how long they are.
     """
 
@@ -80,9 +82,8 @@ def _fitted(cells: Floats, depths: Floats, read: Floats) -> Reading:
     errors, change = estimate - depths, np.diff(estimate, axis=0)
     alone = []
     for unit in range(cells.shape[2]):
-        scale, shift = np.linalg.lstsq(np.concatenate([rows[:, [unit]], ones], axis=1), wanted, rcond=1e-10)[
-            0
-        ]
+        column = np.concatenate([rows[:, [unit]], ones], axis=1)
+        scale, shift = np.linalg.lstsq(column, wanted, rcond=1e-10)[0]
         off = float(np.abs(scale * cells[:, :, unit] + shift - depths).max())
         alone.append((off, unit, float(scale), float(shift)))
     off, unit, scale, shift = min(alone)

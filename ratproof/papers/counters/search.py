@@ -15,8 +15,6 @@ from ratproof.papers.counters.points import Points
 SHORT = 60_000
 """The most strings that are tried one by one, all of a length together."""
 AT_ONCE = 256
-LETTERS = 3
-"""Letters that long strings are made of."""
 Tokens = tuple[int, ...]
 
 
@@ -86,15 +84,13 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
     letters = [t for t in range(len(numbers.alphabet)) if numbers.turn(t) == 0]
-    pad = letters or [None]
     deep = [[up] * n + [down] * n for n in range(1, min(height, length // 2) + 1)]
     again = [(one * (length // len(one)))[:length] for one in deep if length >= len(one)]
     dying = [[down] * length, ([down] * height + [up] * height) * (length // max(2 * height, 1))]
     dying += [([down, up] * length)[:length], ([down, up, up, down] * length)[:length]]
     runs = [
         [up] * n + [letter] * max(length - 2 * n, 0) + [down] * n
-        for letter in pad
-        if letter is not None
+        for letter in letters
         for n in range(min(height, length // 2) + 1)
     ]
     for name, lines in (("deep", again), ("dying", dying), ("runs of a letter", runs)):
