@@ -54,9 +54,14 @@ def known(data, fields, more=()):
     need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
 
 
-def listed(data, what, kind):
-    """A list of values of one type."""
-    need(type(data) is list and all(type(x) is kind for x in data), f"{what}: {data!r:.60} is no such list")
+def listed(data, what, *kinds):
+    """A list of values of one type, or of lists of values of several."""
+    fits = (
+        (lambda x: type(x) is kinds[0])
+        if len(kinds) == 1
+        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
+    )
+    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
     return data
 
 
@@ -123,7 +128,7 @@ def ratio(text):
 
 
 def corner(texts, place, endless):
-    """The lower (place 0) or upper corner of a box, rounded inwards; it may be infinite where it is endless."""
+    """The lower (place 0) or upper corner of a box, rounded inwards; infinite where it is endless."""
     free = ("-inf", "inf")[place]
     return [
         (-INF, INF)[place] if endless and x == free else fixed(x)[1 - place]
@@ -359,9 +364,9 @@ def verdict(data):
     need(
         data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
     )
-    need(data.get("about") == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
+    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
     need(data.get("claims") == CLAIM, f"{data.get('claims')!r:.40} is no claim that this program knows")
-    known(data, ["format", "about", "claims", "network", "theorems"])
+    known(data, ["format", "claims", "network", "theorems"], ["about"])
     net, shown = Network(data["network"]), listed(data["theorems"], "theorems", dict)
     need(0 < len(shown) <= 2, "there is no theorem, or there are too many")
     kinds = [theorem(net, one)[0] for one in shown]
