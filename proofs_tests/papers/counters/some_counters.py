@@ -17,15 +17,22 @@ Change = Callable[[Acceptor], None]
 def counter(kind: str = "lstm", letters: str = "a", start_token: bool = True, big: float = BIG) -> Acceptor:
     """A network of 3 units that decides balanced parentheses.
 
-    Unit 0 counts: a bracket opens its input gate, and its candidate is the turn. Unit 1 falls once a ``)`` is read at
-    depth 0, which the input gate sees by h. Unit 2 is 1 from the start token on, so that centroids have something to
-    compare with. The classifier asks that unit 0 is not above zero and unit 1 at zero.
+    Unit 0 counts: a bracket opens its input gate, and its candidate is the turn. Unit 1 falls once a ``)``
+    is read at depth 0, which the input gate sees by h. Unit 2 is 1 from the start token on, so that
+    centroids have something to compare with. The classifier asks that unit 0 is not above zero and unit 1 at
+    zero.
     """
     assert kind in KINDS
     mixes, d, n = kind.startswith("sr-"), 3, len(letters)
     options = {"k": 2} if mixes else {}
     network = Acceptor(
-        (*letters, "(", ")"), kind, d, embedding_size=n + 4, start_token=start_token, dtype=torch.float64, **options
+        (*letters, "(", ")"),
+        kind,
+        d,
+        embedding_size=n + 4,
+        start_token=start_token,
+        dtype=torch.float64,
+        **options,
     )
     opening, closing, start = n, n + 1, n + 2
     i, f, g, o = range(0, 4 * d, d)

@@ -46,10 +46,7 @@ def test_an_exact_counter_is_certified_and_its_certificate_accepted(kind, start_
     assert (answer.verdict, answer.word, answer.soft.why, answer.saturated.why) == ("certified", None, "", "")
     judged = judge(answer.certificate())
     assert (judged.verdict, judged.why) == ("accepted", None)
-    theorems = [
-        {"gates": "soft", "height": 3, "length": 40},
-        {"gates": "saturated", "height": 4},
-    ]
+    theorems = [{"gates": "soft", "height": 3, "length": 40}, {"gates": "saturated", "height": 4}]
     assert judged.about is not None and judged.about["theorems"] == theorems
 
 
@@ -60,12 +57,7 @@ def test_what_is_certified_is_so(kind):
     assert counter(kind).accepts(strings) == [is_balanced(s) for s in strings]
 
 
-BREAKS = {
-    "wrong_sign": "",
-    "leaking_letter": "a",
-    "no_memory_of_death": None,
-    "slow_leak": None,
-}
+BREAKS = {"wrong_sign": "", "leaking_letter": "a", "no_memory_of_death": None, "slow_leak": None}
 
 
 @pytest.mark.parametrize("name", BREAKS)
