@@ -15,7 +15,7 @@ from proofs_tests.mutated_files.specimen_automata import (
     real_automaton,
     tropical_automaton,
 )
-from proofs_tests.mutated_files.specimen_networks import network
+from proofs_tests.mutated_files.specimen_networks import counting_network, network
 
 
 def equivalent(folder: Path) -> tuple[str, ...]:
@@ -101,6 +101,13 @@ def boxes(folder: Path) -> tuple[str, ...]:
     return ("c.json",)
 
 
+def counting(folder: Path) -> tuple[str, ...]:
+    """Of both theorems."""
+    counting_network(folder)
+    run("certify net.safetensors --height 1 --length 3 --saturated-height 1 --certificate c.json")
+    return ("c.json",)
+
+
 def invariant(folder: Path) -> tuple[str, ...]:
     from ratproof.papers.invariant_boxes import decide_by_boxes
     from ratproof.record.ledger import recording
@@ -134,6 +141,7 @@ KINDS = (
         agree=True,
     ),
     Kind("certificate: Hankel", hankel, checked_by("check_hankel"), agree=True),
+    Kind("certificate: counter", counting, checked_by("check_counter"), agree=True),
     Kind("certificate: boxes", boxes, checked_by("check_boxes"), agree=True),
     Kind("certificate: invariant", invariant, checked_by("check_invariant"), agree=True),
 )

@@ -22,6 +22,17 @@ def network(folder: Path) -> tuple[str, ...]:
     return (path.name,)
 
 
+def counting_network(folder: Path) -> tuple[str, ...]:
+    """A network with a cell state and no centroids that decides balanced parentheses."""
+    from neural.state_regularized.files import save
+    from proofs_tests.papers.counters.some_counters import counter
+
+    path = folder / "net.safetensors"
+    save(counter(), path, {"trained": {"seed": 3}})
+    path.write_bytes(sorted_checkpoint(path.read_bytes()))
+    return (path.name,)
+
+
 def strings(folder: Path) -> tuple[str, ...]:
     network(folder)
     return ("strings.txt",)
@@ -37,6 +48,8 @@ def training_run(folder: Path) -> tuple[str, ...]:
 
 LEARN = "train tomita --grammar 1 --units 2 --centroids 2 -o run"
 
+LOW = "--height 1 --length 3 --saturated-height 1"
+
 KINDS = (
     Kind(
         "state-regularized network",
@@ -50,6 +63,12 @@ KINDS = (
             ratproof("extract net.safetensors --counts hard --length 3 --json"),
         ),
         share=2,
+    ),
+    Kind(
+        "counting network",
+        counting_network,
+        (ratproof(f"certify net.safetensors {LOW} --certificate c.json --json"),),
+        share=0.5,
     ),
     Kind(
         "pictures of a network",

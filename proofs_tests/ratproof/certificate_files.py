@@ -17,12 +17,21 @@ from ratproof.checkers import (
     check_boxes,
     check_certificate,
     check_chain,
+    check_counter,
     check_hankel,
     check_invariant,
 )
 from ratproof.checkers.table import checker_of
 
-PROGRAMS = (check_certificate, check_bisimulation, check_chain, check_hankel, check_invariant, check_boxes)
+PROGRAMS = (
+    check_certificate,
+    check_bisimulation,
+    check_chain,
+    check_hankel,
+    check_invariant,
+    check_boxes,
+    check_counter,
+)
 FILES = {
     path.stem: path
     for path in sorted((Path(__file__).parents[1] / "certificates" / "version_1").glob("*.json"))

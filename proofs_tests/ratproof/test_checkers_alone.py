@@ -1,4 +1,4 @@
-"""The six programs that check certificates: each stands alone, is short, reads as the others do, and says
+"""The seven programs that check certificates: each stands alone, is short, reads as the others do, and says
 what it accepted.
 """
 
@@ -19,12 +19,13 @@ from ratproof.checkers import (
     check_boxes,
     check_certificate,
     check_chain,
+    check_counter,
     check_hankel,
     check_invariant,
 )
 from ratproof.checkers.table import checker_of, judge
 
-LINES = {check_boxes: 440}
+LINES = {check_boxes: 440, check_counter: 465}
 MOST_LINES = 350
 FOR_EACH = {
     check_certificate: "minimal-counting",
@@ -33,6 +34,7 @@ FOR_EACH = {
     check_hankel: "hankel-gru",
     check_invariant: "follows-eq-2",
     check_boxes: "boxes-sr-elman-dot-without-start",
+    check_counter: "counter-lstm",
 }
 EACH = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 
@@ -173,6 +175,17 @@ def test_what_was_accepted_is_said_in_full(name):
         )
         assert about["digest"][:16] in about["says"] and ("not checked" in about["says"]) == (
             "every size" in data
+        )
+    elif "theorems" in data:
+        network = {field: value for field, value in data["network"].items() if field != "temperature"}
+        assert about["network"] == {"kind": "lstm", "digest": sha(network), "temperature": ""}
+        assert about["theorems"] == [
+            {"gates": "soft", "height": 0, "length": 2},
+            {"gates": "saturated", "height": 0},
+        ]
+        assert about["network"]["digest"][:16] in about["says"]
+        assert (
+            "on all strings of length at most 2 and height at most 0; with saturated gates" in about["says"]
         )
     elif "nodes" in data:
         network = {field: value for field, value in data["network"].items() if field != "temperature"}

@@ -14,6 +14,7 @@ from ratproof.checkers import (
     check_boxes,
     check_certificate,
     check_chain,
+    check_counter,
     check_hankel,
     check_invariant,
 )
@@ -61,6 +62,7 @@ PROGRAMS: dict[str, ModuleType] = {
         check_hankel,
         check_invariant,
         check_boxes,
+        check_counter,
     )
 }
 """The programs, by what the certificates are about that they check."""

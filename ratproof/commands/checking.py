@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -21,7 +22,7 @@ from automata.errors import FormatError, InputError
 from automata.json_format import from_json
 from automata.printable_text import printable
 from automata.wfsa import WFSA
-from ratproof.checkers import check_boxes, check_certificate, check_hankel, check_invariant
+from ratproof.checkers import check_boxes, check_certificate, check_counter, check_hankel, check_invariant
 from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import load
@@ -252,7 +253,7 @@ def _holds_weights(path: str) -> bool:
 
 
 def _kind(data: dict[str, Any]) -> str:
-    return {check_boxes: NETWORK, check_hankel: CELL, check_invariant: NO_FILE}.get(
+    return {check_boxes: NETWORK, check_counter: NETWORK, check_hankel: CELL, check_invariant: NO_FILE}.get(
         checker_of(data), AUTOMATA
     )
 
@@ -329,19 +330,17 @@ def _automaton_in_words(automaton: WFSA, digest: str) -> str:
 def _other_network(
     data: dict[str, Any], subjects: Subjects, temperature: float | None
 ) -> tuple[str, dict[str, str]]:
-    from ratproof.papers.certification.certificate import digest as network_digest
-    from ratproof.papers.certification.certificate import network_json
-    from ratproof.papers.certification.numbers import numbers_of
-
     assert subjects.network is not None
     path, network = subjects.network
+    held = data["network"]
+    if held["kind"] != network.kind:
+        return f"it is about a network of kind {held['kind']}, and {path} is of kind {network.kind}", {}
     with _naming(path):
-        numbers = numbers_of(network, temperature)
-    held, here = data["network"], network_json(numbers)
+        tau, here = _network_json(checker_of(data), network, temperature)
     if check_boxes.apart(held) != check_boxes.apart(here):
-        theirs, ours = check_boxes.digest(check_boxes.apart(held)), network_digest(numbers)
+        theirs, ours = (check_boxes.digest(check_boxes.apart(part)) for part in (held, here))
         return f"it is about another network ({theirs[:SHOWN]}) than the one in {path} ({ours[:SHOWN]})", {}
-    if Fraction(held["temperature"]) != numbers.temperature:
+    if tau is not None and Fraction(held["temperature"]) != tau:
         asked = f"{path} has temperature" if temperature is None else "--temperature asks for"
         hint = (
             f"; --temperature {_number(held['temperature'])} asks for that one" if temperature is None else ""
@@ -349,11 +348,27 @@ def _other_network(
         return (
             (
                 f"it is about temperature {_number(held['temperature'])}, and {asked}"
-                f" {_number(str(numbers.temperature))}{hint}"
+                f" {_number(str(tau))}{hint}"
             ),
             {},
         )
     return "", {"network": path}
+
+
+def _network_json(
+    program: ModuleType, network: Any, temperature: float | None
+) -> tuple[Fraction | None, dict[str, Any]]:
+    """A network's temperature, and the network as that program's certificates have it."""
+    if program is check_counter:
+        from ratproof.papers.counters import certificate, numbers
+
+        counter = numbers.numbers_of(network, temperature)
+        return counter.temperature, certificate.network_json(counter)
+    from ratproof.papers.certification.certificate import network_json
+    from ratproof.papers.certification.numbers import numbers_of
+
+    soft = numbers_of(network, temperature)
+    return soft.temperature, dict(network_json(soft))
 
 
 def _number(fraction: str) -> str:

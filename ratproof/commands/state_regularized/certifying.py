@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from automata import files
@@ -10,9 +10,11 @@ from automata.dfa import DFA
 from automata.errors import InputError
 from neural.state_regularized.files import load as load_network
 from ratproof.commands.deciding import write_json
+from ratproof.commands.state_regularized.certifying_counters import certify_counter
 from ratproof.commands.state_regularized.networks import numbers_at
 from ratproof.commands.terminal import progress
 from ratproof.papers.certification.certify import certify as decide
+from ratproof.papers.counters.numbers import counts
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
@@ -28,9 +30,24 @@ def certify(
     output: str | None,
     certificate: str | None,
     as_json: bool,
+    limits: Mapping[str, int | None],
 ) -> int:
     """Prove it, and write and print what came out; the exit status."""
     network, _ = load_network(checkpoint)
+    asked = {name: value for name, value in limits.items() if value is not None}
+    if counts(network):
+        for name, value in (("--against", against), ("-o", output)):
+            if value is not None:
+                raise InputError(
+                    f"{name} {value}: {checkpoint} is of kind {network.kind}, which is certified to decide"
+                    " balanced parentheses: there is no automaton"
+                )
+        return certify_counter(checkpoint, network, temperature, asked, certificate, as_json)
+    if asked:
+        option = "--" + next(iter(asked)).replace("_", "-")
+        raise InputError(
+            f"{option} is for a network with a cell state, and {checkpoint} is of kind {network.kind}"
+        )
     if output is not None:
         files.require_writable(output)
     require_outputs({"-o": output, "--certificate": certificate}, reads=(checkpoint, against))

@@ -34,17 +34,38 @@ def certify(
     certificate: Annotated[
         str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
     ] = None,
+    height: Annotated[
+        int | None,
+        typer.Option("--height", min=0, help="of a counter's strings, 20 without", show_default=False),
+    ] = None,
+    length: Annotated[
+        int | None,
+        typer.Option("--length", min=0, help="of a counter's strings, 1000 without", show_default=False),
+    ] = None,
+    saturated_height: Annotated[
+        int | None,
+        typer.Option(
+            "--saturated-height",
+            min=0,
+            help="with saturated gates and every length, 50 without",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Prove that a soft network follows its automaton, on all strings. Exit status 0: certified, 1:
     different, 3: unknown.
 
     Followed are the most probable centroid after each symbol and the decision to accept; with --against the
-    decision alone.
+    decision alone. Of a network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) it is proved that it
+    decides
+    balanced parentheses: on all strings up to --height and --length, and with saturated gates on those of
+    every length up to --saturated-height.
     """
     from ratproof.commands.state_regularized.certifying import certify as run
 
-    return run(checkpoint, temperature, against, output, certificate, as_json)
+    limits = {"height": height, "length": length, "saturated_height": saturated_height}
+    return run(checkpoint, temperature, against, output, certificate, as_json, limits)
 
 
 @app.command(epilog=example("extract tomita-2.safetensors -o two.json"))

@@ -73,9 +73,10 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     Raises:
         InputError: it is no network of one layer without a cell state that mixes centroids.
     """
-    if len(network.cells) != 1:
-        raise InputError(f"the network has {len(network.cells)} layers, where one is right")
-    (cell,) = network.cells
+    cells = network.cells
+    if len(cells) != 1:
+        raise InputError(f"the network has {len(cells)} layers, where one is right")
+    (cell,) = cells
     if not cell.memoryless:
         raise InputError(
             f"the network is of kind {network.kind}, whose cell state goes on beside h, so that its states"

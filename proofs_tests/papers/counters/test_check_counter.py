@@ -1,0 +1,233 @@
+"""The independent program for counters: what it rejects, and that its arithmetic encloses the true values."""
+
+from __future__ import annotations
+
+import copy
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofs_tests.papers.counters import some_counters
+from proofs_tests.papers.counters.some_counters import broken, counter
+from ratproof.checkers import check_counter
+from ratproof.checkers.table import judge
+from ratproof.papers.counters.boxes import Boxes
+from ratproof.papers.counters.certificate import network_json, to_json
+from ratproof.papers.counters.certify import certify_counter
+from ratproof.papers.counters.numbers import KINDS, numbers_of
+from ratproof.papers.counters.points import Points
+from ratproof.papers.counters.proof import prove
+
+ONE = check_counter.ONE
+
+
+@cache
+def certified(kind):
+    """A certificate's text of both theorems, with more than one letter in a group."""
+    return json.dumps(
+        certify_counter(counter(kind, "ab"), height=2, length=12, saturated_height=2).certificate()
+    )
+
+
+def certificate(kind="lstm"):
+    return json.loads(certified(kind))
+
+
+def rejected(change, kind="lstm"):
+    """Why the certificate is rejected after a change; empty where it is not."""
+    data = certificate(kind)
+    change(data)
+    return judge(data).why or ""
+
+
+SOFT, SATURATED = 0, 1
+both = pytest.mark.parametrize("theorem", [SOFT, SATURATED])
+
+
+def node(data, theorem, dead, height):
+    return next(n for n in data["theorems"][theorem]["nodes"] if (n["dead"], n["height"]) == (dead, height))
+
+
+def moved(text, by):
+    return (float.fromhex(text) + by).hex()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_accepts_what_the_proof_does(kind):
+    assert judge(certificate(kind)).verdict == "accepted"
+
+
+@both
+@pytest.mark.parametrize("name", ["h", "c"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_shrunk_box_is_rejected(theorem, name, side):
+    def shrink(data):
+        box = node(data, theorem, False, 1)[name]
+        box[side][0] = moved(box[1 - side][0], 0.0)
+        box[side][0] = moved(box[side][0], (-1, 1)[side] * 2.0**-30)
+
+    assert "box" in rejected(shrink)
+
+
+@both
+def test_a_box_that_is_moved_is_rejected(theorem):
+    def move(data):
+        for corner in node(data, theorem, False, 2)["c"]:
+            corner[0] = moved(corner[0], 0.25)
+
+    assert "box" in rejected(move)
+
+
+@both
+def test_an_arrow_to_another_class_is_rejected(theorem):
+    def turn(data):
+        nodes = data["theorems"][theorem]["nodes"]
+        nodes[0]["after"][0] = next(i for i, n in enumerate(nodes) if n["dead"])
+
+    assert "another class" in rejected(turn)
+
+
+@both
+def test_an_arrow_that_is_left_out_is_rejected(theorem):
+    assert "leads nowhere" in rejected(
+        lambda data: data["theorems"][theorem]["nodes"][0]["after"].__setitem__(0, -1)
+    )
+
+
+@both
+def test_a_greater_height_is_rejected(theorem):
+    assert rejected(lambda data: data["theorems"][theorem].update(height=3)) != ""
+
+
+def test_a_greater_length_is_rejected():
+    """The dead count falls by one with each ``)``: its box is as wide as the length."""
+    assert "the cell leaves" in rejected(lambda data: data["theorems"][SOFT].update(length=1000))
+
+
+def test_a_soft_theorem_has_a_length_and_no_endless_box():
+    assert "have a length" in rejected(lambda data: data["theorems"][SOFT].pop("length"))
+    assert "have a length" in rejected(lambda data: data["theorems"][SATURATED].update(length=5))
+
+    def endless(data):
+        node(data, SOFT, True, 0)["c"][0][0] = "-inf"
+
+    assert "no finite float" in rejected(endless)
+
+
+def test_soft_boxes_are_none_of_saturated_gates_and_the_reverse():
+    def exchange(data):
+        soft, saturated = data["theorems"]
+        soft["nodes"], saturated["nodes"] = saturated["nodes"], soft["nodes"]
+        soft["groups"], saturated["groups"] = saturated["groups"], soft["groups"]
+
+    assert rejected(exchange) != ""
+
+
+@pytest.mark.parametrize("name", ["wrong_sign", "leaking_letter", "no_memory_of_death", "slow_leak"])
+@pytest.mark.parametrize("kind", ["lstm", "sr-lstm"])
+def test_the_boxes_of_another_network_are_rejected(kind, name):
+    """Even those of the counter that it was before it was broken."""
+    network = numbers_of(broken(getattr(some_counters, name), kind, letters="ab"))
+    data = certificate(kind) | {"network": network_json(network)}
+    if name == "slow_leak":  # with saturated gates it is right
+        data["theorems"] = data["theorems"][:1]
+    assert judge(data).verdict == "rejected"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda d: d.update(theorems=[]), "no theorem"),
+        (lambda d: d.update(theorems=d["theorems"][:1] * 2), "same gates"),
+        (lambda d: d["theorems"][0].update(gates="hard"), "gates or height"),
+        (lambda d: d["theorems"][0].update(height=True), "gates or height"),
+        (lambda d: d["theorems"][0].update(length=-1), "length"),
+        (lambda d: d["theorems"][0]["groups"][0].pop(), "not all symbols once"),
+        (lambda d: d["theorems"][0]["groups"].append([]), "groups"),
+        (lambda d: d["theorems"][0].update(nodes=[]), "node 0"),
+        (lambda d: d["theorems"][0]["nodes"].reverse(), "node 0"),
+        (lambda d: d["theorems"][0]["nodes"][1].update(height=99), "higher than the theorem"),
+        (lambda d: d["theorems"][0]["nodes"][1]["after"].append(0), "more or fewer"),
+        (lambda d: d["theorems"][0]["nodes"][1]["h"].pop(), "two corners"),
+        (lambda d: d["theorems"][0]["nodes"][1]["h"][0].pop(), "box"),
+        (lambda d: d["theorems"][0]["nodes"][1]["h"].reverse(), "box is empty"),
+        (lambda d: d["theorems"][0].update(more=1), "there is no field"),
+        (lambda d: d["network"].update(kind="gru"), "another kind"),
+        (lambda d: d["network"].update(temperature="1"), "temperature"),
+        (lambda d: d["network"].update(alphabet=["a", "b", "(", "["]), "lacks a bracket"),
+        (lambda d: d["network"].update(start_token=1), "start_token"),
+        (lambda d: d["network"]["W"].pop(), "shapes"),
+        (lambda d: d["network"]["U"][0].pop(), "shapes"),
+        (lambda d: d["network"]["P"][0].__setitem__(0, "0x1.0000000000000p+0"), "without peepholes"),
+        (lambda d: d["network"].update(S=[["0x1.0000000000000p+0"]]), "shapes"),
+    ],
+)
+def test_what_is_malformed_is_rejected_in_words(change, says):
+    assert says in rejected(change)
+
+
+def test_a_group_of_a_bracket_and_a_letter_is_rejected():
+    def mix(data):
+        theorem = data["theorems"][0]
+        theorem["groups"][0] += theorem["groups"].pop()
+        for one in theorem["nodes"]:
+            one["after"].pop()
+
+    assert "mixes brackets" in rejected(mix)
+
+
+@given(st.sampled_from(KINDS), st.booleans(), st.integers(0, 2**20), st.integers(0, 2))
+def test_a_step_from_a_box_holds_the_steps_from_its_points(kind, saturated, seed, token):
+    """By torch's formulas in floats, from random points of random boxes."""
+    random = np.random.default_rng(seed)
+    numbers = numbers_of(counter(kind, big=float(random.uniform(0.1, 4))))
+    net = check_counter.Network(network_json(numbers))
+    net.saturated = saturated
+    ends = np.sort(random.normal(size=(2, 2, 3)), axis=0)
+    h, c = ([(int(a * ONE), int(b * ONE)) for a, b in ends[:, k].T] for k in (0, 1))
+    f, m, o = net.gates(
+        check_counter.each(check_counter.add, check_counter.product(net.U, h), net.reads[token]), c
+    )
+    cell = check_counter.each(check_counter.carry, f, m, c)
+    to_h, logit = net.mix(net.output(o, cell)), net.logit(check_counter.product(net.U, h), c)
+    points = ends[0] + random.random((50, 2, 3)) * (ends[1] - ends[0])
+    run = Points(numbers, saturated)
+    got_h, got_c = run.step(points[:, 0], points[:, 1], np.full(50, token))
+    for values, intervals in (
+        (got_h, to_h),
+        (got_c, cell),
+        (run.logits(points[:, 0], points[:, 1])[:, None], [logit]),
+    ):
+        for unit, (low, high) in enumerate(intervals):
+            assert (low / ONE - 1e-9 <= values[:, unit]).all() and (
+                values[:, unit] <= high / ONE + 1e-9
+            ).all()
+
+
+@given(st.integers(0, 2**20), st.sampled_from(["h", "c"]), st.floats(-1, 1))
+def test_the_proof_and_the_program_reject_alike(seed, name, by):
+    """A corner of a box is moved inwards: neither proves it, or both do."""
+    answer = certify_counter(counter(), height=1, length=6, saturated_height=1)
+    random, boxes = np.random.default_rng(seed), answer.soft.boxes
+    corners = {"h": boxes.h.copy(), "c": boxes.c.copy()}
+    one = corners[name]
+    place = (int(random.integers(2)), int(random.integers(one.shape[1])), int(random.integers(3)))
+    one[place] += by
+    if (one[0] > one[1]).any():
+        return
+    changed = Boxes(boxes.explored, **corners)
+    gap = prove(answer.numbers, changed, 6)
+    judged = judge(to_json(answer.numbers, [(changed, 1, 6)]))
+    if abs(by) > 1e-6:
+        assert (gap is None) == (judged.verdict == "accepted")
+
+
+def test_the_certificate_is_not_changed_by_checking_it():
+    data = certificate()
+    kept = copy.deepcopy(data)
+    judge(data)
+    assert data == kept

@@ -1,0 +1,155 @@
+"""The numbers of a network with a cell state, as float64 arrays, and which of its symbols are brackets.
+
+Float64 holds a float32 or float64 network's weights exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from torch import Tensor
+
+from automata.aliases import Floats, Symbols
+from automata.errors import InputError
+from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.layers import SRCell
+
+KINDS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p")
+"""The kinds of networks whose cell may count."""
+OPEN, CLOSE = "(", ")"
+
+
+@dataclass(frozen=True)
+class CounterNumbers:
+    """A network of d units with a cell state; k centroids, or none.
+
+    Attributes:
+        kind: one of :data:`KINDS`.
+        temperature: tau; ``None`` without centroids.
+        alphabet: the symbols; then come the start token and the end token.
+        start_token: whether the network reads one.
+        embedding: one row a token.
+        W, b, U, c: the maps of the input and of h, the gates i, f, g, o below each other, shapes
+            ``(4 d, size)``, ``(4 d,)``, ``(4 d, d)`` and ``(4 d,)``.
+        P: the peepholes of i, f and o, shape ``(3, d)``; zero without.
+        S: the centroids, one a column, shape ``(d, k)``; ``None`` without.
+        w, v: of the classifier, shapes ``(d,)`` and ``()``: it accepts where w u + v > 0.
+    """
+
+    kind: str
+    temperature: Fraction | None
+    alphabet: Symbols
+    start_token: bool
+    embedding: Floats
+    W: Floats
+    b: Floats
+    U: Floats
+    c: Floats
+    P: Floats
+    S: Floats | None
+    w: Floats
+    v: Floats
+
+    @property
+    def d(self) -> int:
+        """The number of units."""
+        return len(self.w)
+
+    @property
+    def start(self) -> int:
+        """The start token."""
+        return len(self.alphabet)
+
+    @property
+    def end(self) -> int:
+        """The end token."""
+        return len(self.alphabet) + 1
+
+    @property
+    def opening(self) -> int:
+        """The token of ``(``."""
+        return self.alphabet.index(OPEN)
+
+    @property
+    def closing(self) -> int:
+        """The token of ``)``."""
+        return self.alphabet.index(CLOSE)
+
+    @property
+    def first_h(self) -> Floats:
+        """The state h before anything is read: zero before a start token and without centroids, else
+        centroid 0.
+        """
+        return np.zeros(self.d) if self.start_token or self.S is None else self.S[:, 0]
+
+    def turn(self, token: int) -> int:
+        """What a symbol adds to the depth: 1, -1 or 0."""
+        return (token == self.opening) - (token == self.closing)
+
+
+def counts(network: Acceptor) -> bool:
+    """Whether a network is of a kind that may count."""
+    return network.kind in KINDS
+
+
+def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -> CounterNumbers:
+    """The network's numbers, at its own temperature or another.
+
+    Raises:
+        InputError: it is no network of one layer with a cell state, its alphabet lacks a bracket, or it
+            chooses centroids instead of mixing them.
+    """
+    if not counts(network):
+        raise InputError(
+            f"the network is of kind {network.kind}, which has no cell to count with; one of"
+            f" {', '.join(KINDS)} is right"
+        )
+    cells = network.recurrent_cells
+    if len(cells) != 1:
+        raise InputError(f"the network has {len(cells)} layers, where one is right")
+    (cell,) = cells
+    lacking = [symbol for symbol in (OPEN, CLOSE) if symbol not in network.alphabet]
+    if lacking:
+        raise InputError(
+            f"the network has no symbol {lacking[0]!r}: one with a cell state is certified to decide balanced"
+            " parentheses among letters"
+        )
+    tau, centroids = None, None
+    if isinstance(cell, SRCell):
+        component = cell.component
+        if (component.transition, component.similarity) != ("mixture", "dot"):
+            raise InputError(
+                f"the network's transition is {component.transition!r} and its similarity"
+                f" {component.similarity!r}, where 'mixture' (equation 5) and 'dot' (equation 2) are right"
+            )
+        tau = Fraction(component.temperature if temperature is None else temperature)
+        if tau <= 0:
+            raise InputError(f"temperature is {temperature}, where a positive number is right")
+        centroids = _array(component.centroids)
+    elif temperature is not None:
+        raise InputError(
+            f"temperature is {temperature}, and a network of kind {network.kind} has no centroids, and none"
+        )
+    part = cell.part
+    peepholes = getattr(part, "peepholes", None)
+    return CounterNumbers(
+        network.kind,
+        tau,
+        network.alphabet,
+        network.start_token,
+        _array(network.embedding.weight),
+        _array(part.input.weight),
+        _array(part.input.bias),
+        _array(part.hidden.weight),
+        _array(part.hidden.bias),
+        np.zeros((3, part.hidden.in_features)) if peepholes is None else _array(peepholes),
+        centroids,
+        _array(network.classifier.weight[0]),
+        _array(network.classifier.bias[0]),
+    )
+
+
+def _array(tensor: Tensor) -> Floats:
+    return np.asarray(tensor.detach().cpu().double().numpy())

@@ -1,0 +1,93 @@
+"""What the certification of a counter says, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from automata.printable_text import write_string
+from ratproof.papers.counters.certify import CounterCertification, Theorem
+
+
+def sentences(answer: CounterCertification) -> Iterator[str]:
+    """The lines that ``certify`` prints for a counter."""
+    if answer.verdict == "certified":
+        yield "certified: the network decides balanced parentheses"
+    elif answer.word is not None:
+        yield f"different: the soft network is wrong on {write_string(list(answer.word))}"
+    else:
+        missing = [t for t in (answer.soft, answer.saturated) if t.boxes is None]
+        yield f"unknown: {'; '.join(f'{_gates(t)}: {t.why}' for t in missing)}"
+    for theorem in (answer.soft, answer.saturated):
+        reach = "of every length" if theorem.length is None else f"of length at most {theorem.length}"
+        if theorem.boxes is None:
+            yield f"  {_gates(theorem)}: not proved for strings {reach} and height at most {theorem.height}"
+        else:
+            yield (
+                f"  {_gates(theorem)}: right on all strings {reach} and height at most {theorem.height}"
+                f" (proved, {len(theorem.boxes.explored.classes)} boxes)"
+            )
+    yield from _reading(answer)
+
+
+def _gates(theorem: Theorem) -> str:
+    return "saturated gates" if theorem.length is None else "soft network"
+
+
+def _reading(answer: CounterCertification) -> Iterator[str]:
+    reading = answer.reading
+    yield (
+        f"  the cell, on {reading.strings} living strings of length {reading.length}: a linear map gives"
+        f" the depth with R^2 = {reading.r_squared:.7f}, largest error {reading.largest_error:.2g}, drift"
+        f" {reading.drift:.1g} a symbol"
+    )
+    turns = ", ".join(f"{name} adds {low:.6f} to {high:.6f}" for name, (low, high) in reading.turns.items())
+    if turns:
+        yield f"  in that map {turns}"
+    proved = (
+        ""
+        if reading.proved_error is None
+        else f"; proved: at most {float(reading.proved_error):.2g} on all living strings of the theorem"
+    )
+    yield (
+        f"  unit {reading.unit} alone: depth = {reading.scale:.6g} c + {reading.shift:.2g}, largest error"
+        f" {reading.unit_error:.2g}{proved}"
+    )
+
+
+def as_json_object(answer: CounterCertification, certificate: str | None) -> dict[str, Any]:
+    """As ``certify --json`` prints it."""
+    reading, tau = answer.reading, answer.numbers.temperature
+    return {
+        "verdict": answer.verdict,
+        "temperature": None if tau is None else str(tau),
+        "word": None if answer.word is None else list(answer.word),
+        "soft": _theorem(answer.soft),
+        "saturated": _theorem(answer.saturated),
+        "reading": {
+            "weights": reading.weights.tolist(),
+            "offset": reading.offset,
+            "r_squared": reading.r_squared if reading.r_squared == reading.r_squared else None,
+            "largest_error": reading.largest_error,
+            "turns": {name: list(ends) for name, ends in reading.turns.items()},
+            "drift": reading.drift,
+            "unit": reading.unit,
+            "scale": reading.scale,
+            "shift": reading.shift,
+            "unit_error": reading.unit_error,
+            "proved_error": None if reading.proved_error is None else float(reading.proved_error),
+            "strings": reading.strings,
+            "length": reading.length,
+        },
+        "certificate": certificate,
+    }
+
+
+def _theorem(theorem: Theorem) -> dict[str, Any]:
+    return {
+        "proved": theorem.boxes is not None,
+        "height": theorem.height,
+        "length": theorem.length,
+        "boxes": None if theorem.boxes is None else len(theorem.boxes.explored.classes),
+        "why": theorem.why or None,
+    }
