@@ -92,6 +92,6 @@ def address_in(where: str) -> str:
     if found is None or not 0 < int(found[1]) < 1 << 16:
         more = "" if address == where else f", which {where} names"
         raise InputError(
-            f"{str(address):.80}{more}: is no address of a scheduler; one such as tcp://host:8786 is right"
+            f"{address!s:.80}{more}: is no address of a scheduler; one such as tcp://host:8786 is right"
         )
     return found[0]
