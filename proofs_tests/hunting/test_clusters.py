@@ -1,10 +1,13 @@
-"""Workers of a Dask cluster, as processes: whatever they do, or a scheduler that comes back does, the rows
-are those of one worker; and what they forge is refused.
+"""Workers of a Dask cluster, as processes: whatever they, or a scheduler that comes back, do, the rows are
+those of one worker; and what they forge is refused.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -100,7 +103,7 @@ def test_a_round_that_kills_its_worker_is_named_and_the_rest_is_done(
     how = ["--jobs", "1"] if where == "here" else ["--cluster", str(workers.file)]
     assert run([*HUNT, "--seed", POISONED, *how, "--ledger", str(tmp_path)]) == 3
     said = status(tmp_path, capsys)
-    ((target, number),) = said["incomplete"]  # type: ignore[misc]
+    ((_, number),) = said["incomplete"]  # type: ignore[misc]
     assert number == DEADLY and said["rows"] == 3 * TARGETS - 1
 
 
@@ -142,8 +145,6 @@ def test_a_file_that_is_no_schedulers_is_one_sentence(
 
 def test_a_port_where_nobody_listens_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("distributed")
-    import socket
-
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         assert run([*HUNT, "--cluster", f"tcp://127.0.0.1:{free.getsockname()[1]}"]) == 2
@@ -157,13 +158,9 @@ def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_are_refused(
     root = Path(__file__).parents[2]
     if not (root / "pyproject.toml").exists():
         pytest.skip("it needs a clone, which a wheel is made from")
-    import shutil
-
     site = tmp_path / "site"
     for package in ("automata", "theory", "neural", "ratproof", "proofs_tests", "training"):
         shutil.copytree(root / package, site / package, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    import os
-
     line = [*PROGRAM, *HUNT, "--seed", "7", "--jobs", "1", "--ledger", str(tmp_path / "ledger")]
     env = {**os.environ, "PYTHONPATH": str(site)}
     subprocess.run(line, check=True, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, timeout=LONG)

@@ -198,8 +198,8 @@ def _line(progress: HuntProgress) -> Text:
         done = f"{progress.rounds + progress.resumed:,} of {progress.asked_for:,} rounds{_left(progress)}; "
     workers = f"{progress.jobs} worker{'' if progress.jobs == 1 else 's'}; "
     return Text(
-        f"{workers}{done}{sum(progress.cases.values()):,} cases; {rates} a second and core; {len(progress.corners)} of"
-        f" {len(CORNERS)} corners; {len(progress.finds)}"
+        f"{workers}{done}{sum(progress.cases.values()):,} cases; {rates} a second and core;"
+        f" {len(progress.corners)} of {len(CORNERS)} corners; {len(progress.finds)}"
         f" counterexample{'' if len(progress.finds) == 1 else 's'}"
     )
 
