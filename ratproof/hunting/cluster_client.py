@@ -59,7 +59,7 @@ async def _shake_hands(address: str, seconds: float) -> None:
     """As a client of Dask does. Where one could not be made, Dask's own threads may try on and on, and keep
     the program from ending.
     """
-    from distributed.core import connect as begin
+    from distributed.comm.core import connect as begin
     from distributed.security import Security
 
     shake: Any = begin
