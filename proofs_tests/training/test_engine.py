@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from automata.errors import FormatError, InputError
 from neural import checkpoints
 from proofs_tests.training.command_line import command_line
-from proofs_tests.training.sentences import write_rule_sets, write_sets
+from proofs_tests.training.sentences import write_rule_sets, write_sets, write_text
 from ratproof import main
 from training.engine import bar as bars
 from training.engine.logs import Logs
@@ -411,13 +411,16 @@ MEMORY = (
     " --test-strings 4"
 )
 
+LANGUAGE = f"train ptb --model rrnn-b --preset small --hidden 4 --window 5 {DATA}"
+
 
 @pytest.mark.usefixtures("command_line")
-@pytest.mark.parametrize("line", [TEXT, RULES, MEMORY], ids=["text", "rules", "memory"])
+@pytest.mark.parametrize("line", [TEXT, RULES, MEMORY, LANGUAGE], ids=["text", "rules", "memory", "language"])
 def test_two_processes_have_the_losses_of_one(line: str, tmp_path: Path) -> None:
     """200 steps in float64, the last batch of each epoch with one example, so that one process has none."""
     data = write_rule_sets(tmp_path / "data", sentences=41)  # eight batches of 5, and one of 1
     write_sets(data, sentences=51)  # 41 of them to train
+    write_text(data)
     how = [*line.format(data=data).split(), "--no-tensorboard"]
     how += ["--batch", "5", "--epochs", "23", "--patience", "99", "--rate", "0.01", "--precision", "64-true"]
     how += ["--log-every", "1", "--keep-every", "99"]
