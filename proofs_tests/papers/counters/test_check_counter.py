@@ -208,10 +208,15 @@ def test_a_step_from_a_box_holds_the_steps_from_its_points(kind, saturated, seed
             ).all()
 
 
+@cache
+def proved():
+    return certify_counter(counter(), height=1, length=6, saturated_height=1)
+
+
 @given(st.integers(0, 2**20), st.sampled_from(["h", "c"]), st.floats(-1, 1))
 def test_the_proof_and_the_program_reject_alike(seed, name, by):
     """A corner of a box is moved inwards: neither proves it, or both do."""
-    answer = certify_counter(counter(), height=1, length=6, saturated_height=1)
+    answer = proved()
     random, boxes = np.random.default_rng(seed), answer.soft.boxes
     corners = {"h": boxes.h.copy(), "c": boxes.c.copy()}
     one = corners[name]

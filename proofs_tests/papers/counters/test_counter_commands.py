@@ -41,7 +41,8 @@ def test_a_counter_is_certified_and_its_certificate_is_about_it(here, capsys):
     assert "right on all strings of every length and height at most 2 (proved," in out
     assert "unit 0 alone: depth = 1 c" in out and out.endswith("  c.json\n")
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "net.safetensors")
-    assert status == 0 and out.startswith("accepted: the network decides balanced parentheses: the lstm network")
+    assert status == 0
+    assert out.startswith("accepted: the network decides balanced parentheses: the lstm network")
     assert "it is the network in net.safetensors" in out
     status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
     assert status == 1 and "about a network of kind lstm, and other.safetensors is of kind sr-lstm-p" in out
