@@ -236,3 +236,12 @@ def test_the_certificate_is_not_changed_by_checking_it():
     kept = copy.deepcopy(data)
     judge(data)
     assert data == kept
+
+
+@pytest.mark.parametrize("name", ["wrong_sign", "no_memory_of_death"])
+def test_a_wrong_decision_is_seen_by_the_proof_and_by_the_program(name):
+    """Only the classifier differs, so that all boxes are closed."""
+    numbers, boxes = numbers_of(broken(getattr(some_counters, name))), proved().soft.boxes
+    gap = prove(numbers, boxes, 6)
+    assert gap is not None and gap.why.startswith("decision: ")
+    assert (judge(to_json(numbers, [(boxes, 1, 6)])).why or "").startswith("the decision at node")
