@@ -63,7 +63,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
     "Networks": (
         *_rows(
             "state_regularized",
-            certify="Prove that a soft network follows its automaton, or counts.",
+            certify="Prove that a soft network follows its automaton.",
             extract="Turn a trained network into its automaton.",
             figures="Draw a network as the papers' figures do.",
         ),

@@ -134,7 +134,8 @@ def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkp
     assert "cannot be read" in refused(capsys, "check-certificate", "c.json", "--of", "none.safetensors")
     assert "is named after them, with --of" in refused(capsys, "check-certificate", "c.json", checkpoint)
     save(Acceptor(("0", "1"), "sr-lstm", hidden_size=2, k=2), "lstm.safetensors")
-    assert "lstm.safetensors" in refused(capsys, "check-certificate", "c.json", "--of", "lstm.safetensors")
+    assert run(["check-certificate", "c.json", "--of", "lstm.safetensors"]) == 1
+    assert "of kind sr-gru, and lstm.safetensors is of kind sr-lstm" in capsys.readouterr().out
 
 
 def test_a_network_over_symbols_that_are_no_texts_has_no_certificate():

@@ -208,10 +208,15 @@ def test_a_step_from_a_box_holds_the_steps_from_its_points(kind, saturated, seed
             ).all()
 
 
+@cache
+def proved():
+    return certify_counter(counter(), height=1, length=6, saturated_height=1)
+
+
 @given(st.integers(0, 2**20), st.sampled_from(["h", "c"]), st.floats(-1, 1))
 def test_the_proof_and_the_program_reject_alike(seed, name, by):
     """A corner of a box is moved inwards: neither proves it, or both do."""
-    answer = certify_counter(counter(), height=1, length=6, saturated_height=1)
+    answer = proved()
     random, boxes = np.random.default_rng(seed), answer.soft.boxes
     corners = {"h": boxes.h.copy(), "c": boxes.c.copy()}
     one = corners[name]
@@ -231,3 +236,12 @@ def test_the_certificate_is_not_changed_by_checking_it():
     kept = copy.deepcopy(data)
     judge(data)
     assert data == kept
+
+
+@pytest.mark.parametrize("name", ["wrong_sign", "no_memory_of_death"])
+def test_a_wrong_decision_is_seen_by_the_proof_and_by_the_program(name):
+    """Only the classifier differs, so that all boxes are closed."""
+    numbers, boxes = numbers_of(broken(getattr(some_counters, name))), proved().soft.boxes
+    gap = prove(numbers, boxes, 6)
+    assert gap is not None and gap.why.startswith("decision: ")
+    assert (judge(to_json(numbers, [(boxes, 1, 6)])).why or "").startswith("the decision at node")

@@ -1,0 +1,99 @@
+"""``ratproof certify`` and ``check-certificate`` on counters."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.files import save
+from proofs_tests.papers.counters import some_counters
+from proofs_tests.papers.counters.some_counters import broken, counter
+from ratproof.checkers import check_counter
+from ratproof.main import run
+
+LOW = ["--height", "2", "--length", "12", "--saturated-height", "2"]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(counter(), "net.safetensors")
+    save(counter("sr-lstm-p"), "other.safetensors")
+    save(broken(some_counters.leaking_letter), "leaks.safetensors")
+    return tmp_path
+
+
+def call(capsys, *arguments):
+    """The exit status, and what is said."""
+    status = run([*arguments])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_a_counter_is_certified_and_its_certificate_is_about_it(here, capsys):
+    status, out, _ = call(capsys, "certify", "net.safetensors", *LOW, "--certificate", "c.json")
+    assert status == 0 and out.startswith("certified: the network decides balanced parentheses\n")
+    assert "right on all strings of length at most 12 and height at most 2 (proved," in out
+    assert "right on all strings of every length and height at most 2 (proved," in out
+    assert "unit 0 alone: depth = 1 c" in out and out.endswith("  c.json\n")
+    status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "net.safetensors")
+    assert status == 0
+    assert out.startswith("accepted: the network decides balanced parentheses: the lstm network")
+    assert "it is the network in net.safetensors" in out
+    status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
+    assert status == 1 and "about a network of kind lstm, and other.safetensors is of kind sr-lstm-p" in out
+    status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "leaks.safetensors")
+    assert status == 1 and "it is about another network" in out
+
+
+def test_a_temperature_is_part_of_what_it_is_about(here, capsys):
+    arguments = ["certify", "other.safetensors", *LOW, "--temperature", "0.5", "--certificate", "c.json"]
+    assert call(capsys, *arguments)[0] == 0
+    status, out, _ = call(capsys, "check-certificate", "c.json", "--of", "other.safetensors")
+    assert status == 1 and "about temperature 0.5, and other.safetensors has temperature 1.0" in out
+    asked = ["check-certificate", "c.json", "--of", "other.safetensors", "--temperature", "0.5"]
+    assert call(capsys, *asked)[0] == 0
+
+
+def test_a_wrong_one_is_refuted_and_the_other_theorem_has_no_certificate(here, capsys):
+    status, out, _ = call(capsys, "certify", "leaks.safetensors", *LOW, "--certificate", "c.json", "--json")
+    answer = json.loads(out)
+    assert status == 1 and (answer["verdict"], answer["word"]) == ("different", ["a"])
+    assert answer["certificate"] is None and not (here / "c.json").exists()
+    assert not answer["soft"]["proved"] and not answer["saturated"]["proved"]
+    status, out, _ = call(capsys, "certify", "leaks.safetensors", *LOW, "--certificate", "c.json")
+    assert status == 1 and out.startswith('different: the soft network is wrong on "a"\n')
+    assert "c.json is not written: no boxes were proved" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["net.safetensors", "-o", "x.json"], "-o x.json: net.safetensors is of kind lstm"),
+        (["net.safetensors", "--against", "x.json"], "--against x.json: net.safetensors is of kind lstm"),
+        (["net.safetensors", "--temperature", "2"], "has no centroids"),
+        (["other.safetensors", "--temperature", "-1"], "--temperature is -1.0"),
+        (["gru.safetensors", "--height", "3"], "--height is for a network with a cell state"),
+        (["letters.safetensors"], "letters.safetensors: the network has no symbol '('"),
+        (["plain.safetensors"], "of kind gru, which has no centroids"),
+        (["net.safetensors", "--certificate", "net.safetensors"], "net.safetensors"),
+    ],
+)
+def test_bad_input_is_a_sentence(here, capsys, arguments, says):
+    save(Acceptor("ab", "sr-gru", 2, 2), "gru.safetensors")
+    save(Acceptor("ab", "sr-lstm", 2, 2), "letters.safetensors")
+    save(Acceptor("ab", "gru", 2), "plain.safetensors")
+    status, out, err = call(capsys, "certify", *arguments)
+    assert status == 2 and out == "" and says in err and "Traceback" not in err
+
+
+def test_the_program_stands_alone(here, capsys):
+    call(capsys, "certify", "net.safetensors", *LOW, "--certificate", "c.json")
+    command = [sys.executable, "-I", check_counter.__file__, "c.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("accepted: the network decides balanced parentheses")
