@@ -68,11 +68,9 @@ CLAIM = Claim(
     name="mamba",
     title="Mamba is an automaton",
     statement=(
-        "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the"
-        " Forward score"
-        " of an automaton: with N + 2 states without its convolution, and with one of width w over s"
-        " symbols with"
-        " (1 + s + ... + s^(w-1)) (N + 1) + 1."
+        "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the Forward"
+        " score of an automaton: with N + 2 states without its convolution, and with one of width w over s"
+        " symbols with (1 + s + ... + s^(w-1)) (N + 1) + 1."
     ),
     source=Source("gu2023mamba", "3", "S6"),
     hypotheses=(
@@ -109,8 +107,7 @@ CLAIM = Claim(
         refuted(
             "without-histories",
             "an automaton with N + 2 states where there is a convolution: each token counts as if it stood"
-            " at the"
-            " start",
+            " at the start",
             CONVOLVED.recurrence,
             LAYER.automata,
             WINDOWS,
