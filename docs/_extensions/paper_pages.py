@@ -64,7 +64,8 @@ def _count(paper: Paper) -> str:
     mine = claims_of(paper)
     refuted = sum(v.expected == "refuted" for claim in mine for v in claim.variants)
     readings = sum(len(claim.variants) for claim in mine)
-    return f"{len(mine)} claims, {readings} readings, {refuted} of them expected to be refuted"
+    claims_said = f"{len(mine)} claim{'' if len(mine) == 1 else 's'}"
+    return f"{claims_said}, {readings} readings, {refuted} of them expected to be refuted"
 
 
 def _paper_page(paper: Paper, verdicts: Verdicts) -> str:
