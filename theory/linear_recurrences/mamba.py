@@ -19,7 +19,7 @@ from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPU
 from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, theorem
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
-    NOT_STATED,
+    NOT_FORMALISED,
     corrected,
     exactly,
     refuted,
@@ -90,7 +90,7 @@ CLAIM = Claim(
             small_cases=WINDOWED.small,
             kinds=PROVED,
             proof=CONVOLVED.proof(*map(convolved_weights, ((2, 1), (2, 2), (1, 2)))),
-            without={"kernel-checked": NOT_STATED},
+            without={"kernel-checked": NOT_FORMALISED},
         ),
         corrected(
             LAYER,
