@@ -22,8 +22,8 @@ NOT_STATED = (
     "a counterexample is found by other rungs, and Coq has theorems of what holds of these layers alone"
 )
 NOT_FORMALISED = (
-    "not formalised yet: Coq's lemma has one vector of numbers, which each token changes alike, and no complex"
-    " numbers, windows or first tokens"
+    "not formalised yet: Coq's lemma has one vector of numbers, which each token changes alike, and no"
+    " complex numbers, windows or first tokens"
 )
 CORRECTED_IS = "OpenFst scores the corrected variant's automata, which these are but for what is broken"
 MINUS = constant("minus", only=(-1,))
