@@ -38,22 +38,22 @@ PAPERS = {
         Paper(
             "katharopoulos2020transformers", "Linear Transformers", "Katharopoulos et al. 2020", "LT", LINEAR
         ),
-        Paper("schlag2021linear", "DeltaNet", "Schlag et al. 2021", "DN", LINEAR),
-        Paper("gu2022parameterization", "S4D", "Gu et al. 2022", "S4", LINEAR),
-        Paper("orvieto2023resurrecting", "LRU", "Orvieto et al. 2023", "LR", LINEAR),
-        Paper("sun2023retentive", "RetNet", "Sun et al. 2023", "RN", LINEAR),
-        Paper("qin2023hierarchically", "HGRN", "Qin et al. 2023", "HG", LINEAR),
-        Paper("gu2023mamba", "Mamba", "Gu and Dao 2023", "MA", LINEAR),
+        Paper("schlag2021linear", "Fast Weight Programmers", "Schlag et al. 2021", "DN", LINEAR),
+        Paper("gu2022parameterization", "Diagonal State Spaces", "Gu et al. 2022", "S4", LINEAR),
+        Paper("orvieto2023resurrecting", "Resurrecting RNNs", "Orvieto et al. 2023", "LR", LINEAR),
+        Paper("sun2023retentive", "Retentive Networks", "Sun et al. 2023", "RN", LINEAR),
+        Paper("qin2023hierarchically", "Hierarchically Gated RNNs", "Qin et al. 2023", "HG", LINEAR),
+        Paper("gu2023mamba", "Selective State Spaces", "Gu and Dao 2023", "MA", LINEAR),
         Paper("yang2024gated", "Gated Linear Attention", "Yang et al. 2024", "GL", LINEAR),
         Paper("de2024griffin", "Griffin", "De et al. 2024", "GR", LINEAR),
         Paper("peng2024eagle", "Eagle and Finch", "Peng et al. 2024", "EF", LINEAR),
-        Paper("qin2024hgrn2", "HGRN2", "Qin et al. 2024", "H2", LINEAR),
-        Paper("dao2024transformers", "Mamba-2", "Dao and Gu 2024", "M2", LINEAR),
+        Paper("qin2024hgrn2", "State Expansion", "Qin et al. 2024", "H2", LINEAR),
+        Paper("dao2024transformers", "State-Space Duality", "Dao and Gu 2024", "M2", LINEAR),
         Paper("yang2024parallelizing", "Parallel DeltaNet", "Yang et al. 2024", "PD", LINEAR),
-        Paper("liu2024longhorn", "Longhorn", "Liu et al. 2024", "LO", LINEAR),
+        Paper("liu2024longhorn", "Amortized Online Learners", "Liu et al. 2024", "LO", LINEAR),
         Paper("feng2024were", "Minimal RNNs", "Feng et al. 2024", "MR", LINEAR),
-        Paper("yang2025gateddelta", "Gated DeltaNet", "Yang et al. 2025", "GD", LINEAR),
-        Paper("peng2025rwkv7", "RWKV-7", "Peng et al. 2025", "R7", LINEAR),
+        Paper("yang2025gateddelta", "Gated Delta Networks", "Yang et al. 2025", "GD", LINEAR),
+        Paper("peng2025rwkv7", "RWKV-7 Goose", "Peng et al. 2025", "R7", LINEAR),
     )
 }
 """Every paper by its key, in the order of their years, those about linear recurrences last."""

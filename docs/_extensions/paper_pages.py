@@ -64,17 +64,22 @@ def _count(paper: Paper) -> str:
     mine = claims_of(paper)
     refuted = sum(v.expected == "refuted" for claim in mine for v in claim.variants)
     readings = sum(len(claim.variants) for claim in mine)
-    return f"{len(mine)} claims, {readings} readings, {refuted} of them expected to be refuted"
+    claims_said = f"{len(mine)} claim{'' if len(mine) == 1 else 's'}"
+    return f"{claims_said}, {readings} readings, {refuted} of them expected to be refuted"
 
 
 def _paper_page(paper: Paper, verdicts: Verdicts) -> str:
     mine = claims_of(paper)
     names = "\n".join(claim.name for claim in mine)
+    errata = (
+        f" Its [errata](errata.md#{slug(paper)}) are on one page with those of the others."
+        if any(_printed(v) and v.expected == "refuted" for claim in mine for v in claim.variants)
+        else ""
+    )
     return "\n".join(
         [
             f"# {plain(paper.title)}\n",
-            f"{{cite}}`{paper.key}`: {_count(paper)}. Its"
-            f" [errata](errata.md#{slug(paper)}) are on one page with those of the others.\n",
+            f"{{cite}}`{paper.key}`: {_count(paper)}.{errata}\n",
             rung_table(mine, verdicts),
             legend(),
             gpu(verdicts),

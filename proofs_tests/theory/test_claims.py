@@ -68,3 +68,8 @@ def test_a_claim_that_is_not_there_is_named():
 
 def test_each_claims_paper_is_known_and_each_paper_has_a_claim():
     assert {claim.source.paper for claim in claims().values()} == set(PAPERS)
+
+
+def test_no_papers_page_has_the_name_of_a_claims():
+    pages = {re.sub("[^a-z0-9]+", "-", paper.title.lower()).strip("-") for paper in PAPERS.values()}
+    assert len(pages) == len(PAPERS) and not pages & set(claims())

@@ -116,10 +116,8 @@ CLAIM = Claim(
     title="a delta rule in chunks is the delta rule",
     statement=(
         "A head of (gated) DeltaNet run in chunks of C tokens, in the WY form with its values solved for"
-        " within the"
-        " chunk, has the outputs of the recurrence, for every C: each number of them is the Forward score"
-        " of the"
-        " automaton with K + 2 states."
+        " within the chunk, has the outputs of the recurrence, for every C: each number of them is the"
+        " Forward score of the automaton with K + 2 states."
     ),
     source=Source("yang2024parallelizing", "3", "WY representation"),
     hypotheses=(

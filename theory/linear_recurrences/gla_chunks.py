@@ -99,11 +99,9 @@ CLAIM = Claim(
     name="gla-chunks",
     title="gated linear attention in chunks is gated linear attention",
     statement=(
-        "A head of gated linear attention run in chunks of C tokens, with gates cumulated within the"
-        " chunk, has the"
-        " outputs of the recurrence, for every C: each number of them is the Forward score of the"
-        " automaton with"
-        " K + 2 states."
+        "A head of gated linear attention run in chunks of C tokens, with gates cumulated within the chunk,"
+        " has the outputs of the recurrence, for every C: each number of them is the Forward score of the"
+        " automaton with K + 2 states."
     ),
     source=Source("yang2024gated", "4", "Chunkwise form"),
     hypotheses=(
@@ -132,8 +130,7 @@ CLAIM = Claim(
         refuted(
             "without-nonzero-gates",
             "gates between tokens as quotients b_r / b_i of products from the chunk's start, where a gate"
-            " may be 0"
-            " (1 / 0 read as 0)",
+            " may be 0 (1 / 0 read as 0)",
             chunked(quotient).recurrence,
             LAYER.automata,
             CASES,

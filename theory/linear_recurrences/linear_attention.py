@@ -73,8 +73,8 @@ CLAIM = Claim(
     name="linear-attention",
     title="linear attention without its normaliser is an automaton",
     statement=(
-        "Each number of the output q_t^T S_t of a head of linear attention, S_t = S_{t-1} + k_t v_t^T, is the"
-        " Forward score of an automaton with K + 2 states, K the length of keys."
+        "Each number of the output q_t^T S_t of a head of linear attention, S_t = S_{t-1} + k_t v_t^T, is"
+        " the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
     source=Source("katharopoulos2020transformers", "3.4", "Equation 18", ("18",)),
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, f"The output is not normalised. {LINEAR_OUTPUT}"),
@@ -108,8 +108,8 @@ CLAIM = Claim(
             effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
             without={
                 "decided": (
-                    "the unit is a quotient, and its step is not affine; Coq's theorem has it for automata of"
-                    " every size"
+                    "the unit is a quotient, and its step is not affine; Coq's theorem has it for automata"
+                    " of every size"
                 )
             },
             theorem=Theorem(

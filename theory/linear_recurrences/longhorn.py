@@ -86,8 +86,8 @@ CLAIM = Claim(
     title="Longhorn is an automaton",
     statement=(
         "Each number of the output S_t q_t of Longhorn, S_t = (1 - delta_t k_t^2) S_{t-1} + delta_t x_t"
-        " k_t^T with"
-        " delta = beta / (1 + beta k^T k), is the Forward score of an automaton with K + 2 states."
+        " k_t^T with delta = beta / (1 + beta k^T k), is the Forward score of an automaton with K + 2"
+        " states."
     ),
     source=Source("liu2024longhorn", "3", "Longhorn"),
     hypotheses=(

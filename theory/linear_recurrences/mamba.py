@@ -19,7 +19,7 @@ from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPU
 from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, theorem
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
-    NOT_STATED,
+    NOT_FORMALISED,
     corrected,
     exactly,
     refuted,
@@ -68,11 +68,9 @@ CLAIM = Claim(
     name="mamba",
     title="Mamba is an automaton",
     statement=(
-        "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the"
-        " Forward score"
-        " of an automaton: with N + 2 states without its convolution, and with one of width w over s"
-        " symbols with"
-        " (1 + s + ... + s^(w-1)) (N + 1) + 1."
+        "A channel's output C_t h_t + D x_t of Mamba, h_t = exp(Delta_t A) h_{t-1} + B_t x_t, is the Forward"
+        " score of an automaton: with N + 2 states without its convolution, and with one of width w over s"
+        " symbols with (1 + s + ... + s^(w-1)) (N + 1) + 1."
     ),
     source=Source("gu2023mamba", "3", "S6"),
     hypotheses=(
@@ -92,7 +90,7 @@ CLAIM = Claim(
             small_cases=WINDOWED.small,
             kinds=PROVED,
             proof=CONVOLVED.proof(*map(convolved_weights, ((2, 1), (2, 2), (1, 2)))),
-            without={"kernel-checked": NOT_STATED},
+            without={"kernel-checked": NOT_FORMALISED},
         ),
         corrected(
             LAYER,
@@ -109,8 +107,7 @@ CLAIM = Claim(
         refuted(
             "without-histories",
             "an automaton with N + 2 states where there is a convolution: each token counts as if it stood"
-            " at the"
-            " start",
+            " at the start",
             CONVOLVED.recurrence,
             LAYER.automata,
             WINDOWS,

@@ -64,8 +64,7 @@ CLAIM = Claim(
     title="RWKV-5 is an automaton",
     statement=(
         "Each number of the output r_t (S_{t-1} + diag(u) k_t^T v_t) of a head of RWKV-5, S_t = diag(w)"
-        " S_{t-1} +"
-        " k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
+        " S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
     source=Source("peng2024eagle", "4", "Eagle (RWKV-5)"),
     hypotheses=(

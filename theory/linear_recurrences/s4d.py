@@ -35,8 +35,7 @@ CLAIM = Claim(
     title="S4D is an automaton",
     statement=(
         "The output 2 Re(C x_k) + D u_k of S4D with N conjugate pairs, x_k = A x_{k-1} + B u_k with A"
-        " diagonal, is"
-        " the Forward score of an automaton with 2 N + 2 states and real weights."
+        " diagonal, is the Forward score of an automaton with 2 N + 2 states and real weights."
     ),
     source=Source("gu2022parameterization", "3", "S4D"),
     hypotheses=(

@@ -77,8 +77,7 @@ class Chunked:
         return Induction(
             says=(
                 "after every string, Forward's vector is (1, s, o), where s is the state at the chunk's"
-                " start moved"
-                " on, token by token, by the chunk's tokens so far"
+                " start moved on, token by token, by the chunk's tokens so far"
             ),
             invariant=invariant,
             states=states,

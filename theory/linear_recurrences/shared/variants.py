@@ -18,7 +18,14 @@ from theory.weights import Weights
 EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=3)
 REFUTED = Effort(examples=25, strings=5, longest=4, run=4, exhausted=3)
 """A counterexample to what is refuted here is short."""
-NOT_STATED = "the corrected variant's theorem is all that is stated in Coq of this layer"
+NOT_STATED = (
+    "a counterexample is found by other rungs, and Coq has theorems of what holds of these layers alone"
+)
+NOT_FORMALISED = (
+    "not formalised yet: Coq's lemma has one vector of numbers, which each token changes alike, and no"
+    " complex numbers, windows or first tokens"
+)
+CORRECTED_IS = "OpenFst scores the corrected variant's automata, which these are but for what is broken"
 MINUS = constant("minus", only=(-1,))
 """The number -1, where a layer subtracts: in proofs any number, so that nothing there is subtracted."""
 PROOF_SIZES = (1, 2, 3)
@@ -72,7 +79,7 @@ def corrected(
         kinds=PROVED,
         proof=layer.proof(*signatures),
         theorem=theorem,
-        without={} if theorem is not None else {"kernel-checked": NOT_STATED},
+        without={} if theorem is not None else {"kernel-checked": NOT_FORMALISED},
     )
 
 
@@ -92,9 +99,9 @@ def refuted(
         reading=Equality(recurrence=recurrence, construction=construction),
         cases=cases.random,
         small_cases=(cases if small is None else small).small,
-        kinds=LADDER,
+        kinds=tuple(kind for kind in LADDER if kind != "cross-checked"),
         effort=REFUTED,
-        without={"kernel-checked": NOT_STATED},
+        without={"kernel-checked": NOT_STATED, "cross-checked": CORRECTED_IS},
     )
 
 
