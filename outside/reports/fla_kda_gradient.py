@@ -1,5 +1,5 @@
-"""flash-linear-attention 0.6.0, fla.ops.kda.naive.naive_chunk_kda: NaN for gradients where the decay of a chunk
-is strong; the results are right, and so is the recurrent reference in the same file.
+"""flash-linear-attention 0.6.0, fla.ops.kda.naive.naive_chunk_kda: NaN for gradients where a chunk decays
+strongly; the results are right, and so is the recurrent reference in the same file.
 
 `(g - g_i).exp()` is computed for later tokens too, overflows there (a cumulated logarithm below -88 in 64
 tokens), and is masked after: the gradient of what is masked is 0 * inf. With the mask before the exponential,
