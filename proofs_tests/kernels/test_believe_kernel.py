@@ -356,6 +356,18 @@ def test_a_kernel_that_reads_multiples_of_a_length_is_given_no_others():
     assert "T = 32," in result.counterexample.problem
 
 
+def test_a_kernel_is_given_no_more_tokens_than_it_reads():
+    seen = []
+
+    def kernel(**arguments):
+        seen.append(arguments["x"].shape[1])
+        return KERNELS["hgrn"](**arguments)
+
+    found = results(believe_kernel("short", family="hgrn", kernel=kernel, longest=20))
+    assert {str(r.verdict) for r in found.values()} == {"holds"} and max(seen) == 20
+    assert "strings of more than 20 tokens" in found["exact"].facts["module"]
+
+
 def test_a_kernel_that_returns_something_else_is_told_what_is_right():
     for made, says in (
         (lambda **a: a["u"], "returned a Tensor, where a pair"),
@@ -381,6 +393,7 @@ def test_a_kernel_that_returns_something_else_is_told_what_is_right():
         ({"chunk": 16}, "form is 'recurrent' and chunk 16"),
         ({"form": "chunked"}, "form is 'chunked' and chunk None"),
         ({"form": "parallel"}, "form has 'parallel', where recurrent, chunked"),
+        ({"longest": 0}, "longest is 0, where a whole number from 1"),
         ({"multiple": 16}, "multiple is 16, where a whole number from 1 on is right, and more than 1 only"),
         ({"multiple": 0, "without": ("cu_seqlens",)}, "multiple is 0, where a whole number from 1"),
         ({"scan": "up"}, "scan has 'up', where any, chain, tree, double"),

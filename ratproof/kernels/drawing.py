@@ -18,6 +18,9 @@ MOST_NUMBERS = 200_000
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
     """The lengths that a kernel takes: of one that reads multiples of some length, the next ones up."""
     lengths = {-(-length // kernel.multiple) * kernel.multiple for length in LENGTHS}
+    if kernel.longest is not None:
+        most = min(kernel.longest, max(lengths)) // kernel.multiple * kernel.multiple
+        lengths = {length for length in lengths if length <= most} | {most}
     return tuple(sorted(lengths - {0} if "empty" in kernel.without else lengths))
 
 

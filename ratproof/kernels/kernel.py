@@ -51,6 +51,7 @@ class Kernel:
         against: another kernel that is to compute the same, in the place of the family's recurrence.
         cumulated: may it get the gradients of decays as sums over later tokens?
         multiple: it reads multiples of so many tokens alone.
+        longest: tokens that it reads at most; ``None`` for any number.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Kernel:
     accumulation: str | None = None
     against: Function | None = None
     multiple: int = 1
+    longest: int | None = None
 
     def other(self) -> Kernel:
         """The kernel that it is held against."""
@@ -76,6 +78,8 @@ class Kernel:
         lacks = [LACKS[name] for name in sorted(self.without)]
         if self.multiple > 1:
             lacks.append(f"strings of other lengths than multiples of {self.multiple}")
+        if self.longest is not None:
+            lacks.append(f"strings of more than {self.longest} tokens")
         lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
         wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
         named = getattr(self.function, "__name__", type(self.function).__name__)

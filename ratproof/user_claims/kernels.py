@@ -51,6 +51,7 @@ def believe_kernel(
     gate_gradient: str = "cumulated",
     without: Iterable[str] = (),
     multiple: int = 1,
+    longest: int | None = None,
     dtypes: Iterable[str] = WIDE,
     accumulation: str | None = None,
     device: str = "cpu",
@@ -83,6 +84,8 @@ def believe_kernel(
             and nothing of it is tried.
         multiple: the kernel reads strings alone whose lengths are multiples of so many tokens; its strings
             are not packed then. The verdict says so.
+        longest: tokens that it reads at most, or that it is to be given where it is slow; the verdict says
+            so.
         dtypes: the formats of its tensors: ``float32``, ``float64`` and, with an accumulation, ``bfloat16``
             and ``float16``.
         accumulation: the wider format of its states, initial and final, and of all that it computes from
@@ -121,6 +124,10 @@ def believe_kernel(
             f"{name}: multiple is {multiple!r}, where a whole number from 1 on is right, and more than 1 only"
             " without cu_seqlens"
         )
+    if longest is not None and (type(longest) is not int or longest < multiple):
+        raise InputError(
+            f"{name}: longest is {longest!r:.60}, where a whole number from {multiple} on is right"
+        )
     for what, function in (("kernel", kernel), ("other kernel", against)):
         if not callable(function) and (what == "kernel" or function is not None):
             raise InputError(f"{name}: the {what} is a {type(function).__name__}, where a function is right")
@@ -139,6 +146,7 @@ def believe_kernel(
         accumulation=accumulation,
         against=against,
         multiple=multiple,
+        longest=longest,
     )
     if not says and against is None:
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")

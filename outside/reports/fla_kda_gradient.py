@@ -1,0 +1,24 @@
+"""flash-linear-attention 0.6.0, fla.ops.kda.naive.naive_chunk_kda: NaN for gradients where a chunk decays
+strongly; the results are right, and so is the recurrent reference in the same file.
+
+`(g - g_i).exp()` is computed for later tokens too, overflows there (a cumulated logarithm below -88 in 64
+tokens), and is masked after: the gradient of what is masked is 0 * inf. With the mask before the exponential,
+as transformers has it in `chunk_kimi_delta_attention`, it would be 0.
+"""
+
+import torch
+from fla.ops.kda.naive import naive_chunk_kda, naive_recurrent_kda
+
+torch.manual_seed(0)
+q, v = torch.randn(1, 64, 1, 4), torch.randn(1, 64, 1, 4)
+k = torch.nn.functional.normalize(torch.randn(1, 64, 1, 4), dim=-1)
+beta = torch.rand(1, 64, 1)
+for gate in (-1.0, -2.0):
+    for kernel in (naive_recurrent_kda, naive_chunk_kda):
+        inputs = [x.clone().requires_grad_() for x in (q, k, v, torch.full((1, 64, 1, 4), gate), beta)]
+        outputs, _ = kernel(*inputs)
+        outputs.sum().backward()
+        wrong = {n: int(x.grad.isnan().sum()) for n, x in zip("qkvgb", inputs, strict=True)}
+        print(
+            f"g = {gate}, {kernel.__name__}: nan in outputs {int(outputs.isnan().sum())}, in gradients", wrong
+        )
