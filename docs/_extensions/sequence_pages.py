@@ -131,14 +131,15 @@ def _reviews(own: Runs, made: dict[str, str]) -> list[str]:
             " cut to their first 100 and 200 words, the paper's Tables 4 and 13 and ours.\n",
             _short(short),
         ]
-    chosen = [run for run in whole if run["model"] == "sr-lstm-p" and "words" in run]
+    chosen = [run for run in [*whole, *short] if run["model"] == "sr-lstm-p" and "words" in run]
     if chosen:
         run = chosen[0]
         made["imdb-sentences.svg"] = of_sentences(run["words"]["sentences"])
         parts += [
             "## The words of each centroid\n",
-            f"Of the SR-LSTM-P with seed {run['seed']}: the words whose mean probability to lead to a"
-            " centroid, over all test reviews, is highest, of those that were read"
+            f"Of the SR-LSTM-P with seed {run['seed']} that was trained on {run['configuration']['length']}"
+            " words: the words whose mean probability to lead to a centroid, over as many words of all test"
+            " reviews, is highest, of those that were read"
             f" {run['words']['least']} times or more (the paper's Tables 8 and 16, where it does not say how"
             " often).\n",
             _words(run["words"]["centroids"]),
