@@ -145,8 +145,8 @@ def _reviews(own: Runs, made: dict[str, str]) -> list[str]:
             _words(run["words"]["centroids"]),
             "The paper's Table 8:\n",
             table(("centroid", "words"), [[number, plain(words)] for number, words in TABLE_8]),
-            "The probabilities along two sentences of ours (Figures 14 and 15):\n",
-            _image("imdb-sentences.svg", "For each word of a sentence, a row with a square a centroid."),
+            "The probabilities along two sentences of ours, white for 1 (Figures 14 and 15):\n",
+            _image("imdb-sentences.svg", "A column for each word and a row for each centroid."),
         ]
     return parts
 
