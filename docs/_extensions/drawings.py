@@ -36,6 +36,8 @@ def of_networks(folder: Path) -> dict[str, str]:
     files = {}
     for path in sorted(folder.glob("*.safetensors")):
         network, _ = load(path)
+        if any(cell.part.has_cell_state for cell in network.recurrent_cells):
+            continue  # a counter: it has no automaton to draw
         numbers = numbers_of(network)
         pictures = figures.draw_all(
             numbers, certify(network), figures.string_100(numbers.alphabet), figures.TEMPERATURES

@@ -133,13 +133,7 @@ def _counters(rows: Sequence[Row]) -> str:
         "drift_a_symbol": "drift a symbol",
     }
     body = [
-        [
-            _name(row),
-            row.method,
-            row.size,
-            *(_digits(key, [one[key] for one in row.counters]) for key in names),
-        ]
-        for row in counting
+        [_name(row), row.method, row.size, *(_digits(key, row.counters) for key in names)] for row in counting
     ]
     return (
         "## What the cell counts\n\nA linear map from the cell state to the depth, fitted on strings of depth"
