@@ -106,7 +106,8 @@ def test_every_result_has_its_mark_in_the_row_of_its_variant(several, encoding):
         row = table[at + (len(table[at]) <= 2 + len(one.variant))]  # a long name has a line of its own
         column = [where.holds(one) for where in COLUMNS.values()].index(True)
         mark = Mark.of(one)
-        assert row[NAMES + 4 * column : NAMES + 4 * column + 4].strip() == (
+        # a long name may use the blanks before the first column's mark
+        assert row[NAMES + 4 * column : NAMES + 4 * column + 4].split()[-1] == (
             mark.sign if encoding == "utf-8" else mark.ascii_sign
         )
 

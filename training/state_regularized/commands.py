@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from automata.printable_text import write_string
-from neural.unrolled import one_of
 from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
@@ -66,6 +65,8 @@ def tomita(
     An SR-GRU has recipes of its own, and starts anew where it is stuck; other models are trained on the same
     strings by the recipe of parentheses.
     """
+    from neural.unrolled import one_of
+
     if model != SR_GRU:
         return _by_the_engine(
             grammar, one_of("--model", model, (SR_GRU, *OTHERS)), seed, minutes, output, resume, as_json
