@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from automata import parentheses as language_of
 from neural.state_regularized import files
 from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.layers import SRCell
 from proofs_tests.training.command_line import command_line
 from ratproof import main
 from training.engine import results
@@ -27,7 +28,7 @@ from training.engine.run import Where
 from training.experiments import Data, run, settings_for
 from training.language_recognition import palindromes, parentheses
 from training.language_recognition.dyck_paths import dyck_paths
-from training.language_recognition.network import TrainedAcceptor, gates
+from training.language_recognition.network import STATE_MARGIN, TrainedAcceptor, gates
 from training.language_recognition.paper import paper
 from training.language_recognition.settings import MODELS, Recognition
 from training.language_recognition.strings import Strings
@@ -143,6 +144,32 @@ def test_saturated_gates_lack_no_margin() -> None:
     )  # on the way, and at the end
     torch.nn.init.constant_(part.hidden.bias, network.gate_margin + 1)
     assert not network(tokens, lengths, margins=True).lacking.any()
+
+
+@pytest.mark.parametrize("model", ["lstm-p", "sr-lstm", "sr-gru"])
+def test_margins_are_those_of_each_step_of_a_string(model: str) -> None:
+    network, tokens, lengths = _network(model)
+    part, embedding = network.cell.part, network.acceptor.embedding.weight
+    said = network(tokens, lengths, margins=True).lacking
+
+    def short(
+        token: int, state: tuple[torch.Tensor, ...], ends: bool
+    ) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+        read = part.read(embedding[token : token + 1])
+        lacks = (network.gate_margin - gates(part, read, state).abs()).clamp(min=0).mean()
+        u, *rest = part.step(read, state)
+        if isinstance(network.cell, SRCell) and not ends:
+            top = network.cell.component.similarities(u).topk(2).values[0]
+            lacks = lacks + (STATE_MARGIN - (top[0] - top[1])).clamp(min=0)
+            u = network.cell.component(u)[0]
+        return lacks, (u, *rest)
+
+    for b, length in enumerate(lengths.tolist()):
+        state, total = network.cell.start(1), torch.zeros(())
+        for token in [4, *tokens[:length, b].tolist()]:
+            lacks, state = short(token, state, False)
+            total = total + lacks / (length + 1)
+        assert torch.allclose(said[b], total + short(5, state, True)[0])
 
 
 def test_gaussian_noise_is_gaussian_and_belongs_to_its_example() -> None:
