@@ -13,6 +13,7 @@ from runs_said import machines_of
 
 from training.language_recognition import palindromes, parentheses
 from training.language_recognition.paper import TABLE_1, TABLE_2
+from training.language_recognition.tables import METHODS as METHOD_NAMES
 from training.language_recognition.tables import Row, cell, rows_of
 
 TITLES = {"parentheses": "Balanced parentheses", "palindromes": "Palindromes"}
@@ -24,6 +25,7 @@ NAMES = {
     "gru": "GRU",
     "sr-gru": "SR-GRU",
 }
+COMPARED, SEEDS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p"), 5
 COLUMNS = {
     "parentheses": [column.name for column in (*parentheses.COLUMNS, parentheses.DEEP)],
     "palindromes": [column.name for column in palindromes.COLUMNS],
@@ -49,12 +51,12 @@ those sums is right in the first columns, and at chance in these.
 METHODS = {
     "parentheses": """\
 Two methods of training. **The paper's**, as far as it says it: RMSprop with a learning rate of 0.01 (its
-"momentum of 0.9" is read as the smoothing of the squares; torch's momentum of 0.9 learned nothing), 100
+"momentum of 0.9" is read as the smoothing of the squares, with which the curriculum goes faster), 100
 units, a curriculum by length, the epoch that is best on the dev part. **Ours**: Adam, 20 units, Gaussian
 noise of deviation 1 on what every gate reads and on the centroids' logits, in training only; then a finish in
 which gates, centroids and the output are asked for margins; the last weights, nothing is selected. Every
-model is trained by both, so that one sees what the centroids do and what the training does. Our recipe was
-chosen on strings of other draws than the test sets'.
+model is to be trained by both, so that one sees what the centroids do and what the training does. Our recipe
+was chosen on strings of other draws than the test sets'.
 """,
     "palindromes": """\
 Two methods of training. **The paper's**, as far as it says it: RMSprop with a learning rate of 0.01, 100
@@ -81,7 +83,7 @@ def page(name: str, kept: Sequence[dict[str, Any]]) -> str:
         if name == "parentheses":
             parts.append(f"## The {size} set\n")
         parts.append(_errors(name, [row for row in rows if row.size == size]))
-    parts += [_farthest(name, rows), _counters(rows), _contradicted(name)]
+    parts += [_absent(name, rows), _farthest(name, rows), _counters(rows), _contradicted(name)]
     parts.append(
         "`ratproof campaign run training/campaigns/memory.toml --data . --kept training/results/memory -o"
         " memory` goes on with what is not run yet.\n"
@@ -103,6 +105,27 @@ def _errors(name: str, rows: Sequence[Row]) -> str:
     ]
     shown = table(header, body, css="speed")
     return f"Wrong answers in %, the mean over seeds; in parentheses the paper's.\n\n{shown}"
+
+
+def _absent(name: str, rows: Sequence[Row]) -> str:
+    """What of the campaign was not run, and what has fewer than its five seeds."""
+    sizes = ("large", "small") if name == "parentheses" else ("large",)
+    seeds: dict[tuple[str, str, str], int] = {}
+    for row in rows:
+        key = row.size, row.method, row.model
+        seeds[key] = max(seeds.get(key, 0), len(row.seeds))
+    said = []
+    for size in sizes:
+        for method in METHOD_NAMES.values():
+            lacking = [
+                NAMES[model] + (f" ({count} of {SEEDS} seeds)" if count else "")
+                for model in COMPARED
+                if (count := seeds.get((size, method, model), 0)) < SEEDS
+            ]
+            which = f"{size} set, " if name == "parentheses" else ""
+            if lacking:
+                said.append(f"{which}{'our' if method == 'ours' else method} method: {', '.join(lacking)}")
+    return f"Not run yet, or not with all seeds: {'; '.join(said)}.\n" if said else ""
 
 
 def _farthest(name: str, rows: Sequence[Row]) -> str:

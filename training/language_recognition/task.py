@@ -99,8 +99,9 @@ class RecognitionTask(ExampleTask):
     def optimiser(self) -> torch.optim.Optimizer:
         """RMSprop, or Adam.
 
-        The paper's "momentum of 0.9" is read as the smoothing of the squares, Theano's rho: torch's momentum
-        of 0.9 makes steps ten times as long, and nothing is learned (neither here nor on Tomita grammars).
+        The paper's "momentum of 0.9" is read as the smoothing of the squares, Theano's rho: with torch's
+        momentum of 0.9, which makes steps ten times as long, an LSTM came to length 7 of the curriculum in 17
+        epochs, without to 12 in 8; and Tomita grammars were not learned.
         """
         s, parameters = self.settings, self.network.parameters()
         if s.optimiser == "adam":
