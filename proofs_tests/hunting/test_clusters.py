@@ -5,6 +5,7 @@ those of one worker; and what they forge is refused.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import socket
@@ -16,6 +17,7 @@ import pytest
 
 from proofs_tests.cluster import LONG, Cluster, wait_until
 from proofs_tests.hunting.test_processes import PROGRAM, rows_in, status
+from ratproof.hunting.cluster_client import connected
 from ratproof.main import run
 
 HUNT = ["hunt", "definition-4", "--rounds", "3", "--json"]
@@ -129,6 +131,13 @@ def test_a_scheduler_that_is_restarted_is_told_of_and_the_hunt_goes_on(
     assert "the scheduler went away" in err and json.loads(out)["notes"]
     assert "Traceback" not in err
     assert status(tmp_path, capsys) == status(serial, capsys)
+
+
+def test_dasks_own_log_says_nothing(workers: Cluster) -> None:
+    log = logging.getLogger("distributed.client")
+    log.setLevel(logging.WARNING)  # as Dask's import leaves it
+    with connected(str(workers.file)):
+        assert not log.isEnabledFor(logging.ERROR)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"address": 7}', '{"address": "tcp://nobody"}'])

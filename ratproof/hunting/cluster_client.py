@@ -46,13 +46,23 @@ def connected(where: str) -> Any:
 def connect(where: str, seconds: float) -> Any:
     """Try for so long. Raises one of :data:`GONE_AWAY`."""
     address = address_in(where)
-    # what becomes of the scheduler is said in a sentence, and not by Dask's log of tracebacks
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    asyncio.run(_shake_hands(address, seconds))
     from distributed import Client
 
+    _silence_logs()
+    asyncio.run(_shake_hands(address, seconds))
     client: Any = Client
     return client(address=address, timeout=seconds, set_as_default=False)
+
+
+def _silence_logs() -> None:
+    """What becomes of the scheduler is said in a sentence, and not by Dask's log of tracebacks.
+
+    On import Dask gives some of its loggers, ``distributed.client`` among them, levels and handlers of their
+    own, which the parent's level does not reach.
+    """
+    for name in ("distributed", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 async def _shake_hands(address: str, seconds: float) -> None:
