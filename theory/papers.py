@@ -26,6 +26,15 @@ class Paper:
     def __str__(self) -> str:
         return f"{self.title} ({self.cited})"
 
+    @property
+    def year(self) -> int:
+        """Of its publication.
+
+        >>> PAPERS["peng2018rational"].year
+        2018
+        """
+        return int(self.cited.split()[-1])
+
 
 LINEAR = "Linear recurrences since 2020"
 

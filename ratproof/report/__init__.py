@@ -23,7 +23,8 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
     Args:
         outcome: what ran.
         out: no line is wider than 80 columns, but for commands to paste.
-        details: proofs and counterexamples in full too.
+        details: proofs and counterexamples in full too, and a row for every variant, of the three papers and
+            of others.
         claims_file: of claims of a user's own. Without, it also says that no network ran on a GPU, where none
             did.
     """
@@ -32,7 +33,7 @@ def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str
     table = rows(outcome.results, outcome.not_run, kept)
     unexpected = [row for row in table if row.unexpected]
     _show_unexpected(unexpected, outcome.errors, out, claims_file)
-    for line in ladder(table, out, claims_file):
+    for line in ladder(table, out, claims_file, every_row=details or claims_file is not None):
         out.print(line)
     if details:
         for row in table:

@@ -139,6 +139,11 @@ class Row:
         """Is it refuted, as it should be?"""
         return bool(self.results) and self.variant.expected == str(Verdict.REFUTED) and not self.unexpected
 
+    @property
+    def hypothesis_alone(self) -> bool:
+        """Does it only drop a hypothesis, and is refuted as it should be?"""
+        return self.refuted and self.variant.name.startswith("without-")
+
     def mark(self, column: Column) -> Mark | None:
         """The mark in a column: none where the variant has no such rung."""
         others = self.beside if column.device else []
@@ -176,36 +181,67 @@ def rows(
     return list(by_key.values())
 
 
-def ladder(table: Sequence[Row], out: Console, claims_file: str | None = None) -> Iterator[Text]:
-    """The lines: a heading a paper, a line a claim, a row a variant; what the signs mean."""
-    for (paper, labels_there), of_paper in groupby(
-        table, key=lambda row: (row.claim.source.paper, tuple(row.columns))
+def ladder(
+    table: Sequence[Row], out: Console, claims_file: str | None = None, every_row: bool = True
+) -> Iterator[Text]:
+    """The lines: a heading a paper, a line a claim, a row a variant; what the signs mean.
+
+    Args:
+        table: the rows.
+        out: tells which signs it can show.
+        claims_file: of claims of a user's own.
+        every_row: without, papers that are listed among others have one heading, and what drops a hypothesis
+            and is refuted as expected is counted below.
+    """
+    hidden = [row for row in table if not every_row and row.hypothesis_alone]
+    shown = [row for row in table if row not in hidden]
+    for (heading, labels_there), of_paper in groupby(
+        shown, key=lambda row: (_heading(row, claims_file, every_row), tuple(row.columns))
     ):
-        title = str(PAPERS[paper]) if paper in PAPERS else claims_file or paper
+        title = heading
         if len(title) > NAMES:
             yield Text(title, style="bold")
             title = ""
         labels = "".join(f"{label:>4}" for label in labels_there).ljust(4 * len(COLUMNS))
         yield Text(f"{title:{NAMES}}{labels}{'cases':>{CASES}}{'s':>{SECONDS}}", style="bold")
-        for name, of_claim in groupby(of_paper, key=lambda row: row.claim.name):
-            variants = list(of_claim)
-            yield fitted(Text.assemble((name, "bold"), f"  {variants[0].claim.title}"))
-            for row in variants:
-                yield from _row(row, out)
+        for _, of_claim in groupby(of_paper, key=lambda row: row.claim.name):
+            yield from _of_claim(list(of_claim), out, every_row)
+    if hidden:
+        yield Text(f"refuted as expected, and rows with --details: {len(hidden)} that drop a hypothesis")
     for columns, lines in LEGENDS:
         if any(row.columns is columns for row in table) or (columns is COLUMNS and not table):
             yield from (Text(line, style="dim") for line in lines)
     yield Text(f"{legend(out)}, blank: none", style="dim")
-    if any(row.refuted for row in table):
+    if any(row.refuted for row in shown):
         unequal = "!=" if plain(out) else "≠"
         yield Text(f"where refuted, for the cases: string: network {unequal} automaton", style="dim")
 
 
-def _row(row: Row, out: Console) -> Iterator[Text]:
-    name = f"  {row.variant.name}" + (f" ({row.corpus})" if row.corpus else "")
+def _heading(row: Row, claims_file: str | None, every_row: bool) -> str:
+    paper = PAPERS.get(row.claim.source.paper)
+    if paper is None:
+        return claims_file or row.claim.source.paper
+    return str(paper) if every_row or not paper.among else paper.among
+
+
+def _of_claim(variants: Sequence[Row], out: Console, every_row: bool) -> Iterator[Text]:
+    claim = variants[0].claim
+    paper = PAPERS.get(claim.source.paper)
+    if paper is not None and paper.among and not every_row:
+        for row in variants:
+            variant = row.variant.name.removeprefix("corrected").removeprefix("-")
+            yield from _row(row, " ".join(filter(None, (claim.name, variant, f"({paper.year})"))), out)
+        return
+    yield fitted(Text.assemble((claim.name, "bold"), f"  {claim.title}"))
+    for row in variants:
+        yield from _row(row, row.variant.name + (f" ({row.corpus})" if row.corpus else ""), out)
+
+
+def _row(row: Row, name: str, out: Console) -> Iterator[Text]:
+    name = f"  {name}"
     style = "bold red" if row.unexpected else ""
     if len(name) > NAMES + 2:  # a mark has blanks before it, which a name may use
-        yield Text(name, style=style)
+        yield fitted(Text(name, style=style))
         name = ""
     line = Text(name, style=style)
     for place, column in enumerate(row.columns.values(), 1):
