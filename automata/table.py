@@ -83,7 +83,8 @@ class Table:
     def _entries(self) -> Entries:
         if self._stored is None:
             assert self._array is not None
-            rows, columns = np.nonzero(self._array != self._zero)
+            # a comparison of objects is several times slower than asking whether they are zero
+            rows, columns = np.nonzero(self._array != self._zero if self._zero else self._array)
             self._stored = rows, columns, self._array[rows, columns]
         return self._stored
 

@@ -46,14 +46,7 @@ class Integral:
     @cached_property
     def largest(self) -> int:
         """The largest |tau|."""
-        ends = [
-            end
-            for step in self.steps
-            for numbers in [integers(step)]
-            if numbers
-            for end in (max(numbers), -min(numbers))
-        ]
-        return max(ends, default=0)
+        return max((int(max(map(abs, step.entries()), default=0)) for step in self.steps), default=0)
 
     @cached_property
     def sizes(self) -> tuple[flint.fmpz_mat, tuple[flint.fmpz_mat, ...], flint.fmpz_mat]:

@@ -177,21 +177,18 @@ def reconstruct(values: list[int], modulus: int) -> tuple[list[int], int] | None
     ``None`` without.
     """
     d, most = 1, isqrt(modulus // 2)
-    for value in values:
-        numerator = _centred(value * d, modulus)
-        if abs(numerator) > most:
-            d *= _denominator(numerator % modulus, modulus, most)
+    for value in values:  # hundreds of thousands: without a call for each
+        numerator = value * d % modulus
+        if most < numerator < modulus - most:
+            d *= _denominator(numerator, modulus, most)
             if d > most:
                 return None
-    numerators = [_centred(value * d, modulus) for value in values]
-    if any(abs(w).bit_length() + d.bit_length() + _SLACK > modulus.bit_length() for w in numerators):
+    half = modulus // 2
+    numerators = [w - modulus if w > half else w for w in (value * d % modulus for value in values)]
+    largest = max(max(numerators, default=0), -min(numerators, default=0))
+    if largest.bit_length() + d.bit_length() + _SLACK > modulus.bit_length():
         return None
     return numerators, d
-
-
-def _centred(value: int, modulus: int) -> int:
-    value %= modulus
-    return value - modulus if 2 * value > modulus else value
 
 
 def _denominator(value: int, modulus: int, most: int) -> int:
