@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from neural.cell import AutomatonCell
+from neural.scan import outputs
 from neural.unrolled import one_of
 
 
@@ -41,4 +41,4 @@ class RRNNCell(AutomatonCell):
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
         """Equation 23e."""
-        return torch.tanh(scores if self.gate is None else torch.sigmoid(self.gate(view)) * scores)
+        return outputs.tanh(scores, None if self.gate is None else self.gate(view))

@@ -18,6 +18,7 @@ from neural.cell import NONLINEARITIES
 from neural.gated import ComplementaryCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, LayerKind
+from neural.scan import outputs
 from neural.unrolled import one_of
 
 
@@ -49,9 +50,11 @@ class SRUCell(ComplementaryCell):
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:
         """The outputs h, with the highway where there is one."""
+        skip = view if self.highway else None
+        if self.nonlinearity == "tanh":
+            return outputs.gated_tanh(scores, self.reset(view), skip)
         r = torch.sigmoid(self.reset(view))
-        h = r * NONLINEARITIES[self.nonlinearity](scores)
-        return h + (1 - r) * view if self.highway else h
+        return r * scores if skip is None else r * scores + (1 - r) * skip
 
 
 class SRU(Recurrent):

@@ -70,6 +70,25 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
     return gradients
 
 
+def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
+    """A tanh with a gate and a highway (:mod:`neural.scan.outputs`)."""
+    values = [None if x is None else x.contiguous() for x in (states, gate, skip)]
+    result = torch.empty_like(states, memory_format=torch.contiguous_format)
+    _call(f"{form}_{TYPES[states.dtype]}", [*values, result], 1, states.numel())
+    return result
+
+
+def output_backward(
+    grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
+) -> list[Tensor]:
+    """The gradients of those arguments of ``output`` that are there."""
+    inputs = [None if x is None else x.contiguous() for x in (states, gate, skip)]
+    gradients = [None if x is None else torch.empty_like(x) for x in inputs]
+    values = [grad.contiguous(), *inputs, outputs.contiguous(), *gradients]
+    _call(f"{form}_backward_{TYPES[states.dtype]}", values, 1, states.numel())
+    return [x for x in gradients if x is not None]
+
+
 def lacking() -> str:
     """Why there is no C++ backend here; empty where there is one. It is built if it has to be."""
     return libraries.lacking(SOURCE, CONTRACTION)

@@ -138,6 +138,48 @@ inline W sigmoid(W x) {
   return (x < 0 ? e : W(1)) / (1 + e);
 }
 
+// exp(x) - 1 for x <= 0, as exp(x) above: with x = n log 2 + r it is 2^n (exp(r) - 1) + (2^n - 1), and near 0
+// nothing cancels, as n is 0 there.
+inline float exponential_less_one(float x) {
+  float bounded = x < -87.3365f ? -87.3365f : x;
+  float n = __builtin_rintf(bounded * 1.44269504f);
+  float r = fused(n, -0.693145752f, bounded);
+  r = fused(n, -1.42860677e-6f, r);
+  float sum = 1.f / 5040;
+  sum = fused(sum, r, 1.f / 720);
+  sum = fused(sum, r, 1.f / 120);
+  sum = fused(sum, r, 1.f / 24);
+  sum = fused(sum, r, 1.f / 6);
+  sum = fused(sum, r, .5f);
+  return fused(power(n), fused(r * r, sum, r), power(n) - 1);
+}
+inline double exponential_less_one(double x) {
+  double bounded = x < -708.3964 ? -708.3964 : x;
+  double n = __builtin_rint(bounded * 1.4426950408889634);
+  double r = fused(n, -0.69314718036912382, bounded);
+  r = fused(n, -1.9082149292705877e-10, r);
+  double sum = 1. / 6227020800;
+  sum = fused(sum, r, 1. / 479001600);
+  sum = fused(sum, r, 1. / 39916800);
+  sum = fused(sum, r, 1. / 3628800);
+  sum = fused(sum, r, 1. / 362880);
+  sum = fused(sum, r, 1. / 40320);
+  sum = fused(sum, r, 1. / 5040);
+  sum = fused(sum, r, 1. / 720);
+  sum = fused(sum, r, 1. / 120);
+  sum = fused(sum, r, 1. / 24);
+  sum = fused(sum, r, 1. / 6);
+  sum = fused(sum, r, .5);
+  return fused(power(n), fused(r * r, sum, r), power(n) - 1);
+}
+
+// tanh(x) within 3 units in the last place, without a branch; NaN of NaN.
+template <typename W>
+inline W hyperbolic_tangent(W x) {
+  W less = exponential_less_one(-2 * std::fabs(x));
+  return std::copysign(less / (2 + less), x);
+}
+
 struct Real {
   template <typename W>
   static W step(W f, W before, W u) {
@@ -373,6 +415,97 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
   });
 }
 
+// Outputs of layers: tanh(c), tanh(s c), and s tanh(c) + (1 - s) x, where s = sigmoid(z).
+struct Tanh {
+  static constexpr bool GATED = false;
+  template <typename W>
+  static W value(W c, W, W) {
+    return hyperbolic_tangent(c);
+  }
+  template <typename W>
+  static void gradients(W g, W, W, W, W h, W& dc, W&, W&) {
+    dc = g * ((1 - h) * (1 + h));
+  }
+};
+
+struct TanhOfProduct {
+  static constexpr bool GATED = true;
+  template <typename W>
+  static W value(W c, W z, W) {
+    return hyperbolic_tangent(sigmoid(z) * c);
+  }
+  template <typename W>
+  static void gradients(W g, W c, W z, W, W h, W& dc, W& dz, W&) {
+    W s = sigmoid(z), flow = g * ((1 - h) * (1 + h));
+    dc = flow * s;
+    dz = flow * c * (s * (1 - s));
+  }
+};
+
+struct ProductWithTanh {
+  static constexpr bool GATED = true;
+  template <typename W>
+  static W value(W c, W z, W x) {
+    W s = sigmoid(z);
+    return fused(s, hyperbolic_tangent(c), (1 - s) * x);
+  }
+  template <typename W>
+  static void gradients(W g, W c, W z, W x, W, W& dc, W& dz, W& dx) {
+    W s = sigmoid(z), t = hyperbolic_tangent(c);
+    dc = g * s * ((1 - t) * (1 + t));
+    dz = g * (t - x) * (s * (1 - s));
+    dx = g * (1 - s);
+  }
+};
+
+// The loops are functions of their own: within what a thread runs they are not vectorised.
+template <typename F, bool SKIP, typename T>
+__attribute__((noinline)) void output_part(const T* states, const T* gate, const T* skip, T* out, int64_t count) {
+  using W = Wide<T>;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < count; ++i)
+    store(out + i, F::template value<W>(load(states[i]), F::GATED ? load(gate[i]) : W(0),
+                                        SKIP ? load(skip[i]) : W(0)));
+}
+
+template <typename F, bool SKIP, typename T>
+__attribute__((noinline)) void output_backward_part(const T* grad, const T* states, const T* gate, const T* skip,
+                                                    const T* out, T* to_states, T* to_gate, T* to_skip,
+                                                    int64_t count) {
+  using W = Wide<T>;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < count; ++i) {
+    W dc, dz, dx;
+    F::template gradients<W>(load(grad[i]), load(states[i]), F::GATED ? load(gate[i]) : W(0),
+                             SKIP ? load(skip[i]) : W(0), load(out[i]), dc, dz, dx);
+    store(to_states + i, dc);
+    if constexpr (F::GATED) store(to_gate + i, dz);
+    if constexpr (SKIP) store(to_skip + i, dx);
+  }
+}
+
+// Where it begins, or null where there is no such array.
+template <typename T>
+inline T* from_place(T* array, int64_t place) {
+  return array ? array + place : nullptr;
+}
+
+template <typename F, bool SKIP, typename T>
+void output_of(const T* states, const T* gate, const T* skip, T* out, int64_t count) {
+  at::parallel_for(0, count, 1 << 15, [=](int64_t from, int64_t to) {
+    output_part<F, SKIP>(states + from, from_place(gate, from), from_place(skip, from), out + from, to - from);
+  });
+}
+
+template <typename F, bool SKIP, typename T>
+void output_backward_of(const T* grad, const T* states, const T* gate, const T* skip, const T* out,
+                        T* to_states, T* to_gate, T* to_skip, int64_t count) {
+  at::parallel_for(0, count, 1 << 15, [=](int64_t from, int64_t to) {
+    output_backward_part<F, SKIP>(grad + from, states + from, from_place(gate, from), from_place(skip, from), out + from,
+                                  to_states + from, from_place(to_gate, from), from_place(to_skip, from), to - from);
+  });
+}
+
 }  // namespace
 
 #define SCAN(S, s, T, t)                                                                                       \
@@ -402,12 +535,24 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
                                     int64_t steps, int64_t lanes) {                                            \
     pair_backward(g1, g2, x1, z1, x2, z2, c1, c2, s1, s2, r, dx1, dz1, dx2, dz2, d1, d2, dr, steps, lanes);    \
   }
+#define OUTPUT(F, f, T, t)                                                                                     \
+  extern "C" void f##_##t(const T* c, const T* z, const T* x, T* h, int64_t, int64_t count) {                  \
+    x ? output_of<F, true>(c, z, x, h, count) : output_of<F, false>(c, z, x, h, count);                        \
+  }                                                                                                            \
+  extern "C" void f##_backward_##t(const T* g, const T* c, const T* z, const T* x, const T* h, T* dc, T* dz,   \
+                                   T* dx, int64_t, int64_t count) {                                            \
+    x ? output_backward_of<F, true>(g, c, z, x, h, dc, dz, dx, count)                                          \
+      : output_backward_of<F, false>(g, c, z, x, h, dc, dz, dx, count);                                        \
+  }
 #define ALL(T, t)       \
   SCAN(Real, real, T, t)         \
   SCAN(MaxPlus, max_plus, T, t)  \
   SCAN(Log, log, T, t)           \
   GATED(T, t)                    \
-  PAIR(T, t)
+  PAIR(T, t)                     \
+  OUTPUT(Tanh, tanh, T, t)       \
+  OUTPUT(TanhOfProduct, tanh_of_product, T, t) \
+  OUTPUT(ProductWithTanh, product_with_tanh, T, t)
 
 ALL(float, float32)
 ALL(double, float64)

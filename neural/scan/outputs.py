@@ -1,0 +1,160 @@
+"""Outputs of gated layers in one pass over memory: a tanh of the states, with a gate and a highway.
+
+>>> gated_tanh(torch.tensor([20.0]), torch.zeros(1)).tolist()
+[0.5]
+
+What torch does in one pass for each sigmoid, product and tanh is one operator here (``ratproof::output``); on
+a CPU it runs in C++ where the recurrences do, and elsewhere as torch's own passes, which ``torch.compile``
+fuses.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from automata.errors import InputError
+from neural.scan import backends, compiled
+from neural.scan.functional import differentiable
+
+TANH, TANH_OF_PRODUCT, PRODUCT_WITH_TANH = "tanh", "tanh_of_product", "product_with_tanh"
+
+
+def tanh(states: Tensor, gate: Tensor | None = None) -> Tensor:
+    """The tanh of o * c, with o = sigmoid(gate), or 1 without one (equation 23e, Peng et al. 2018).
+
+    >>> tanh(torch.tensor([0.0, 20.0])).tolist()
+    [0.0, 1.0]
+
+    Args:
+        states: c, of any shape.
+        gate: of that shape.
+
+    Returns:
+        An array of that shape, in the type that the arguments are promoted to. Differentiable, as often as
+        one likes.
+    """
+    return _run(TANH if gate is None else TANH_OF_PRODUCT, states, gate, None)
+
+
+def gated_tanh(states: Tensor, gate: Tensor, skip: Tensor | None = None) -> Tensor:
+    """r * tanh(c) + (1 - r) * skip, r = sigmoid(gate) (SRU); without ``skip`` the first term alone.
+
+    >>> gated_tanh(torch.zeros(1), torch.zeros(1), torch.ones(1)).tolist()
+    [0.5]
+
+    Arguments and result are as in :func:`tanh`.
+    """
+    return _run(PRODUCT_WITH_TANH, states, gate, skip)
+
+
+def _run(form: str, *values: Tensor | None) -> Tensor:
+    there = [x for x in values if x is not None]
+    dtype = functools.reduce(torch.promote_types, (x.dtype for x in there))
+    if not dtype.is_floating_point:
+        raise InputError(f"the states of a layer are {dtype}, where floats are right")
+    shape = torch.broadcast_shapes(*(x.shape for x in there))  # type: ignore[no-untyped-call]
+    result: Tensor = _output(*(x if x is None else x.to(dtype).expand(shape) for x in values), form)
+    return result
+
+
+def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
+    """What the operator computes, in torch's terms."""
+    if gate is None:
+        return torch.tanh(states)
+    part = torch.sigmoid(gate)
+    if form == TANH_OF_PRODUCT:
+        return torch.tanh(part * states)
+    result = part * torch.tanh(states)
+    return result if skip is None else result + (1 - part) * skip
+
+
+@torch.library.custom_op("ratproof::output", mutates_args=())
+def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
+    """The output of one of the forms above, of arrays of one shape and type."""
+    if _in_cpp(states):
+        return compiled.output(states, gate, skip, form)
+    return formula(states, gate, skip, form)
+
+
+@torch.library.custom_op("ratproof::output_backward", mutates_args=())
+def output_backward(
+    grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
+) -> list[Tensor]:
+    """The gradients of those arguments of ``output`` that are there."""
+    if _in_cpp(states):
+        return compiled.output_backward(grad, states, gate, skip, outputs, form)
+    return list(_in_torch(grad, states, gate, skip, form))
+
+
+def _in_cpp(states: Tensor) -> bool:
+    return backends.name_for(states) == compiled.NAME
+
+
+def _in_torch(
+    grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str
+) -> Sequence[Tensor]:
+    values = [x for x in (states, gate, skip) if x is not None]
+
+    def function(c: Tensor, *others: Tensor) -> Tensor:
+        z, x = (*others, None, None)[:2]  # there is no skip without a gate
+        return formula(c, z, x, form)
+
+    gradients: Sequence[Tensor] = torch.func.vjp(function, *values)[1](grad)
+    return gradients
+
+
+@output.register_fake
+def _like_states(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
+    return torch.empty(states.shape, dtype=states.dtype, device=states.device)
+
+
+@output_backward.register_fake
+def _like_those_there(
+    grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
+) -> list[Tensor]:
+    return [
+        torch.empty(x.shape, dtype=x.dtype, device=x.device) for x in (states, gate, skip) if x is not None
+    ]
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.save_for_backward(*inputs[:3], output)
+    ctx.form = inputs[3]
+
+
+def _gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+    states, gate, skip, result = ctx.saved_tensors
+    if torch.is_grad_enabled():
+        gradients = iter(_in_torch(grad, states, gate, skip, ctx.form))
+    else:
+        gradients = iter(output_backward(grad, states, gate, skip, result, ctx.form))
+    return *(x if x is None else next(gradients) for x in (states, gate, skip)), None
+
+
+def _batched(operator: Any) -> Any:
+    """The batching rule: all arrays have one shape, so that the batch is one axis more."""
+
+    def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Any, Any]:
+        moved = []
+        for argument, dim in zip(arguments, in_dims, strict=True):
+            if not isinstance(argument, Tensor):
+                moved.append(argument)
+            elif dim is None:
+                moved.append(argument.unsqueeze(0).expand(info.batch_size, *argument.shape))
+            else:
+                moved.append(argument.movedim(dim, 0))
+        result = operator(*moved)
+        return result, [0] * len(result) if isinstance(result, list) else 0
+
+    return rule
+
+
+output.register_autograd(_gradient, setup_context=_keep)
+output.register_vmap(_batched(output))
+output_backward.register_vmap(_batched(output_backward))
+_output = differentiable(output, _keep, _gradient, _batched)

@@ -1,0 +1,128 @@
+"""Outputs of gated layers in one pass: every form against torch's own passes, its gradients, and its tanh."""
+
+from __future__ import annotations
+
+import mpmath
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from neural import scan
+from neural.scan import compiled, outputs
+
+D = torch.float64
+in_c = pytest.mark.skipif(bool(compiled.lacking()), reason="there is no C++ compiler")
+each_backend = pytest.mark.parametrize("backend", ["torch", pytest.param("c++", marks=in_c)])
+FORMS = {
+    "tanh": (lambda c: outputs.tanh(c), lambda c: c.tanh()),
+    "tanh of a product": (lambda c, z: outputs.tanh(c, z), lambda c, z: (z.sigmoid() * c).tanh()),
+    "gated": (lambda c, z: outputs.gated_tanh(c, z), lambda c, z: z.sigmoid() * c.tanh()),
+    "highway": (outputs.gated_tanh, lambda c, z, x: z.sigmoid() * c.tanh() + (1 - z.sigmoid()) * x),
+}
+each_form = pytest.mark.parametrize(("form", "expected"), FORMS.values(), ids=FORMS)
+numbers = st.sampled_from([0.0, -0.0, 5e-324, -1e-310, 400.0, -1e300]) | st.floats(-30, 30)
+
+
+def arguments(form, numbers=None, size=7, **options):
+    count = {"tanh": 1, "highway": 3}.get(next(name for name, two in FORMS.items() if two[0] is form), 2)
+    if numbers is None:
+        return [torch.randn(size, 3, dtype=D, **options) for _ in range(count)]
+    return [torch.tensor(numbers[i::count][: len(numbers) // count], dtype=D) for i in range(count)]
+
+
+@each_backend
+@each_form
+@given(drawn=st.lists(numbers, min_size=3, max_size=60))
+def test_an_output_is_that_of_torchs_own_passes(form, expected, backend, drawn):
+    values = arguments(form, drawn)
+    with scan.use(backend):
+        torch.testing.assert_close(form(*values), expected(*values), rtol=4e-15, atol=1e-300)
+
+
+@each_form
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@in_c
+def test_in_narrow_types_it_is_rounded_once_more(form, expected, dtype):
+    """The sigmoid s is off by 4 units at most, tanh by 3, and each sum and product by half a unit: in all
+    less than 9 s |tanh c| + (4 s + 2) |x| units, as s and the tanh are at most 1.
+    """
+    torch.manual_seed(1)
+    values = [(4 * x).to(dtype) for x in arguments(form, size=3001)]
+    result, wide = form(*values), [x.double() for x in values]
+    skip = wide[2].abs() if len(wide) > 2 else 0
+    bound = torch.finfo(torch.float32).eps * (9 + 6 * skip)
+    bound = bound + (torch.finfo(dtype).eps * (1 + skip) if dtype is torch.bfloat16 else 0)
+    assert result.dtype == dtype
+    assert ((result.double() - expected(*wide)).abs() <= bound).all()
+
+
+@in_c
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+def test_the_tanh_in_c_is_within_three_units_in_the_last_place(dtype):
+    x = torch.cat([torch.linspace(-12, 12, 1501), torch.linspace(-1, 1, 999), 1e-5 * torch.randn(99)]).to(
+        dtype
+    )
+    for value, ours in zip(x.tolist(), outputs.tanh(x).tolist(), strict=True):
+        right = mpmath.tanh(mpmath.mpf(value))
+        unit = torch.finfo(dtype).eps * 2.0 ** (int(mpmath.frexp(right)[1]) - 1)
+        assert abs(ours - right) <= 3 * unit, value
+
+
+@in_c
+def test_infinity_and_nan_are_those_of_tanh():
+    x = torch.tensor([torch.inf, -torch.inf, torch.nan, -0.0])
+    ours = outputs.tanh(x)
+    assert ours[:2].tolist() == [1, -1] and ours[2].isnan() and ours[3].signbit()
+
+
+@each_backend
+@each_form
+def test_gradients_are_those_of_differences_and_can_be_differentiated(form, expected, backend):
+    torch.manual_seed(2)
+    values = arguments(form, requires_grad=True)
+    with scan.use(backend):
+        assert torch.autograd.gradcheck(form, values) and torch.autograd.gradgradcheck(form, values)
+
+
+@each_form
+def test_compiled_exported_and_transformed_it_is_the_same(form, expected):
+    torch.manual_seed(3)
+    values = arguments(form)
+
+    class Network(torch.nn.Module):
+        def forward(self, *values):
+            return form(*(2 * x for x in values))
+
+    network = Network()
+    right = network(*values)
+    assert torch.equal(torch.compile(network, fullgraph=True, backend="aot_eager")(*values), right)
+    assert torch.equal(torch.export.export(network, tuple(values)).module()(*values), right)
+    places = tuple(range(len(values)))
+    gradient = torch.func.grad(lambda *one: network(*one).sum(), argnums=places)
+    each = torch.func.vmap(gradient, in_dims=1, out_dims=1)(*values)
+    wanted = torch.func.grad(lambda *one: expected(*(2 * x for x in one)).sum(), argnums=places)(*values)
+    for ours, right in zip(each, wanted, strict=True):
+        torch.testing.assert_close(ours, right)
+
+
+@each_form
+def test_torch_knows_the_operators(form, expected):
+    values = arguments(form, requires_grad=True)
+    padded = (*values, None, None)[:3]
+    name = {1: outputs.TANH, 2: outputs.TANH_OF_PRODUCT, 3: outputs.PRODUCT_WITH_TANH}[len(values)]
+    plain = [x if x is None else x.detach() for x in padded]
+    result = outputs.output(*plain, name)
+    for check in (
+        (outputs.output, (*padded, name)),
+        (outputs.output_backward, (torch.randn_like(result), *plain, result, name)),
+    ):
+        assert set(torch.library.opcheck(*check).values()) == {"SUCCESS"}
+
+
+def test_types_and_shapes_go_together_as_in_torch():
+    c, z = torch.zeros(4, 3), torch.zeros(3, dtype=D)
+    assert outputs.tanh(c, z).dtype == D and outputs.tanh(c, z).shape == (4, 3)
+    with pytest.raises(InputError, match="floats are right"):
+        outputs.tanh(torch.zeros(3, dtype=torch.int64))
