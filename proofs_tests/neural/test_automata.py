@@ -156,7 +156,7 @@ def test_its_automata_score_what_the_equations_say(kind, options):
 
 @pytest.mark.parametrize("kind", list(layer_kinds()))
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@settings(suppress_health_check=list(HealthCheck), max_examples=40)
+@settings(suppress_health_check=list(HealthCheck), max_examples=20)
 @given(st.data())
 def test_networks_of_every_kind_are_their_automata(kind, dtype, data):
     """Gates that saturate and cancel, any start, strings of every length: within the derived bound."""
