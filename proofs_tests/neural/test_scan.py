@@ -5,6 +5,7 @@ the recurrence written out.
 from __future__ import annotations
 
 import math
+import threading
 from fractions import Fraction
 
 import pytest
@@ -19,7 +20,9 @@ from neural.qrnn import QRNN
 from neural.rrnn_b import RRNNB
 from neural.rrnn_c import RRNNC
 from neural.rrnn_f import RRNNF
-from neural.scan import backends, compiled, libraries, operators
+from neural.scan import backends, compiled, libraries, loops, operators
+from neural.scan.matrices import compiled as in_matrices
+from neural.scan.matrices import loops as matrix_loops
 from neural.sru import SRU
 from neural.strongly_typed import TLSTM, TRNN
 from proofs_tests.automata.examples import few, some
@@ -335,6 +338,35 @@ def test_the_sigmoid_in_c_is_within_four_units_in_the_last_place(dtype):
         error = (ours - torch.sigmoid(x)).abs()
     limits = torch.finfo(dtype)
     assert (error <= 4 * limits.eps * ours.double() + limits.smallest_normal).all()
+
+
+@in_c
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("loop", [scan.elementwise, scan.gated, scan.matrix_scan], ids=lambda f: f.__name__)
+def test_a_backend_that_is_forced_forward_is_so_backward_in_another_thread(loop, again, monkeypatch):
+    """In which gradients of tensors on a GPU are computed; and it is not forced any more behind them."""
+    used = []
+    for name, module in (("c++", compiled), ("torch", loops), ("c++", in_matrices), ("torch", matrix_loops)):
+        for function in ("scan_backward", "gated_backward", "scan", "backward", "forward"):
+            if (there := getattr(module, function, None)) is not None:
+                spied = lambda *values, name=name, there=there: used.append(name) or there(*values)
+                monkeypatch.setattr(module, function, spied)
+    values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in ((4, 3), (4, 3), (3,))]
+    if loop is scan.matrix_scan:
+        values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in ((1, 3, 3), (4, 3))]
+        values.insert(1, torch.zeros(2, 4, dtype=torch.long))
+    with scan.use("torch"):
+        states = loop(*values)
+
+    def differentiate():
+        leaves = [x for x in values if x.requires_grad]
+        torch.autograd.grad(states.sum(), leaves, create_graph=again)
+        used.append(backends.chosen("cpu", D).name)
+
+    thread = threading.Thread(target=differentiate)
+    thread.start()
+    thread.join()
+    assert len(used) > 2 and set(used[:-1]) == {"torch"} and used[-1] == "c++"
 
 
 @each_loop
