@@ -172,6 +172,22 @@ def test_many_uses_of_a_matrix_are_summed_in_parts_and_one_that_is_not_used_gets
 
 
 @pytest.mark.filterwarnings(WARNS)
+@pytest.mark.parametrize("semiring", ["max_plus", "log"])
+def test_what_flows_into_a_state_that_is_minus_infinity_goes_where_it_goes_in_the_loops(semiring):
+    """To all terms of a maximum, which are equal, and to none of a sum of nothing."""
+    values = torch.full((2, 3, 3), -torch.inf), torch.tensor([[0], [1]]), torch.zeros(1, 3), None
+    values[0][1, 2] = 1.0
+    with scan.use("triton"):
+        states = matrix_scan(*values, semiring)
+        back = torch.tensor([[[1.0, 2.0, 4.0]], [[3.0, 5.0, 0.0]]]), *values[:2], states, *values[2:]
+        ours = operators.matrix_scan_backward(*back, semiring)
+    with scan.use("torch"):
+        theirs = operators.matrix_scan_backward(*back, semiring)
+    assert states.isinf().all() and theirs[0].any() == (semiring == "max_plus")
+    torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.filterwarnings(WARNS)
 @each_semiring
 def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semiring):
     """Padding is read as the second symbol."""

@@ -242,7 +242,7 @@ def backward(
             h = _state_before(states, start, place, strings, row, n, WIDE)
             m = _tile(matrix, row, column, n, KIND, WIDE)
             parts = _part_of_state(h[:, None], m, after[None, :], w[None, :], KIND)
-            parts = tl.where((row < n)[:, None], tl.where(inside[None, :], parts, 0.0), 0.0)
+            parts = tl.where((row < n)[:, None], parts, 0.0)  # so that w stays 0 beyond n
             fresh = tl.where(block == tile, tl.sum(parts, axis=1)[None, :], fresh)
         flow = tl.where(flows, tl.reshape(fresh, (STATES,)), 0.0)
         tl.store(weights + at, w, mask=inside)
