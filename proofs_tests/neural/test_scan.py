@@ -20,7 +20,7 @@ from neural.qrnn import QRNN
 from neural.rrnn_b import RRNNB
 from neural.rrnn_c import RRNNC
 from neural.rrnn_f import RRNNF
-from neural.scan import backends, compiled, libraries, loops, operators
+from neural.scan import backends, compiled, libraries, loops, matrix_scan, operators
 from neural.scan.matrices import compiled as in_matrices
 from neural.scan.matrices import loops as matrix_loops
 from neural.sru import SRU
@@ -521,6 +521,35 @@ def test_what_is_no_float_is_refused_and_no_lanes_are_none(loop):
         loop(whole, whole, whole[0])
     for shape in ((3, 0), (0, 0), (3,)):
         assert loop(torch.ones(shape), torch.ones(shape), torch.ones(shape[1:])).shape == shape
+
+
+@pytest.mark.parametrize("name", ["scan", "gated", "pair", "matrices"])
+def test_compiled_and_exported_it_takes_any_number_of_steps_and_strings(name):
+    sizes = {"scan": ["TBD", "TBD", "BD"], "gated": ["TBD", "TBD", "BD"], "pair": ["TBD"] * 4 + ["BD"] * 3}
+    sizes["matrices"] = ["SDD", "BD", "TBD"]
+
+    class Network(torch.nn.Module):
+        def forward(self, *values):
+            if name == "matrices":
+                symbols = values[2].sum(2).gt(0).long()
+                return matrix_scan(values[0], symbols, *values[1:]).tanh()
+            return {"scan": scan.log_sum, "gated": scan.gated, "pair": lambda *v: pair(*v)[1]}[name](*values)
+
+    network, dynamic = Network(), torch.export.Dim.DYNAMIC
+    drawn = lambda steps, strings: [
+        torch.randn(*({"T": steps, "B": strings, "D": 3, "S": 2}[axis] for axis in size), dtype=D)
+        for size in sizes[name]
+    ]
+    shapes = [{i: dynamic for i, axis in enumerate(size) if axis in "TB"} for size in sizes[name]]
+    exported = torch.export.export(network, tuple(drawn(4, 3)), dynamic_shapes=(tuple(shapes),)).module()
+    compiled_network = torch.compile(network, fullgraph=True, dynamic=True, backend="aot_eager")
+    for steps, strings in ((4, 3), (7, 2), (2, 5)):
+        values, results = [x.requires_grad_() for x in drawn(steps, strings)], []
+        for run in (network, exported, compiled_network):
+            states = run(*values)
+            results.append([states.detach(), *torch.autograd.grad(states.sin().sum(), values)])
+        for result in results[1:]:
+            assert all(map(torch.equal, result, results[0]))
 
 
 def test_a_network_of_one_cell_shows_its_parts():

@@ -1,5 +1,5 @@
-"""Products with matrices in Triton: what its interpreter makes of the kernels on a CPU is what the loops of
-torch give; and they compile for a GPU.
+"""Products with matrices in Triton: what a GPU makes of the kernels, or without one its interpreter, is what
+the loops of torch give; and they compile for a GPU.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from automata.errors import InputError
 from neural import scan
 from neural.isan import ISAN
 from neural.scan import matrix_scan
-from neural.scan import on_gpu as elementwise_on_gpu
 from neural.scan.matrices import loops, on_gpu, operators
 from proofs_tests.automata.examples import few
 from proofs_tests.neural.test_matrix_scan import require_logarithms_within_their_bound
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
-    pytest.mark.skipif(not elementwise_on_gpu.interpreted(), reason="a GPU is here, which runs the kernels"),
+    pytest.mark.usefixtures("where_triton_runs"),
 ]
 D = torch.float64
 SEMIRINGS = ["real", "max_plus", "max_times", "log"]
