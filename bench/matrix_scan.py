@@ -4,6 +4,10 @@ semantics: 256 strings of length 64, 8 symbols, one thread.
 ``python bench/matrix_scan.py [--device cuda] [FILE]``. In each row the runs take turns, and times are
 medians. For the real semiring one matrix product with as many multiplications stands beside it, which is what
 bounds it. NumPy is in float64, as the same kernel is in the column beside it; networks are in float32.
+
+On a GPU it measures bfloat16 and the loops of torch with backward, too; recurrences with a matrix for each
+step of each string, 1 GiB in all, beside a copy of as many bytes; and one string alone, each of whose steps
+waits for the one before it.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import argparse
 import json
 import platform
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,17 +24,72 @@ from typing import Any
 import numpy as np
 import torch
 from scan import interleaved
+from torch import Tensor
 
 from automata import batch
 from automata.semirings import LOG, MAX_PLUS, MAX_TIMES, REAL
 from automata.wfsa import WFSA
-from neural.scan import backends, matrix_scan, use
+from neural.scan import matrix_scan, use
+from neural.scan.matrices import operators
 
 STRINGS, LENGTH, SYMBOLS = 256, 64, "abcdefgh"
 STATES = (16, 32, 64, 128, 256)
 SEMIRINGS = {"real": REAL, "max_plus": MAX_PLUS, "max_times": MAX_TIMES, "log": LOG}
+OWN = 2**28
+"""So many numbers are all matrices together, where each step of each string has its own; on a GPU."""
+LONG = 10_000
+"""The length of one string alone; on a GPU."""
 SLOW = 4
 """What takes seconds runs so often."""
+
+
+def scanning(
+    values: list[Tensor], symbols: Tensor, semiring: str, backend: str | None, weights: Tensor | None = None
+) -> Callable[[], object]:
+    """A run of the products of matrices and a start; and of their gradients, where weights of the states are
+    given.
+    """
+
+    def run() -> object:
+        with torch.set_grad_enabled(weights is not None), use(backend) if backend else nullcontext():
+            result = matrix_scan(values[0], symbols, values[1], None, semiring)
+            return result if weights is None else torch.autograd.grad(result, values, weights)
+
+    return run
+
+
+def own_matrices(states: int, device: str) -> dict[str, float]:
+    """Milliseconds over the reals where no two steps share a matrix, and of a copy that moves as many bytes
+    as the matrices have. Backward they are read again, and their gradients written.
+    """
+    strings = max(1, OWN // (LENGTH * states**2))
+    number = LENGTH * strings
+    symbols = torch.arange(number, device=device).reshape(LENGTH, strings)
+    matrices = torch.rand(number, states, states, device=device) / states
+    values = [matrices.requires_grad_(), torch.rand(strings, states, device=device).requires_grad_()]
+    weights = torch.rand(LENGTH, strings, states, device=device)
+    source, target = (torch.empty(matrices.numel() // 2, device=device) for _ in range(2))
+    runs = {
+        "copy": lambda: target.copy_(source),
+        "kernel": scanning(values, symbols, "real", None),
+        "with backward": scanning(values, symbols, "real", None, weights),
+    }
+    times = interleaved(runs, 9, device)
+    shares = times["copy"] / times["kernel"], 3 * times["copy"] / times["with backward"]
+    row = {"states": states, "strings": strings, "bytes": 4 * matrices.numel(), **times}
+    return {**row, "share": shares[0], "share with backward": shares[1]}
+
+
+def one_string(states: int, name: str, device: str) -> dict[str, float]:
+    """Microseconds a step of one long string."""
+    symbols = torch.randint(0, len(SYMBOLS), (LONG, 1), device=device)
+    values = [torch.rand(len(SYMBOLS), states, states, device=device) / states]
+    values.append(torch.rand(1, states, device=device))
+    runs = {"kernel": scanning(values, symbols, name, None)}
+    times = interleaved(runs, 5, device) | interleaved(
+        {"torch": scanning(values, symbols, name, "torch")}, 1, device
+    )
+    return {what: 1000 * took / LONG for what, took in times.items()}
 
 
 def measured(states: int, name: str, device: str) -> dict[str, float]:
@@ -54,17 +114,8 @@ def measured(states: int, name: str, device: str) -> dict[str, float]:
     leaves = [x.clone().requires_grad_() for x in (matrices, start)]
 
     def by(backend: str | None, gradients: bool = False) -> Callable[[], object]:
-        def run() -> object:
-            values = leaves if gradients else (matrices, start)
-            with torch.set_grad_enabled(gradients):
-                result = matrix_scan(values[0], symbols, values[1], None, name)
-            return torch.autograd.grad(result, leaves, weights) if gradients else result
-
-        def forced() -> object:
-            with use(backend):
-                return run()
-
-        return run if backend is None else forced
+        given = leaves if gradients else [matrices, start]
+        return scanning(given, symbols, name, backend, weights if gradients else None)
 
     rows = torch.rand(LENGTH * STRINGS, states, device=device)
     runs = {
@@ -74,10 +125,19 @@ def measured(states: int, name: str, device: str) -> dict[str, float]:
     }
     if name == "real":
         runs["matrix product"] = lambda: rows @ matrices[0]
-    times = interleaved(runs, 9, device)
     slow = {"numpy": lambda: batch.scores(automaton, strings), "torch": by("torch")}
+    if device != "cpu":
+        narrow = [x.bfloat16() for x in (matrices, start)]
+        runs["in bfloat16"] = scanning(narrow, symbols, name, None)
+        slow["torch with backward"] = by("torch", gradients=True)
+    times = interleaved(runs, 9, device)
     times |= interleaved(slow, SLOW, device)
     return {**times, "numpy": times["numpy"] * STRINGS / few}
+
+
+def line(row: dict[str, float]) -> str:
+    """A row, as text."""
+    return ", ".join(f"{what} {value:.2f}" for what, value in row.items())
 
 
 def main() -> None:
@@ -93,7 +153,7 @@ def main() -> None:
         "date": str(date.today()),
         "device": name,
         "torch": torch.__version__,
-        "backend": backends.chosen(device, torch.float32).name,
+        "backend": operators.chosen(device, torch.float32).name,
         "strings": STRINGS,
         "length": LENGTH,
         "symbols": len(SYMBOLS),
@@ -104,11 +164,17 @@ def main() -> None:
         for states in STATES:
             row = measured(states, semiring, device)
             results["rows"].append({"semiring": semiring, "states": states, **row})
-            print(
-                f"  {semiring:10} {states:4}: "
-                + ", ".join(f"{what} {took:.2f}" for what, took in row.items()),
-                flush=True,
-            )
+            print(f"  {semiring:10} {states:4}: {line(row)}", flush=True)
+    if device != "cpu":
+        results |= {"own": [], "one string": [], "length of one string": LONG}
+        for states in STATES:
+            results["own"].append(row := own_matrices(states, device))
+            print(f"  a matrix for each step, {line(row)}", flush=True)
+        for semiring in SEMIRINGS:
+            for states in STATES:
+                row = one_string(states, semiring, device)
+                results["one string"].append({"semiring": semiring, "states": states, **row})
+                print(f"  one string, {semiring:10} {states:4}, microseconds a step: {line(row)}", flush=True)
     if arguments.file:
         Path(arguments.file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 

@@ -76,6 +76,19 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         pytest.skip(str(reason))
 
 
+@pytest.fixture(scope="module")
+def where_triton_runs() -> Generator[None, None, None]:
+    """New tensors are on the GPU, where there is one; else Triton's interpreter takes them on the CPU."""
+    import torch
+
+    if os.environ.get("TRITON_INTERPRET") == "1":
+        yield
+        return
+    torch.set_default_device("cuda")
+    yield
+    torch.set_default_device(None)
+
+
 @pytest.fixture(scope="session")
 def device(request: pytest.FixtureRequest) -> str:
     """The device that the networks run on."""

@@ -22,6 +22,8 @@ HEAD = (
     "loops of torch",
     "one product",
 )
+MORE = {"in bfloat16": "in bfloat16", "torch with backward": "loops with backward"}
+"""Columns that a GPU's table has besides."""
 
 
 def pages(bench: Path) -> dict[str, str]:
@@ -45,13 +47,56 @@ def _device(file: Path) -> str:
         f" by the backend {plain(results['backend'])}: {results['strings']} strings of length"
         f" {results['length']} over {results['symbols']} symbols.\n"
     )
-    return f"{head}\n{table(HEAD, [_row(row) for row in results['rows']], css='speed')}"
+    tables = [table(_head(results), [_row(row) for row in results["rows"]], css="speed")]
+    if "own" in results:
+        tables += [_own(results), _one_string(results)]
+    return "\n".join([head, *tables])
+
+
+def _head(results: dict[str, Any]) -> tuple[str, ...]:
+    """The columns that were measured."""
+    return HEAD + tuple(MORE[what] for what in MORE if what in results["rows"][0])
+
+
+def _own(results: dict[str, Any]) -> str:
+    """A matrix for each step of each string."""
+    rows = [
+        [
+            str(row["states"]),
+            str(row["strings"]),
+            f"{row['copy']:.2f} ms, {row['bytes'] / row['copy'] / 1e6:.0f} GB/s",
+            f"{row['kernel']:.2f} ms, {row['share']:.2f} of a copy's speed",
+            f"{row['with backward']:.2f} ms, {row['share with backward']:.2f} of a copy's speed",
+        ]
+        for row in results["own"]
+    ]
+    head = ("states", "strings", "a copy of as many bytes", "kernel", "with backward")
+    said = (
+        "A matrix for each step of each string, over the reals: what bounds that is memory. With backward the"
+        " matrices are read twice and their gradients written."
+    )
+    return f"{said}\n\n{table(head, rows, css='speed')}"
+
+
+def _one_string(results: dict[str, Any]) -> str:
+    """One string, whose steps wait for each other."""
+    rows = [
+        [
+            plain(row["semiring"].replace("_", "-")),
+            str(row["states"]),
+            f"{row['kernel']:.2f} µs",
+            f"{row['torch']:.2f} µs, {row['torch'] / row['kernel']:.0f} times",
+        ]
+        for row in results["one string"]
+    ]
+    said = f"One string of length {results['length of one string']}, a step:"
+    return f"{said}\n\n{table(('semiring', 'states', 'kernel', 'loops of torch'), rows, css='speed')}"
 
 
 def _row(row: dict[str, Any]) -> list[str]:
     kernel = row["kernel in float64"]
     return [
-        plain(row["semiring"]),
+        plain(row["semiring"].replace("_", "-")),
         str(row["states"]),
         f"{row['kernel']:.2f} ms",
         f"{row['with backward']:.2f} ms",
@@ -59,6 +104,7 @@ def _row(row: dict[str, Any]) -> list[str]:
         f"{row['numpy']:.2f} ms, {row['numpy'] / kernel:.1f} times",
         f"{row['torch']:.2f} ms, {row['torch'] / row['kernel']:.0f} times",
         f"{row['matrix product']:.2f} ms" if "matrix product" in row else "",
+        *(f"{row[what]:.2f} ms" for what in MORE if what in row),
     ]
 
 

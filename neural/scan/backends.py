@@ -97,6 +97,17 @@ def chosen(device: str, dtype: torch.dtype) -> Choice:
     return Choice(loops.NAME, reason) if reason else Choice(compiled.NAME, "a C++ compiler is installed")
 
 
+def forced() -> Backend | None:
+    """The backend that :func:`use` names here, if it does."""
+    name = _forced.get()
+    return None if name is None else Backend(name, on_gpu.CHUNK.get())
+
+
+def is_forced() -> bool:
+    """Is it named, by :func:`use` or by the environment?"""
+    return _forced.get() is not None or VARIABLE in os.environ
+
+
 def of(values: Tensor) -> Any:
     """The module that computes with tensors like this."""
     return BACKENDS[name_for(values)]

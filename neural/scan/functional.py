@@ -1,5 +1,5 @@
-"""The operators under the transforms of ``torch.func``, which do not know the gradients that operators have,
-but those of an ``autograd.Function``.
+"""The operators' gradients: on the backend that ran forward, and under the transforms of ``torch.func``,
+which do not know the gradients that operators have, but those of an ``autograd.Function``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,28 @@ from typing import Any
 
 import torch
 from torch import Tensor
+
+from neural.scan import backends
+
+
+def on_its_backend(
+    keep: Callable[..., None], gradient: Callable[..., Any]
+) -> tuple[Callable[..., None], Callable[..., Any]]:
+    """The two functions of ``register_autograd``, so that a backend that was forced forward is so backward:
+    of tensors on a GPU the gradients are computed in a thread of their own, where nothing is forced.
+    """
+
+    def kept(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        keep(ctx, inputs, output)
+        ctx.backend = backends.forced()
+
+    def computed(ctx: Any, *grads: Any) -> Any:
+        if ctx.backend is None:
+            return gradient(ctx, *grads)
+        with backends.use(*ctx.backend):
+            return gradient(ctx, *grads)
+
+    return kept, computed
 
 
 def differentiable(

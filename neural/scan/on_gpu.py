@@ -29,6 +29,8 @@ IN_FLIGHT = 4 * 2**20
 """Bytes that are to be under way at once: the bandwidth of an H200 times the latency of its memory, and some
 more.
 """
+FUSED = {"enable_fp_fusion": True}
+"""A product and a sum are rounded once; Triton's own default depends on its version, and warns of that."""
 CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
 """How many steps every chunk has, where somebody says so."""
 
@@ -240,14 +242,15 @@ def _run(
 
     lanes = like.numel()
     step = max(1, chunks * lanes * arrays * like.element_size())
+    ahead = min(16, max(2, IN_FLIGHT // step))
     fixed = {
         "WIDE": tl.float64 if like.dtype == torch.float64 else tl.float32,
         "BLOCK": BLOCK,
-        "STAGES": min(16, max(2, IN_FLIGHT // step)),
+        "STAGES": 2 ** (ahead.bit_length() - 1),  # few values, since each is compiled for
         **(forms or {}),
     }
-    grid = (-(-lanes // BLOCK), chunks)
+    grid = (-(-lanes // BLOCK) * chunks,)
     # an array that is not there is another one, which is not read
     given = [like if a is None else a for a in arguments]
     with torch.cuda.device(like.device) if like.is_cuda else nullcontext():
-        getattr(kernels, kernel)[grid](*given, **fixed, num_warps=1)
+        getattr(kernels, kernel)[grid](*given, **fixed, num_warps=1, **FUSED)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from neural.scan import backends
-from neural.scan.functional import differentiable
+from neural.scan.functional import differentiable, on_its_backend
 from neural.scan.loops import shares
 
 Three = tuple[Tensor, Tensor, Tensor]
@@ -195,6 +195,7 @@ def _like_pair(*arguments: Tensor) -> tuple[Tensor, ...]:
 def _registered(
     operator: Any, fake: Any, keep: Any, gradient: Any, starts: Sequence[int], outputs: Any
 ) -> Any:
+    keep, gradient = on_its_backend(keep, gradient)
     operator.register_fake(fake)
     operator.register_autograd(gradient, setup_context=keep)
     operator.register_vmap(_batched(operator, starts, outputs))

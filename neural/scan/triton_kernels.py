@@ -4,7 +4,8 @@ over memory, for all lanes of a chunk of steps.
 Arrays are ``(T, N)``, a row a step. A program takes ``BLOCK`` lanes of one chunk of ``chunk`` steps: it is
 told what is carried into the chunk (arrays ``(chunks, N)``), or, where ``SUMMARY`` is set, computes what the
 chunk does to that: a factor and a summand. With one chunk of T steps that is the serial form. Loads of the
-next ``STAGES`` steps are under way while a step is computed. Sums and functions are those of ``kernels.cpp``.
+next ``STAGES`` steps are under way while a step is computed. Sums and functions are those of ``kernels.cpp``
+(:mod:`neural.scan.triton_functions`).
 """
 
 # Triton decides an ``if`` on a constant when it compiles; the conditional expressions it always computes.
@@ -12,123 +13,30 @@ next ``STAGES`` steps are under way while a step is computed. Sums and functions
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from neural.scan.triton_functions import constant, exponential, kernel, logarithm, sigmoid, tl
 
-try:
-    import triton
-    import triton.language as tl
-except ImportError:  # nothing calls these functions then
-    triton = tl = None
+REAL = constant(0)
+MAX_PLUS = constant(1)
+LOG = constant(2)
+GATED = constant(3)  # over the reals, with f = sigmoid(first) and u = (1 - f) second
 
 
-def _constant(value: int) -> Any:
-    return value if tl is None else tl.constexpr(value)
-
-
-def _kernel(function: Callable[..., Any]) -> Any:
-    return function if triton is None else triton.jit(function)
-
-
-REAL = _constant(0)
-MAX_PLUS = _constant(1)
-LOG = _constant(2)
-GATED = _constant(3)  # over the reals, with f = sigmoid(first) and u = (1 - f) second
-
-
-@_kernel
-def _exponential(x):
-    """exp(x) for x <= 0, within 2 units in the last place, and 0 where that is no normal number; NaN of
-    NaN.
+@kernel
+def _place(lanes, BLOCK: tl.constexpr):
+    """The lanes of a program, and the number of its chunk, in 64 bits: places in an array of 8 GB do not fit
+    32. A grid has one axis, since the others end at 65,535.
     """
-    if x.dtype == tl.float64:
-        bounded = tl.where(x < -708.3964, -708.3964, x)
-        n = tl.floor(bounded * 1.4426950408889634 + 0.5)
-        r = tl.fma(n, tl.full(n.shape, -0.69314718036912382, tl.float64), bounded)
-        r = tl.fma(n, tl.full(n.shape, -1.9082149292705877e-10, tl.float64), r)
-        total = tl.full(n.shape, 1.0 / 6227020800, tl.float64)
-        total = total * r + 1.0 / 479001600
-        total = total * r + 1.0 / 39916800
-        total = total * r + 1.0 / 3628800
-        total = total * r + 1.0 / 362880
-        total = total * r + 1.0 / 40320
-        total = total * r + 1.0 / 5040
-        total = total * r + 1.0 / 720
-        total = total * r + 1.0 / 120
-        total = total * r + 1.0 / 24
-        total = total * r + 1.0 / 6
-        total = total * r + 0.5
-        total = total * r + 1.0
-        total = total * r + 1.0
-        whole = tl.where(n == n, n, 0.0).to(tl.int64)
-        power = ((whole + 1023) << 52).to(tl.float64, bitcast=True)
-        result = tl.where(x < -708.3964, 0.0, total * power)
-    else:
-        bounded = tl.where(x < -87.3365, -87.3365, x)
-        n = tl.floor(bounded * 1.44269504 + 0.5)
-        r = tl.fma(n, tl.full(n.shape, -0.693145752, tl.float32), bounded)
-        r = tl.fma(n, tl.full(n.shape, -1.42860677e-6, tl.float32), r)
-        total = tl.full(n.shape, 1.0 / 5040, tl.float32)
-        total = total * r + 1.0 / 720
-        total = total * r + 1.0 / 120
-        total = total * r + 1.0 / 24
-        total = total * r + 1.0 / 6
-        total = total * r + 0.5
-        total = total * r + 1.0
-        total = total * r + 1.0
-        whole = tl.where(n == n, n, 0.0).to(tl.int32)
-        power = ((whole + 127) << 23).to(tl.float32, bitcast=True)
-        result = tl.where(x < -87.3365, 0.0, total * power)
-    return result
+    blocks = tl.cdiv(lanes, BLOCK)
+    program = tl.program_id(0)
+    lane = (program % blocks).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    return lane, (program // blocks).to(tl.int64)
 
 
-@_kernel
-def _quotient(a, b):
-    """a / b, rounded once."""
-    if a.dtype == tl.float64:
-        result = a / b
-    else:
-        result = tl.div_rn(a, b)
-    return result
-
-
-@_kernel
-def _logarithm(x):
-    """log(1 + x) for 0 <= x <= 1: 2 artanh(s) with s = x / (2 + x) <= 1/3; in float32 x times the nearest
-    polynomial of degree 8.
-    """
-    if x.dtype == tl.float64:
-        s = x / (2.0 + x)
-        square = s * s
-        total = tl.full(x.shape, 1.0 / 33, tl.float64)
-        for i in tl.static_range(16):
-            total = total * square + 1.0 / (31 - 2 * i)
-        result = 2.0 * s * total
-    else:
-        total = tl.full(x.shape, 0.005232695, tl.float32)
-        total = total * x - 0.02950524
-        total = total * x + 0.078225955
-        total = total * x - 0.13663246
-        total = total * x + 0.19106007
-        total = total * x - 0.24842982
-        total = total * x + 0.33319098
-        total = total * x - 0.49999493
-        total = total * x + 0.99999994
-        result = x * total
-    return result
-
-
-@_kernel
-def _sigmoid(x):
-    e = _exponential(tl.where(x < 0, x, -x))
-    return _quotient(tl.where(x < 0, e, 1.0), 1.0 + e)
-
-
-@_kernel
+@kernel
 def _gates(a, b, KIND: tl.constexpr):
     """f and u of what is read at a step."""
     if KIND == GATED:
-        f = _sigmoid(a)
+        f = sigmoid(a)
         u = (1.0 - f) * b
     else:
         f = a
@@ -136,7 +44,7 @@ def _gates(a, b, KIND: tl.constexpr):
     return f, u
 
 
-@_kernel
+@kernel
 def _step(f, before, u, KIND: tl.constexpr):
     if KIND == MAX_PLUS:
         carried = f + before
@@ -146,14 +54,14 @@ def _step(f, before, u, KIND: tl.constexpr):
         first = (carried > u) | (carried != carried)
         larger = tl.where(first, carried, u)
         smaller = tl.where(first, u, carried)
-        total = larger + _logarithm(_exponential(smaller - larger))
+        total = larger + logarithm(exponential(smaller - larger))
         result = tl.where((larger == float("-inf")) | (larger == float("inf")), larger, total)
     else:
         result = tl.fma(f, before, u)
     return result
 
 
-@_kernel
+@kernel
 def _share(f, before, u, after, KIND: tl.constexpr):
     """dc_t / dc_{t-1}."""
     if KIND == MAX_PLUS:
@@ -161,14 +69,14 @@ def _share(f, before, u, after, KIND: tl.constexpr):
         result = tl.where(carried == u, 0.5, tl.where(carried > u, 1.0, 0.0)).to(f.dtype)
     elif KIND == LOG:
         carried = f + before
-        part = _exponential(tl.where(carried < after, carried - after, 0.0))
+        part = exponential(tl.where(carried < after, carried - after, 0.0))
         result = tl.where(carried == u, 0.5, part)
     else:
         result = f
     return result
 
 
-@_kernel
+@kernel
 def forward(
     first,
     second,
@@ -189,15 +97,14 @@ def forward(
     """All states of a chunk, from ``starts``; or, as ``SUMMARY``, the state at its end from zero in
     ``states`` and the product of its factors in ``factors``. With ``SOME`` only lanes that ``only`` names.
     """
-    lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    number = tl.program_id(1)
+    lane, number = _place(lanes, BLOCK)
     inside = lane < lanes
-    count = tl.minimum(chunk, steps - number * chunk)
+    count = tl.minimum(chunk, steps - number * chunk).to(tl.int32)
     if SOME:
         inside = inside & (tl.load(only + lane, mask=inside, other=0) != 0)
         count = tl.where(tl.max(inside.to(tl.int32), axis=0) > 0, count, 0)
-    edge = number.to(tl.int64) * lanes + lane
-    row = number.to(tl.int64) * chunk * lanes + lane
+    edge = number * lanes + lane
+    row = number * chunk * lanes + lane
     if SUMMARY:
         if (KIND == MAX_PLUS) | (KIND == LOG):
             c = tl.full((BLOCK,), float("-inf"), WIDE)
@@ -225,7 +132,7 @@ def forward(
         tl.store(factors + edge, product, mask=inside)
 
 
-@_kernel
+@kernel
 def backward(
     grad,
     first,
@@ -255,16 +162,15 @@ def backward(
     g_t = grad_t + s_{t+1} g_{t+1} flows into c_t, where s_t = dc_t / dc_{t-1}; over the reals s = f, df = g
     c_{t-1}, du = g; else df = g s, du = g (1 - s).
     """
-    lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    number = tl.program_id(1)
+    lane, number = _place(lanes, BLOCK)
     inside = lane < lanes
-    count = tl.minimum(chunk, steps - number * chunk)
+    count = tl.minimum(chunk, steps - number * chunk).to(tl.int32)
     last = number * chunk + count - 1
     if SOME:
         inside = inside & (tl.load(only + lane, mask=inside, other=0) != 0)
         count = tl.where(tl.max(inside.to(tl.int32), axis=0) > 0, count, 0)
-    edge = number.to(tl.int64) * lanes + lane
-    row = last.to(tl.int64) * lanes + lane
+    edge = number * lanes + lane
+    row = last * lanes + lane
     begin = tl.load(start + lane, mask=inside, other=0).to(WIDE)
     product = tl.full((BLOCK,), 1.0, WIDE)
     if SUMMARY:
@@ -302,7 +208,7 @@ def backward(
         tl.store(factors + edge, product, mask=inside)
 
 
-@_kernel
+@kernel
 def pair_forward(
     gate_1,
     update_1,
@@ -322,15 +228,15 @@ def pair_forward(
     """Two gated recurrences, of which the second is fed by the first: c2_t = f2 c2_{t-1} + (c1_{t-1} + r)
     (1 - f2) z2_t.
     """
-    lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    lane, _ = _place(lanes, BLOCK)
     inside = lane < lanes
     c1 = tl.load(start_1 + lane, mask=inside, other=0).to(WIDE)
     c2 = tl.load(start_2 + lane, mask=inside, other=0).to(WIDE)
     r = tl.load(skip + lane, mask=inside, other=0).to(WIDE)
-    row = lane.to(tl.int64)
+    row = lane
     for _ in tl.range(0, steps, num_stages=STAGES):
-        f1 = _sigmoid(tl.load(gate_1 + row, mask=inside, other=0).to(WIDE))
-        f2 = _sigmoid(tl.load(gate_2 + row, mask=inside, other=0).to(WIDE))
+        f1 = sigmoid(tl.load(gate_1 + row, mask=inside, other=0).to(WIDE))
+        f2 = sigmoid(tl.load(gate_2 + row, mask=inside, other=0).to(WIDE))
         z1 = tl.load(update_1 + row, mask=inside, other=0).to(WIDE)
         z2 = tl.load(update_2 + row, mask=inside, other=0).to(WIDE)
         c2 = tl.fma(f2, c2, (c1 + r) * ((1.0 - f2) * z2))
@@ -340,7 +246,7 @@ def pair_forward(
         row += lanes
 
 
-@_kernel
+@kernel
 def pair_backward(
     grad_1,
     grad_2,
@@ -367,7 +273,7 @@ def pair_backward(
     STAGES: tl.constexpr,
 ):
     """The gradients of ``pair_forward``'s arguments."""
-    lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    lane, _ = _place(lanes, BLOCK)
     inside = lane < lanes
     begin_1 = tl.load(start_1 + lane, mask=inside, other=0).to(WIDE)
     begin_2 = tl.load(start_2 + lane, mask=inside, other=0).to(WIDE)
@@ -375,15 +281,15 @@ def pair_backward(
     after_1 = tl.zeros((BLOCK,), WIDE)
     after_2 = tl.zeros((BLOCK,), WIDE)
     of_skip = tl.zeros((BLOCK,), WIDE)
-    row = lane + (lane * 0 + steps - 1).to(tl.int64) * lanes
+    row = lane + (lane * 0 + steps - 1) * lanes
     for _ in tl.range(0, steps, num_stages=STAGES):
         later = row >= lanes
         old_1 = tl.load(states_1 + row - lanes, mask=inside & later, other=0).to(WIDE)
         old_2 = tl.load(states_2 + row - lanes, mask=inside & later, other=0).to(WIDE)
         old_1 = tl.where(later, old_1, begin_1)
         old_2 = tl.where(later, old_2, begin_2)
-        f1 = _sigmoid(tl.load(gate_1 + row, mask=inside, other=0).to(WIDE))
-        f2 = _sigmoid(tl.load(gate_2 + row, mask=inside, other=0).to(WIDE))
+        f1 = sigmoid(tl.load(gate_1 + row, mask=inside, other=0).to(WIDE))
+        f2 = sigmoid(tl.load(gate_2 + row, mask=inside, other=0).to(WIDE))
         z1 = tl.load(update_1 + row, mask=inside, other=0).to(WIDE)
         z2 = tl.load(update_2 + row, mask=inside, other=0).to(WIDE)
         flow_1 = tl.load(grad_1 + row, mask=inside, other=0).to(WIDE) + after_1

@@ -5,6 +5,7 @@ the recurrence written out.
 from __future__ import annotations
 
 import math
+import threading
 from fractions import Fraction
 
 import pytest
@@ -19,7 +20,9 @@ from neural.qrnn import QRNN
 from neural.rrnn_b import RRNNB
 from neural.rrnn_c import RRNNC
 from neural.rrnn_f import RRNNF
-from neural.scan import backends, compiled, libraries, operators
+from neural.scan import backends, compiled, libraries, loops, matrix_scan, operators
+from neural.scan.matrices import compiled as in_matrices
+from neural.scan.matrices import loops as matrix_loops
 from neural.sru import SRU
 from neural.strongly_typed import TLSTM, TRNN
 from proofs_tests.automata.examples import few, some
@@ -337,6 +340,35 @@ def test_the_sigmoid_in_c_is_within_four_units_in_the_last_place(dtype):
     assert (error <= 4 * limits.eps * ours.double() + limits.smallest_normal).all()
 
 
+@in_c
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("loop", [scan.elementwise, scan.gated, scan.matrix_scan], ids=lambda f: f.__name__)
+def test_a_backend_that_is_forced_forward_is_so_backward_in_another_thread(loop, again, monkeypatch):
+    """In which gradients of tensors on a GPU are computed; and it is not forced any more behind them."""
+    used = []
+    for name, module in (("c++", compiled), ("torch", loops), ("c++", in_matrices), ("torch", matrix_loops)):
+        for function in ("scan_backward", "gated_backward", "scan", "backward", "forward"):
+            if (there := getattr(module, function, None)) is not None:
+                spied = lambda *values, name=name, there=there: used.append(name) or there(*values)
+                monkeypatch.setattr(module, function, spied)
+    values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in ((4, 3), (4, 3), (3,))]
+    if loop is scan.matrix_scan:
+        values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in ((1, 3, 3), (4, 3))]
+        values.insert(1, torch.zeros(2, 4, dtype=torch.long))
+    with scan.use("torch"):
+        states = loop(*values)
+
+    def differentiate():
+        leaves = [x for x in values if x.requires_grad]
+        torch.autograd.grad(states.sum(), leaves, create_graph=again)
+        used.append(backends.chosen("cpu", D).name)
+
+    thread = threading.Thread(target=differentiate)
+    thread.start()
+    thread.join()
+    assert len(used) > 2 and set(used[:-1]) == {"torch"} and used[-1] == "c++"
+
+
 @each_loop
 def test_torch_knows_the_operators(loop):
     f, u, c = (torch.randn(*s, dtype=D, requires_grad=True) for s in ((4, 3, 2), (4, 3, 2), (3, 2)))
@@ -489,6 +521,35 @@ def test_what_is_no_float_is_refused_and_no_lanes_are_none(loop):
         loop(whole, whole, whole[0])
     for shape in ((3, 0), (0, 0), (3,)):
         assert loop(torch.ones(shape), torch.ones(shape), torch.ones(shape[1:])).shape == shape
+
+
+@pytest.mark.parametrize("name", ["scan", "gated", "pair", "matrices"])
+def test_compiled_and_exported_it_takes_any_number_of_steps_and_strings(name):
+    sizes = {"scan": ["TBD", "TBD", "BD"], "gated": ["TBD", "TBD", "BD"], "pair": ["TBD"] * 4 + ["BD"] * 3}
+    sizes["matrices"] = ["SDD", "BD", "TBD"]
+
+    class Network(torch.nn.Module):
+        def forward(self, *values):
+            if name == "matrices":
+                symbols = values[2].sum(2).gt(0).long()
+                return matrix_scan(values[0], symbols, *values[1:]).tanh()
+            return {"scan": scan.log_sum, "gated": scan.gated, "pair": lambda *v: pair(*v)[1]}[name](*values)
+
+    network, dynamic = Network(), torch.export.Dim.DYNAMIC
+    drawn = lambda steps, strings: [
+        torch.randn(*({"T": steps, "B": strings, "D": 3, "S": 2}[axis] for axis in size), dtype=D)
+        for size in sizes[name]
+    ]
+    shapes = [{i: dynamic for i, axis in enumerate(size) if axis in "TB"} for size in sizes[name]]
+    exported = torch.export.export(network, tuple(drawn(4, 3)), dynamic_shapes=(tuple(shapes),)).module()
+    compiled_network = torch.compile(network, fullgraph=True, dynamic=True, backend="aot_eager")
+    for steps, strings in ((4, 3), (7, 2), (2, 5)):
+        values, results = [x.requires_grad_() for x in drawn(steps, strings)], []
+        for run in (network, exported, compiled_network):
+            states = run(*values)
+            results.append([states.detach(), *torch.autograd.grad(states.sin().sum(), values)])
+        for result in results[1:]:
+            assert all(map(torch.equal, result, results[0]))
 
 
 def test_a_network_of_one_cell_shows_its_parts():

@@ -1,5 +1,5 @@
-"""Triton's kernels: what its interpreter makes of them on a CPU is what the loops of torch give, in whole and
-in chunks; and they compile for a GPU.
+"""Triton's kernels: what a GPU makes of them, or without one its interpreter, is what the loops of torch
+give, in whole and in chunks; and they compile for a GPU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from proofs_tests.automata.examples import few
 
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
-    pytest.mark.skipif(not on_gpu.interpreted(), reason="a GPU is here, which runs the kernels"),
+    pytest.mark.usefixtures("where_triton_runs"),
 ]
 D = torch.float64
 LOOPS = {"real": scan.elementwise, "max_plus": scan.max_plus, "log": scan.log_sum, "gated": scan.gated}

@@ -6,7 +6,7 @@ import json
 
 import torch
 
-from neural.scan import backends
+from neural.scan import backends, on_gpu
 from neural.scan.matrices import operators
 from ratproof.main import run
 
@@ -30,10 +30,17 @@ def test_it_says_what_is_installed_and_what_runs_the_recurrences(capsys, monkeyp
         assert line in " ".join(said.split())
 
 
-def test_products_with_matrices_have_no_triton_kernel(monkeypatch):
-    """They are loops of torch where Triton runs the recurrences, and it says so."""
-    monkeypatch.setattr(backends, "chosen", lambda device, dtype: backends.Choice("triton", "it is there"))
-    assert operators.chosen("cuda", torch.float32).name == "torch"
+def test_on_a_gpu_it_says_that_triton_runs_products_with_matrices_too_and_of_how_many_states(
+    monkeypatch, capsys
+):
+    monkeypatch.setattr(on_gpu, "lacking", lambda: "")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a GPU")
+    assert run(["doctor"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "recurrence on cuda in float32: triton, as Triton is installed recurrence" in said
+    why = "triton, as Triton is installed, for at most 1024 states"
+    assert all(f"products with matrices on cuda in {t}: {why}" in said for t in ("float32", "bfloat16"))
 
 
 def test_it_says_what_forces_a_backend(capsys, monkeypatch):

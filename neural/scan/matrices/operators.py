@@ -10,10 +10,11 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.scan import backends
-from neural.scan.functional import differentiable
-from neural.scan.matrices import compiled, loops
+from neural.scan.functional import differentiable, on_its_backend
+from neural.scan.matrices import compiled, loops, on_gpu
 
 SEMIRINGS = ("real", "max_plus", "max_times", "log")
+BACKENDS: dict[str, Any] = {"torch": loops, "c++": compiled, "triton": on_gpu}
 
 
 @torch.library.custom_op("ratproof::matrix_scan", mutates_args=())
@@ -27,9 +28,11 @@ def matrix_scan(
     _require_symbols(symbols, len(matrices))
     if not start.numel():
         return _like_states(matrices, symbols, start, offsets, semiring)
-    wide = [None if x is None else _wide(x) for x in (matrices, start, offsets)]
-    states: Tensor = _backend(start).forward(wide[0], symbols, *wide[1:], semiring)
-    return states.to(start.dtype)
+    backend, dtype = _backend(start), start.dtype
+    matrices = _read_by(backend, matrices)
+    offsets = None if offsets is None else _wide(offsets)
+    states: Tensor = backend.forward(matrices, symbols, _wide(start), offsets, semiring)
+    return states.to(dtype)
 
 
 @torch.library.custom_op("ratproof::matrix_scan_backward", mutates_args=())
@@ -47,7 +50,8 @@ def matrix_scan_backward(
     none = start.new_empty(0)
     if not start.numel():
         return torch.zeros_like(matrices), torch.zeros_like(start), _contiguous_zeros(offsets, none)
-    grad, matrices, start, states = (_wide(x) for x in (grad, matrices, start, states))
+    matrices = _read_by(backend, matrices)
+    grad, start, states = (_wide(x) for x in (grad, start, states))
     offsets = None if offsets is None else _wide(offsets)
     if dtype not in compiled.TYPES:  # which carries more than a state holds
         states = backend.forward(matrices, symbols, start, offsets, semiring)
@@ -60,18 +64,37 @@ def _contiguous_zeros(values: Tensor | None, without: Tensor) -> Tensor:
     return without if values is None else torch.zeros_like(values, memory_format=torch.contiguous_format)
 
 
-def chosen(device: str, dtype: torch.dtype) -> backends.Choice:
-    """The backend for tensors of that type on such a device, and why."""
+def chosen(device: str, dtype: torch.dtype, states: int = 0) -> backends.Choice:
+    """The backend for tensors of that type on such a device, and why.
+
+    Args:
+        device: where the tensors are.
+        dtype: what they are.
+        states: how many; any number that every backend takes, without.
+    """
     choice = backends.chosen(device, dtype)
     if choice.name == "triton":
-        return backends.Choice("torch", "there is no Triton kernel of products with matrices")
+        if states > on_gpu.MOST:
+            return backends.Choice("torch", f"the Triton one takes at most {on_gpu.MOST} states")
+        return choice._replace(why=f"{choice.why}, for at most {on_gpu.MOST} states")
     reason = compiled.lacking() if choice.name == "c++" else ""
     return backends.Choice("torch", reason) if reason else choice
 
 
-def _backend(values: Tensor) -> Any:
-    backends.name_for(values)  # refuses tensors with which the backend that is forced does not compute
-    return compiled if chosen(values.device.type, values.dtype).name == "c++" else loops
+def _backend(start: Tensor) -> Any:
+    name = backends.name_for(start)  # refuses tensors with which the backend that is forced does not compute
+    states = start.shape[1]
+    if name == "triton" and states > on_gpu.MOST and backends.is_forced():
+        raise InputError(
+            f"the Triton backend takes at most {on_gpu.MOST} states in products with matrices; these are"
+            f" {states}"
+        )
+    return BACKENDS[chosen(start.device.type, start.dtype, states).name]
+
+
+def _read_by(backend: Any, matrices: Tensor) -> Tensor:
+    """The matrices as the backend reads them: on a GPU narrow ones, which pass by in half the time."""
+    return matrices if backend is on_gpu else _wide(matrices)
 
 
 def _wide(values: Tensor) -> Tensor:
@@ -81,7 +104,7 @@ def _wide(values: Tensor) -> Tensor:
 
 def _require_symbols(symbols: Tensor, number: int) -> None:
     if symbols.numel():
-        least, most = (int(x) for x in torch.aminmax(symbols))
+        least, most = torch.stack(torch.aminmax(symbols)).tolist()  # which a GPU is waited for once
         if least < 0 or most >= number:
             wrong = least if least < 0 else most
             raise InputError(f"a symbol is {wrong}, where a number from 0 to {number - 1} is right")
@@ -186,9 +209,10 @@ def _empty(states: Tensor, start: Tensor, size: int) -> Tensor:
     return states.reshape(len(states), size, *start.shape[1:])
 
 
+_kept, _computed = on_its_backend(_keep, _gradient)
 matrix_scan.register_fake(_like_states)
-matrix_scan.register_autograd(_gradient, setup_context=_keep)
+matrix_scan.register_autograd(_computed, setup_context=_kept)
 matrix_scan.register_vmap(_batched(matrix_scan))
 matrix_scan_backward.register_fake(_like_arguments)
 matrix_scan_backward.register_vmap(_batched_backward(matrix_scan_backward))
-run = differentiable(matrix_scan, _keep, _gradient, _batched)
+run = differentiable(matrix_scan, _kept, _computed, _batched)

@@ -1,0 +1,305 @@
+"""Products with one matrix after another in Triton: h_t = h_{t-1} M[x_t] + o_t over a semiring, forward and
+backward.
+
+A program takes one string through all steps. Its state stays in registers; the matrix of a step passes by in
+tiles, forward of ``COLUMNS`` whole columns and backward of ``ROWS`` whole rows, so that a tile gives some
+numbers of the next state for good, logarithms of sums too. Forward the tiles of all steps are one loop, in
+which the next ones are loaded while one is computed. Vectors are filled up to ``STATES`` numbers, a power of
+two, with the semiring's zero, and matrices so that what is filled up stays so.
+
+Derivatives are those of ``kernels.cpp``. What flows into the states is kept, in shares where several terms of
+a maximum are equal, and what flows to the matrices is summed from it by a second kernel, each sum in one
+order: two runs give the same bits, which atomic sums would not.
+"""
+
+# Triton decides an ``if`` on a constant when it compiles; the conditional expressions it always computes.
+# ruff: noqa: SIM108
+
+from __future__ import annotations
+
+from neural.scan.triton_functions import constant, exponential, kernel, quotient, tl
+
+REAL = constant(0)
+MAX_PLUS = constant(1)
+MAX_TIMES = constant(2)
+LOG = constant(3)
+
+
+@kernel
+def _zero(KIND: tl.constexpr):
+    """The semiring's zero, or what is no larger than any term."""
+    if KIND == REAL:
+        result = 0.0
+    else:
+        result = float("-inf")
+    return result
+
+
+@kernel
+def _tile(matrix, row, column, n, KIND: tl.constexpr, WIDE: tl.constexpr):
+    """Some numbers of a matrix; outside of it what leaves the semiring's zero as it is."""
+    inside = (row < n)[:, None] & (column < n)[None, :]
+    if KIND == MAX_TIMES:
+        other = 1.0
+    else:
+        other = 0.0
+    return tl.load(matrix + row[:, None] * n + column[None, :], mask=inside, other=other).to(WIDE)
+
+
+@kernel
+def _counted(number):
+    """A loop's number as one of Triton's: in the interpreter it is one of Python's."""
+    return tl.program_id(0) * 0 + number
+
+
+@kernel
+def _product(h, m, KIND: tl.constexpr):
+    if (KIND == REAL) | (KIND == MAX_TIMES):
+        result = h * m
+    else:
+        result = h + m
+    return result
+
+
+@kernel
+def _largest(terms, WIDE: tl.constexpr):
+    """The maximum over the rows; what is not a number stays."""
+    wrong = terms != terms
+    largest = tl.max(tl.where(wrong, float("-inf"), terms), axis=0)
+    return tl.where(tl.max(wrong.to(tl.int32), axis=0) > 0, float("nan"), largest).to(WIDE)
+
+
+@kernel
+def _total(terms, offset, KIND: tl.constexpr, ADDED: tl.constexpr, WIDE: tl.constexpr):
+    """The semiring's sum over the rows, and of the offset."""
+    if KIND == REAL:
+        result = tl.sum(terms, axis=0)
+        if ADDED:
+            result += offset
+    else:
+        result = _largest(terms, WIDE)
+        if ADDED:
+            result = tl.where((offset > result) | (offset != offset), offset, result)
+        if KIND == LOG:
+            shift = tl.where(result == float("-inf"), 0.0, result)
+            total = tl.sum(exponential(terms - shift[None, :]), axis=0)
+            if ADDED:
+                total += exponential(offset - shift)
+            # at least 1 where the result is a finite number
+            logarithm = tl.log(tl.where(total >= 1.0, total, 1.0))
+            infinite = (result == float("-inf")) | (result == float("inf"))
+            result = tl.where(infinite, result, result + logarithm)
+    return result
+
+
+@kernel
+def _share(term, after):
+    """exp(term - after), and 0 where nothing is summed."""
+    part = exponential(tl.where(term < after, term - after, 0.0))
+    return tl.where(after == float("-inf"), 0.0, part)
+
+
+@kernel
+def _part_of_state(h, m, after, w, KIND: tl.constexpr):
+    """What flows on to h from w, where their product is a term of a state of the value ``after``."""
+    if KIND == REAL:
+        result = m * w
+    elif KIND == LOG:
+        result = _share(h + m, after) * w
+    elif KIND == MAX_TIMES:
+        result = tl.where(h * m == after, w * m, 0.0)
+    else:
+        result = tl.where(h + m == after, w, 0.0)
+    return result
+
+
+@kernel
+def _part_of_matrix(h, m, after, w, KIND: tl.constexpr):
+    """What flows to m."""
+    if KIND == REAL:
+        result = h * w
+    elif KIND == MAX_TIMES:
+        result = tl.where(h * m == after, w * h, 0.0)
+    else:
+        result = _part_of_state(h, m, after, w, KIND)
+    return result
+
+
+@kernel
+def _state_before(states, start, place, strings, place_in_row, n, WIDE: tl.constexpr):
+    """Some numbers of the state before a place, those of ``start`` before the first step."""
+    later = place >= strings
+    old = tl.load(
+        states + (place - strings) * n + place_in_row, mask=place_in_row < tl.where(later, n, 0), other=0
+    )
+    begin = tl.load(start + place * n + place_in_row, mask=place_in_row < tl.where(later, 0, n), other=0)
+    return tl.where(later, old.to(WIDE), begin.to(WIDE))
+
+
+@kernel
+def forward(
+    matrices,
+    symbols,
+    start,
+    offsets,
+    states,
+    steps,
+    strings,
+    n,
+    KIND: tl.constexpr,
+    ADDED: tl.constexpr,
+    WIDE: tl.constexpr,
+    STATES: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    TILES: tl.constexpr,
+    STAGES: tl.constexpr,
+):
+    """All states of a string; at least one step."""
+    string = tl.program_id(0).to(tl.int64)
+    row = tl.arange(0, STATES)
+    block = tl.arange(0, STATES // COLUMNS)[:, None]
+    h = tl.load(start + string * n + row, mask=row < n, other=_zero(KIND)).to(WIDE)
+    fresh = tl.full((STATES // COLUMNS, COLUMNS), _zero(KIND), WIDE)
+    symbol = tl.load(symbols + string)
+    for number in tl.range(0, steps * TILES, num_stages=STAGES):
+        k = _counted(number)
+        tile = k % TILES
+        place = (k // TILES).to(tl.int64) * strings + string
+        column = tile * COLUMNS + tl.arange(0, COLUMNS)
+        inside = column < n
+        m = _tile(matrices + symbol * n * n, row, column, n, KIND, WIDE)
+        # the next tile's, whose load does not wait for it then
+        following = ((k + 1) // TILES).to(tl.int64)
+        symbol = tl.load(symbols + following * strings + string, mask=following < steps, other=0)
+        offset = tl.zeros((COLUMNS,), WIDE)
+        if ADDED:
+            offset = tl.load(offsets + place * n + column, mask=inside, other=0).to(WIDE)
+        after = _total(_product(h[:, None], m, KIND), offset, KIND, ADDED, WIDE)
+        tl.store(states + place * n + column, after, mask=inside)
+        after = tl.where(inside, after, _zero(KIND))
+        if COLUMNS == STATES:
+            h = after
+        else:
+            fresh = tl.where(block == tile, after[None, :], fresh)
+            h = tl.where(tile == TILES - 1, tl.reshape(fresh, (STATES,)), h)
+
+
+@kernel
+def backward(
+    grad,
+    matrices,
+    symbols,
+    states,
+    start,
+    offsets,
+    weights,
+    live,
+    to_start,
+    to_offsets,
+    steps,
+    strings,
+    n,
+    KIND: tl.constexpr,
+    ADDED: tl.constexpr,
+    WIDE: tl.constexpr,
+    STATES: tl.constexpr,
+    ROWS: tl.constexpr,
+    TILES: tl.constexpr,
+    STAGES: tl.constexpr,
+):
+    """What flows into the states of a string, in ``weights``, where any of it is not zero, in ``live``, and
+    what flows to its start and its offsets. Nothing comes from a step into which nothing flows: from a
+    string's padding, where states may be infinite.
+    """
+    string = tl.program_id(0).to(tl.int64)
+    column = tl.arange(0, STATES)
+    inside = column < n
+    block = tl.arange(0, STATES // ROWS)[:, None]
+    flow = tl.zeros((STATES,), WIDE)
+    for s in tl.range(0, steps):
+        place = _counted(steps - 1 - s).to(tl.int64) * strings + string
+        matrix = matrices + tl.load(symbols + place) * n * n
+        at = place * n + column
+        w = tl.load(grad + at, mask=inside, other=0).to(WIDE) + flow
+        after = tl.load(states + at, mask=inside, other=0).to(WIDE)
+        flows = tl.max((w != 0).to(tl.int32), axis=0) > 0
+        if ADDED:
+            offset = tl.load(offsets + at, mask=inside, other=0).to(WIDE)
+        if (KIND == MAX_PLUS) | (KIND == MAX_TIMES):
+            count = tl.zeros((STATES,), WIDE)
+            for tile in tl.range(0, TILES, num_stages=STAGES):
+                row = tile * ROWS + tl.arange(0, ROWS)
+                h = _state_before(states, start, place, strings, row, n, WIDE)
+                m = _tile(matrix, row, column, n, KIND, WIDE)
+                equal = (_product(h[:, None], m, KIND) == after[None, :]) & (row < n)[:, None]
+                count += tl.sum(equal.to(WIDE), axis=0)
+            if ADDED:
+                count += (offset == after).to(WIDE)
+            w = tl.where(count > 1, quotient(w, tl.where(count > 1, count, 1.0)), w)
+        fresh = tl.zeros((STATES // ROWS, ROWS), WIDE)
+        for tile in tl.range(0, TILES, num_stages=STAGES):
+            row = tile * ROWS + tl.arange(0, ROWS)
+            h = _state_before(states, start, place, strings, row, n, WIDE)
+            m = _tile(matrix, row, column, n, KIND, WIDE)
+            parts = _part_of_state(h[:, None], m, after[None, :], w[None, :], KIND)
+            parts = tl.where((row < n)[:, None], parts, 0.0)  # so that w stays 0 beyond n
+            fresh = tl.where(block == tile, tl.sum(parts, axis=1)[None, :], fresh)
+        flow = tl.where(flows, tl.reshape(fresh, (STATES,)), 0.0)
+        tl.store(weights + at, w, mask=inside)
+        tl.store(live + place, flows.to(tl.int8))
+        if ADDED:  # noqa: SIM102 - Triton wants one constant at a time
+            if KIND != REAL:  # over the reals it is what flows into the state
+                if KIND == LOG:
+                    part = _share(offset, after) * w
+                else:
+                    part = tl.where(offset == after, w, 0.0)
+                tl.store(to_offsets + at, tl.where(flows, part, 0.0), mask=inside)
+    tl.store(to_start + string * n + column, flow, mask=inside)
+
+
+@kernel
+def gather(
+    matrices,
+    states,
+    start,
+    weights,
+    order,
+    ends,
+    to_matrices,
+    strings,
+    n,
+    number,
+    KIND: tl.constexpr,
+    WIDE: tl.constexpr,
+    BLOCK: tl.constexpr,
+    STAGES: tl.constexpr,
+):
+    """What flows to a block of one of ``number`` matrices from a part of its uses: ``order`` names the places
+    of all uses, one matrix's after another's, which begin at ``ends``. Each part has an array of its own.
+    """
+    across = tl.cdiv(n, BLOCK)
+    tile = tl.program_id(0) % (across * across)
+    symbol = (tl.program_id(0) // (across * across)).to(tl.int64)
+    part = tl.program_id(1).to(tl.int64)
+    row = tile // across * BLOCK + tl.arange(0, BLOCK)
+    column = tile % across * BLOCK + tl.arange(0, BLOCK)
+    begin = tl.load(ends + symbol)
+    uses = tl.load(ends + symbol + 1) - begin
+    each = tl.cdiv(uses, tl.num_programs(1))
+    begin += part * each
+    count = tl.minimum(each, uses - part * each).to(tl.int32)
+    m = tl.zeros((BLOCK, BLOCK), WIDE)
+    if KIND != REAL:
+        m = _tile(matrices + symbol * n * n, row, column, n, KIND, WIDE)
+    total = tl.zeros((BLOCK, BLOCK), WIDE)
+    for k in tl.range(0, count, num_stages=STAGES):
+        place = tl.load(order + begin + k)
+        h = _state_before(states, start, place, strings, row, n, WIDE)
+        w = tl.load(weights + place * n + column, mask=column < n, other=0).to(WIDE)
+        after = tl.zeros((BLOCK,), WIDE)
+        if KIND != REAL:
+            after = tl.load(states + place * n + column, mask=column < n, other=0).to(WIDE)
+        total += _part_of_matrix(h[:, None], m, after[None, :], w[None, :], KIND)
+    inside = (row < n)[:, None] & (column < n)[None, :]
+    to = to_matrices + (part * number + symbol) * n * n
+    tl.store(to + row[:, None] * n + column[None, :], total, mask=inside)

@@ -1,0 +1,118 @@
+"""What Triton's kernels compute with: the functions of a number, as those of ``kernels.cpp``."""
+
+# Triton decides an ``if`` on a constant when it compiles; the conditional expressions it always computes.
+# ruff: noqa: SIM108
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+try:
+    import triton
+    import triton.language as tl
+except ImportError:  # nothing calls these functions then
+    triton = tl = None
+
+
+__all__ = ["constant", "exponential", "kernel", "logarithm", "quotient", "sigmoid", "tl"]
+COUNTS = ["steps", "chunk", "strings"]
+"""Arguments for which a kernel is not compiled anew where they are 1 or a multiple of 16."""
+
+
+def constant(value: int) -> Any:
+    """A number that kernels may name."""
+    return value if tl is None else tl.constexpr(value)
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """A function that Triton compiles, where it is installed."""
+    return function if triton is None else triton.jit(function, do_not_specialize=COUNTS)
+
+
+@kernel
+def exponential(x):
+    """exp(x) for x <= 0, within 2 units in the last place, and 0 where that is no normal number; NaN of
+    NaN.
+    """
+    if x.dtype == tl.float64:
+        bounded = tl.where(x < -708.3964, -708.3964, x)
+        n = tl.floor(bounded * 1.4426950408889634 + 0.5)
+        r = tl.fma(n, tl.full(n.shape, -0.69314718036912382, tl.float64), bounded)
+        r = tl.fma(n, tl.full(n.shape, -1.9082149292705877e-10, tl.float64), r)
+        total = tl.full(n.shape, 1.0 / 6227020800, tl.float64)
+        total = total * r + 1.0 / 479001600
+        total = total * r + 1.0 / 39916800
+        total = total * r + 1.0 / 3628800
+        total = total * r + 1.0 / 362880
+        total = total * r + 1.0 / 40320
+        total = total * r + 1.0 / 5040
+        total = total * r + 1.0 / 720
+        total = total * r + 1.0 / 120
+        total = total * r + 1.0 / 24
+        total = total * r + 1.0 / 6
+        total = total * r + 0.5
+        total = total * r + 1.0
+        total = total * r + 1.0
+        whole = tl.where(n == n, n, 0.0).to(tl.int64)
+        power = ((whole + 1023) << 52).to(tl.float64, bitcast=True)
+        result = tl.where(x < -708.3964, 0.0, total * power)
+    else:
+        bounded = tl.where(x < -87.3365, -87.3365, x)
+        n = tl.floor(bounded * 1.44269504 + 0.5)
+        r = tl.fma(n, tl.full(n.shape, -0.693145752, tl.float32), bounded)
+        r = tl.fma(n, tl.full(n.shape, -1.42860677e-6, tl.float32), r)
+        total = tl.full(n.shape, 1.0 / 5040, tl.float32)
+        total = total * r + 1.0 / 720
+        total = total * r + 1.0 / 120
+        total = total * r + 1.0 / 24
+        total = total * r + 1.0 / 6
+        total = total * r + 0.5
+        total = total * r + 1.0
+        total = total * r + 1.0
+        whole = tl.where(n == n, n, 0.0).to(tl.int32)
+        power = ((whole + 127) << 23).to(tl.float32, bitcast=True)
+        result = tl.where(x < -87.3365, 0.0, total * power)
+    return result
+
+
+@kernel
+def quotient(a, b):
+    """a / b, rounded once."""
+    if a.dtype == tl.float64:
+        result = a / b
+    else:
+        result = tl.div_rn(a, b)
+    return result
+
+
+@kernel
+def logarithm(x):
+    """log(1 + x) for 0 <= x <= 1: 2 artanh(s) with s = x / (2 + x) <= 1/3; in float32 x times the nearest
+    polynomial of degree 8.
+    """
+    if x.dtype == tl.float64:
+        s = x / (2.0 + x)
+        square = s * s
+        total = tl.full(x.shape, 1.0 / 33, tl.float64)
+        for i in tl.static_range(16):
+            total = total * square + 1.0 / (31 - 2 * i)
+        result = 2.0 * s * total
+    else:
+        total = tl.full(x.shape, 0.005232695, tl.float32)
+        total = total * x - 0.02950524
+        total = total * x + 0.078225955
+        total = total * x - 0.13663246
+        total = total * x + 0.19106007
+        total = total * x - 0.24842982
+        total = total * x + 0.33319098
+        total = total * x - 0.49999493
+        total = total * x + 0.99999994
+        result = x * total
+    return result
+
+
+@kernel
+def sigmoid(x):
+    e = exponential(tl.where(x < 0, x, -x))
+    return quotient(tl.where(x < 0, e, 1.0), 1.0 + e)

@@ -1,0 +1,346 @@
+"""Products with matrices in Triton: what a GPU makes of the kernels, or without one its interpreter, is what
+the loops of torch give; and they compile for a GPU.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import subprocess
+import sys
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from neural import scan
+from neural.isan import ISAN
+from neural.scan import matrix_scan
+from neural.scan.matrices import loops, on_gpu, operators
+from proofs_tests.automata.examples import few
+from proofs_tests.neural.test_matrix_scan import require_logarithms_within_their_bound
+
+pytestmark = [
+    pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="Triton is not installed"),
+    pytest.mark.usefixtures("where_triton_runs"),
+]
+D = torch.float64
+SEMIRINGS = ["real", "max_plus", "max_times", "log"]
+WARNS = "ignore:invalid value:RuntimeWarning"  # NumPy of the interpreter, where infinities meet
+each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
+each_type = pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+in_many_tiles = pytest.mark.parametrize("tile", [on_gpu.TILE, 512], ids=["whole", "tiles"])
+"""A matrix of 17 states at once, or in tiles of a few columns and rows."""
+minus = st.just(-math.inf)
+
+
+def drawn(data, values, dtype=D):
+    """Matrices, symbols, start, and offsets or none; of few numbers, so that many terms are equal."""
+    n, symbols, time, batch = (data.draw(st.sampled_from(s)) for s in ((1, 3, 17), (1, 3), (0, 1, 3), (1, 3)))
+    numbers = data.draw(st.lists(values, min_size=1, max_size=6))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    array = lambda *shape: torch.tensor(rng.choice(numbers, shape), dtype=dtype)
+    offsets = array(time, batch, n) if data.draw(st.booleans()) else None
+    read = torch.tensor(rng.integers(0, symbols, (time, batch)))
+    return array(symbols, n, n), read, array(batch, n), offsets
+
+
+def exact_numbers(semiring):
+    """Numbers whose sums and products over three steps of 17 states do not round, in float32 either."""
+    numbers = st.integers(-2, 2).map(lambda k: k / 2)
+    return numbers | minus if semiring in ("max_plus", "log") else numbers
+
+
+def states_and_gradients(run, values, semiring, weights=None):
+    """States, and the gradients of matrices, start and offsets, from the states that are finite."""
+    matrices, symbols, *rest = values
+    own, start, offsets = (None if x is None else x.clone().requires_grad_() for x in (matrices, *rest))
+    states = run(own, symbols, start, offsets, semiring)
+    if weights is None:
+        weights = torch.arange(states.numel()).reshape(states.shape) % 5 - 2.0
+    torch.where(states.isfinite(), states * weights, 0).sum().backward()
+    leaves = [x for x in (own, start, offsets) if x is not None]
+    return [states.detach(), *(torch.zeros_like(x) if x.grad is None else x.grad for x in leaves)]
+
+
+@pytest.mark.filterwarnings(WARNS)
+@in_many_tiles
+@each_semiring
+@each_type
+@few
+@given(st.data())
+def test_states_and_gradients_are_those_of_the_products_written_out(dtype, semiring, tile, data):
+    """Bit for bit but for logarithms, and the gradients where shares of equal terms round."""
+    values = drawn(data, exact_numbers(semiring), dtype)
+    with patch.object(on_gpu, "TILE", tile), scan.use("triton"):
+        ours = states_and_gradients(matrix_scan, values, semiring)
+    theirs = states_and_gradients(loops.forward, values, semiring)
+    slack = 0 if semiring == "real" else 64 * torch.finfo(dtype).eps
+    if semiring != "log":
+        assert torch.equal(ours[0], theirs[0])
+    for one, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(one, other, rtol=slack, atol=slack)
+
+
+@in_many_tiles
+@each_type
+@few
+@given(st.data())
+def test_the_logarithm_of_sums_is_within_its_bound(dtype, tile, data):
+    values = drawn(data, st.floats(-30, 20) | minus, dtype)
+    with patch.object(on_gpu, "TILE", tile), scan.use("triton"):
+        states = matrix_scan(*values, "log")
+    require_logarithms_within_their_bound(states, *values)
+
+
+@few
+@given(st.data())
+def test_sums_are_within_the_bound_of_any_order_of_summation(data):
+    """An error grows as the sums of absolute values do, to which each step adds n + 1 roundings of its own
+    terms.
+    """
+    matrices, symbols, start, offsets = drawn(data, st.floats(-3, 3), torch.float32)
+    with scan.use("triton"):
+        states = matrix_scan(matrices, symbols, start, offsets)
+    exact, bound = start.double(), torch.zeros_like(start, dtype=D)
+    roundings = (start.shape[1] + 2) * 2.0**-24
+    for t, here in enumerate(symbols):
+        wide, o = matrices[here].double(), 0 if offsets is None else offsets[t].double()
+        terms = torch.einsum("bi,bij->bj", exact.abs() + bound, wide.abs()) + abs(o)
+        bound = torch.einsum("bi,bij->bj", bound, wide.abs()) + roundings * terms
+        exact = torch.einsum("bi,bij->bj", exact, wide) + o
+        assert ((states[t].double() - exact).abs() <= bound * (1 + 1e-9)).all()
+
+
+@each_semiring
+def test_in_bfloat16_matrices_are_read_as_they_are_and_a_float32_is_carried(semiring):
+    torch.manual_seed(0)
+    symbols, shapes = torch.randint(0, 2, (4, 2)), ((2, 5, 5), (2, 5), (4, 2, 5))
+    matrices, start, offsets = (torch.randn(*s).to(torch.bfloat16) for s in shapes)
+    values = matrices, symbols, start, offsets
+    wide = matrices.float(), symbols, start.float(), offsets.float()
+    weights = torch.randn(4, 2, 5).to(torch.bfloat16)
+    with scan.use("triton"):
+        with patch.object(on_gpu, "forward", wraps=on_gpu.forward) as run:
+            ours = states_and_gradients(matrix_scan, values, semiring, weights)
+        theirs = states_and_gradients(matrix_scan, wide, semiring, weights.float())
+    assert [call.args[0].dtype for call in run.call_args_list] == [torch.bfloat16] * 2
+    assert all(torch.equal(x, y.to(torch.bfloat16)) for x, y in zip(ours, theirs, strict=True))
+
+
+@each_semiring
+def test_nothing_depends_on_other_strings_or_on_where_a_string_is_cut(semiring):
+    torch.manual_seed(1)
+    matrices, symbols = torch.randn(3, 18, 18) / 4, torch.randint(0, 3, (6, 3))
+    start, offsets = torch.randn(3, 18), torch.randn(6, 3, 18)
+    with scan.use("triton"):
+        whole = matrix_scan(matrices, symbols, start, offsets, semiring)
+        rest = matrix_scan(matrices, symbols[4:, 1:2], whole[3, 1:2], offsets[4:, 1:2], semiring)
+    assert torch.equal(whole[4:, 1:2], rest)
+
+
+@each_semiring
+@pytest.mark.parametrize("added", [False, True])
+def test_gradients_are_those_of_finite_differences(semiring, added):
+    """Theirs are those of the loops, on any backend."""
+    torch.manual_seed(2)
+    symbols = torch.tensor([[0], [1]])
+    values = [torch.randn(*s, dtype=D) for s in ((2, 2, 2), (1, 2), (2, 1, 2))[: 2 + added]]
+    run = lambda matrices, start, offsets=None: matrix_scan(matrices, symbols, start, offsets, semiring)
+    with scan.use("triton"):
+        assert torch.autograd.gradcheck(run, [x.requires_grad_() for x in values])
+
+
+@each_semiring
+def test_many_uses_of_a_matrix_are_summed_in_parts_and_one_that_is_not_used_gets_nothing(semiring):
+    torch.manual_seed(3)
+    symbols = torch.tensor([[0, 0, 3], [0, 0, 3], [0, 3, 0], [0, 0, 0]])
+    values = torch.randint(-2, 3, (4, 5, 5)).to(D), symbols, torch.randint(-2, 3, (3, 5)).to(D), None
+    theirs = states_and_gradients(loops.forward, values, semiring)
+    started = patch.object(on_gpu, "_start", wraps=on_gpu._start)
+    with patch.object(on_gpu, "USES", 1), started as run, scan.use("triton"):
+        ours = states_and_gradients(matrix_scan, values, semiring)
+    assert run.call_args.args[:2] == ("gather", (4, 3))
+    torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+    assert ours[1][0].any() and ours[1][3].any() and not ours[1][1:3].any()
+
+
+@pytest.mark.filterwarnings(WARNS)
+@pytest.mark.parametrize("semiring", ["max_plus", "log"])
+def test_what_flows_into_a_state_that_is_minus_infinity_goes_where_it_goes_in_the_loops(semiring):
+    """To all terms of a maximum, which are equal, and to none of a sum of nothing."""
+    values = torch.full((2, 3, 3), -torch.inf), torch.tensor([[0], [1]]), torch.zeros(1, 3), None
+    values[0][1, 2] = 1.0
+    with scan.use("triton"):
+        states = matrix_scan(*values, semiring)
+        back = torch.tensor([[[1.0, 2.0, 4.0]], [[3.0, 5.0, 0.0]]]), *values[:2], states, *values[2:]
+        ours = operators.matrix_scan_backward(*back, semiring)
+    with scan.use("torch"):
+        theirs = operators.matrix_scan_backward(*back, semiring)
+    assert states.isinf().all() and theirs[0].any() == (semiring == "max_plus")
+    torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.filterwarnings(WARNS)
+@each_semiring
+def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semiring):
+    """Padding is read as the second symbol."""
+    matrices = torch.ones(2, 3, 3, dtype=D)
+    matrices[1] = torch.inf
+    start, symbols = torch.ones(2, 3, dtype=D), torch.tensor([[0, 0], [1, 1], [0, 0], [0, 1]])
+    for value in (matrices, start):
+        value.requires_grad_()
+    with scan.use("triton"):
+        states = matrix_scan(matrices, symbols, start, None, semiring)
+        assert states[-1].isinf().all()
+        states[0].sum().backward()
+    assert start.grad.isfinite().all() and start.grad.any()
+    assert matrices.grad[0].isfinite().all() and matrices.grad[0].any() and not matrices.grad[1].any()
+
+
+@each_semiring
+@pytest.mark.parametrize("place", ["start", "matrices", "offsets"])
+def test_what_is_not_a_number_stays_so_in_its_string_alone(semiring, place):
+    values = {"matrices": torch.ones(2, 18, 18), "start": torch.ones(3, 18), "offsets": -torch.ones(2, 3, 18)}
+    values[place][1] = math.nan  # the second matrix, string or step
+    symbols = torch.tensor([[0, 1, 0], [0, 0, 0]])
+    with scan.use("triton"):
+        states = matrix_scan(values["matrices"], symbols, values["start"], values["offsets"], semiring)
+    wrong = [[False] * 3, [True] * 3] if place == "offsets" else [[False, True, False]] * 2
+    assert states.isnan().all(2).tolist() == states.isnan().any(2).tolist() == wrong
+
+
+@each_semiring
+@pytest.mark.parametrize("shape", [(0, 2, 3), (2, 0, 3), (2, 2, 0)])
+def test_no_steps_strings_or_states_are_none(semiring, shape):
+    time, batch, n = shape
+    values = [torch.ones(*s, requires_grad=True) for s in ((1, n, n), (batch, n), shape)]
+    symbols = torch.zeros(time, batch, dtype=torch.long)
+    with scan.use("triton"):
+        states = matrix_scan(values[0], symbols, *values[1:], semiring)
+        assert states.shape == shape
+        states.sum().backward()
+    assert not any(x.grad.any() for x in values)
+
+
+def test_layouts_do_not_matter():
+    torch.manual_seed(4)
+    matrices, start = torch.randn(2, 3, 3).transpose(1, 2), torch.randn(1, 3).expand(2, 3)
+    symbols, offsets = torch.randint(0, 2, (2, 3)).T, torch.randn(3, 2, 3).permute(0, 2, 1).transpose(1, 2)
+    grad = torch.ones(()).expand(3, 2, 3)
+    with scan.use("triton"):
+        states = matrix_scan(matrices, symbols, start, offsets)
+        plain = [x.contiguous() for x in (matrices, symbols, start, offsets)]
+        assert torch.equal(states, matrix_scan(*plain))
+        ours = operators.matrix_scan_backward(grad, matrices, symbols, states, start, offsets, "real")
+        theirs = operators.matrix_scan_backward(grad.contiguous(), *plain[:2], states, *plain[2:], "real")
+    assert all(map(torch.equal, ours, theirs))
+
+
+@each_semiring
+@pytest.mark.parametrize("added", [False, True])
+def test_torch_knows_the_operators_and_transforms_them(semiring, added):
+    torch.manual_seed(5)
+    symbols, offsets = torch.randint(0, 2, (2, 2)), torch.randn(2, 2, 3, dtype=D) if added else None
+    matrices, start = torch.randn(2, 3, 3, dtype=D), torch.randn(2, 3, dtype=D)
+    with scan.use("triton"):
+        states = matrix_scan(matrices, symbols, start, offsets, semiring)
+        own = [matrices.clone().requires_grad_(), symbols, start, offsets, semiring]
+        back = torch.randn_like(states), matrices, symbols, states, start, offsets, semiring
+        for check in ((operators.matrix_scan, tuple(own)), (operators.matrix_scan_backward, back)):
+            assert set(torch.library.opcheck(*check).values()) == {"SUCCESS"}
+        total = lambda start: matrix_scan(matrices, symbols, start, offsets, semiring).sum()
+        starts = torch.randn(2, 2, 3, dtype=D)
+        each = torch.func.vmap(torch.func.grad(total))(starts)
+        for k in range(2):
+            assert torch.equal(each[k], torch.func.grad(total)(starts[k]))
+
+
+def test_a_layer_runs_on_it():
+    torch.manual_seed(6)
+    layer, inputs = ISAN(4, 3, dtype=D), torch.randint(0, 4, (5, 2))
+    with scan.use("torch"):
+        expected = layer(inputs)[0]
+    with scan.use("triton"):
+        torch.testing.assert_close(layer(inputs)[0], expected, rtol=1e-13, atol=1e-14)
+
+
+def test_it_is_chosen_on_a_gpu_and_says_how_many_states_it_takes():
+    why = "Triton is installed, for at most 1024 states"
+    assert operators.chosen("cuda", torch.float32) == ("triton", why)
+    assert operators.chosen("cuda", torch.bfloat16, 1024).name == "triton"
+    too_many = "torch", "the Triton one takes at most 1024 states"
+    assert operators.chosen("cuda", torch.float32, 1025) == too_many
+    assert operators.chosen("cuda", torch.complex64).name == "torch"
+    symbols, start = torch.zeros(1, 1, dtype=torch.long), torch.zeros(1, 1025)
+    message = "the Triton backend takes at most 1024 states in products with matrices; these are 1025"
+    with pytest.raises(InputError, match=message), scan.use("triton"):
+        matrix_scan(torch.zeros(1, 1025, 1025), symbols, start)
+
+
+def test_many_states_are_those_of_the_loops():
+    """Which come in 17 tiles, the last one of which has one column and one row."""
+    torch.manual_seed(7)
+    values = torch.rand(1, 257, 257), torch.tensor([[0], [0]]), torch.rand(1, 257), None
+    theirs = states_and_gradients(loops.forward, values, "max_plus")
+    with scan.use("triton"):
+        ours = states_and_gradients(matrix_scan, values, "max_plus")
+    assert all(map(torch.equal, ours, theirs))
+
+
+COMPILES = """
+from unittest.mock import patch
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from neural.scan.matrices import on_gpu, triton_kernels as kernels
+
+NAMES = {torch.float32: "*fp32", torch.float64: "*fp64", torch.bfloat16: "*bf16", torch.int64: "*i64",
+         torch.int8: "*i8"}
+made = set()
+
+def compile(kernel, grid, arguments, fixed, like, num_warps):
+    # what would be started, for whole vectors where sizes are multiples of 16
+    function = getattr(kernels, kernel)
+    names = function.arg_names
+    given = dict(zip(names, (like if a is None else a for a in arguments)))
+    types = {name: "constexpr" if name in fixed else "i32" if isinstance(given[name], int)
+             else NAMES[given[name].dtype] for name in names}
+    even = [name for name in names if types[name][0] == "*" or (name == "n" and given["n"] % 16 == 0)]
+    attributes = {(names.index(name),): [["tt.divisibility", 16]] for name in even}
+    constants = {(names.index(name),): value for name, value in fixed.items()}
+    options = {"num_warps": num_warps, **on_gpu.FUSED}
+    source = ASTSource(function, types, constants, attributes)
+    result = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+    assert result.asm["cubin"] and result.metadata.shared < 227 * 1024
+    made.add((kernel, fixed["KIND"], str(given["matrices"].dtype), given["n"]))
+
+SHAPES = [("float32", 32, "real", True), ("float32", 250, "max_plus", False),
+          ("float32", 1024, "log", True), ("float64", 256, "log", False),
+          ("bfloat16", 24, "max_times", True), ("bfloat16", 256, "real", False)]
+with patch.object(on_gpu, "_start", compile):
+    for dtype, n, semiring, added in SHAPES:
+        dtype = getattr(torch, dtype)
+        wide = torch.float64 if dtype == torch.float64 else torch.float32
+        matrices, start, offsets = (torch.empty(*s, dtype=t) for s, t in
+                                    (((2, n, n), dtype), ((3, n), wide), ((5, 3, n), wide)))
+        symbols, offsets = torch.zeros(5, 3, dtype=torch.long), offsets if added else None
+        states = on_gpu.forward(matrices, symbols, start, offsets, semiring)
+        on_gpu.backward(states, matrices, symbols, states, start, offsets, semiring)
+print(len(made))
+"""
+
+
+def test_the_kernels_compile_for_a_gpu_of_the_h100s_kind(tmp_path):
+    """Without one: what the interpreter takes and the compiler does not is seen here."""
+    surroundings = os.environ | {"TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": str(tmp_path)}
+    ran = subprocess.run(
+        [sys.executable, "-c", COMPILES], env=surroundings, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stdout) == (0, "18\n"), ran.stderr
