@@ -154,7 +154,8 @@ def test_gradients_and_gradients_of_gradients_are_those_of_differences(kind):
 
     arguments = (inputs, *state, *(p.detach().clone().requires_grad_() for p in cell.parameters()))
     assert torch.autograd.gradcheck(run, arguments)
-    assert torch.autograd.gradgradcheck(run, arguments)
+    # along random directions: every entry of every argument would take half a minute
+    assert torch.autograd.gradgradcheck(run, arguments, fast_mode=True)
 
 
 @fast
