@@ -87,6 +87,8 @@ class Rows:
             grads: of its results; ``None``: of no use.
         """
         needed = [i for i, wanted in enumerate(ctx.needs_input_grad[: len(values)]) if wanted]
+        # one argument may have been computed from another, whose gradient must not have the share of both
+        values = tuple(value if value is None else value.view_as(value) for value in values)
         made = steps(*values, self)
         used = [
             (one, grad) for one, grad in zip(made, grads, strict=True) if one is not None and grad is not None

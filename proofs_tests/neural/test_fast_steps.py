@@ -154,6 +154,13 @@ def test_gradients_and_gradients_of_gradients_are_those_of_differences(kind):
 
     arguments = (inputs, *state, *(p.detach().clone().requires_grad_() for p in cell.parameters()))
     assert torch.autograd.gradcheck(run, arguments)
+    # those that can be differentiated again are computed in another way
+    first, again = (
+        torch.autograd.grad(weighed(run(*arguments), 1), arguments, create_graph=graph)
+        for graph in (False, True)
+    )
+    for one, other in zip(first, again, strict=True):
+        torch.testing.assert_close(one, other)
     # along random directions: every entry of every argument would take half a minute
     assert torch.autograd.gradgradcheck(run, arguments, fast_mode=True)
 
