@@ -33,8 +33,9 @@ D = torch.float64
 SEMIRINGS = ["real", "max_plus", "max_times", "log"]
 WARNS = "ignore:invalid value:RuntimeWarning"  # NumPy of the interpreter, where infinities meet
 each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
-each_type = pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-in_many_tiles = pytest.mark.parametrize("tile", [on_gpu.TILE, 512], ids=["whole", "tiles"])
+each_type = pytest.mark.parametrize(
+    "dtype, tile", [(torch.float32, on_gpu.TILE), (D, 512)], ids=["float32-whole", "float64-tiles"]
+)
 """A matrix of 17 states at once, or in tiles of a few columns and rows."""
 minus = st.just(-math.inf)
 
@@ -69,7 +70,6 @@ def states_and_gradients(run, values, semiring, weights=None):
 
 
 @pytest.mark.filterwarnings(WARNS)
-@in_many_tiles
 @each_semiring
 @each_type
 @few
@@ -87,7 +87,6 @@ def test_states_and_gradients_are_those_of_the_products_written_out(dtype, semir
         torch.testing.assert_close(one, other, rtol=slack, atol=slack)
 
 
-@in_many_tiles
 @each_type
 @few
 @given(st.data())
