@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from neural import scan
 from neural.rrnn_f import RRNNF
-from neural.scan import backends, on_gpu
+from neural.scan import backends, on_gpu, triton_kernels
 from proofs_tests.automata.examples import few
 
 pytestmark = [
@@ -163,6 +163,21 @@ def test_it_is_chosen_on_a_gpu_and_a_chunk_is_its_own():
             pass
 
 
+def test_more_chunks_than_a_grids_second_axis_has_places_are_started(monkeypatch):
+    """Of which it has 65,535: so there is one axis."""
+    grids = []
+
+    class Kernel:
+        def __getitem__(self, grid):
+            grids.append(grid)
+            return lambda *arguments, **options: None
+
+    monkeypatch.setattr(triton_kernels, "forward", Kernel())
+    with scan.use("triton", 2):
+        scan.elementwise(torch.zeros(140_001, 65), torch.zeros(140_001, 65), torch.zeros(65))
+    assert {len(grid) for grid in grids} == {1} and grids[0] == (2 * 70_001,)
+
+
 COMPILES = """
 import triton
 import triton.language as tl
@@ -182,6 +197,8 @@ for dtype, wide in WIDE.items():
                 if kind is not None:
                     fixed |= {"KIND": kind, "SUMMARY": bool(form[0]), "SOME": bool(form[1])}
                 names = kernel.arg_names
+                if kind == 3:
+                    fixed["lanes"] = 1  # which Triton takes for a constant
                 types = {name: "constexpr" if name in fixed else of[name] for name in names}
                 source = ASTSource(kernel, types, {(names.index(n),): v for n, v in fixed.items()})
                 made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 1})

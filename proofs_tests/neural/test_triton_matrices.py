@@ -33,8 +33,9 @@ D = torch.float64
 SEMIRINGS = ["real", "max_plus", "max_times", "log"]
 WARNS = "ignore:invalid value:RuntimeWarning"  # NumPy of the interpreter, where infinities meet
 each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
-each_type = pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
-in_many_tiles = pytest.mark.parametrize("tile", [on_gpu.TILE, 512], ids=["whole", "tiles"])
+each_type = pytest.mark.parametrize(
+    "dtype, tile", [(torch.float32, on_gpu.TILE), (D, 512)], ids=["float32-whole", "float64-tiles"]
+)
 """A matrix of 17 states at once, or in tiles of a few columns and rows."""
 minus = st.just(-math.inf)
 
@@ -69,7 +70,6 @@ def states_and_gradients(run, values, semiring, weights=None):
 
 
 @pytest.mark.filterwarnings(WARNS)
-@in_many_tiles
 @each_semiring
 @each_type
 @few
@@ -87,7 +87,6 @@ def test_states_and_gradients_are_those_of_the_products_written_out(dtype, semir
         torch.testing.assert_close(one, other, rtol=slack, atol=slack)
 
 
-@in_many_tiles
 @each_type
 @few
 @given(st.data())
@@ -300,16 +299,19 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from neural.scan.matrices import on_gpu, triton_kernels as kernels
+from neural.scan.triton_functions import COUNTS
 
 NAMES = {torch.float32: "*fp32", torch.float64: "*fp64", torch.bfloat16: "*bf16", torch.int64: "*i64",
          torch.int8: "*i8"}
 made = set()
 
 def compile(kernel, grid, arguments, fixed, like, num_warps):
-    # what would be started, for whole vectors where sizes are multiples of 16
+    # what would be started, as Triton specialises it: for whole vectors where n is a multiple of 16
     function = getattr(kernels, kernel)
     names = function.arg_names
     given = dict(zip(names, (like if a is None else a for a in arguments)))
+    # Triton takes a 1 for a constant
+    fixed = fixed | {k: 1 for k, v in given.items() if isinstance(v, int) and v == 1 and k not in COUNTS}
     types = {name: "constexpr" if name in fixed else "i32" if isinstance(given[name], int)
              else NAMES[given[name].dtype] for name in names}
     even = [name for name in names if types[name][0] == "*" or (name == "n" and given["n"] % 16 == 0)]
@@ -321,7 +323,7 @@ def compile(kernel, grid, arguments, fixed, like, num_warps):
     assert result.asm["cubin"] and result.metadata.shared < 227 * 1024
     made.add((kernel, fixed["KIND"], str(given["matrices"].dtype), given["n"]))
 
-SHAPES = [("float32", 32, "real", True), ("float32", 250, "max_plus", False),
+SHAPES = [("float32", 32, "real", True), ("float32", 250, "max_plus", False), ("float64", 1, "real", True),
           ("float32", 1024, "log", True), ("float64", 256, "log", False),
           ("bfloat16", 24, "max_times", True), ("bfloat16", 256, "real", False)]
 with patch.object(on_gpu, "_start", compile):
@@ -329,7 +331,7 @@ with patch.object(on_gpu, "_start", compile):
         dtype = getattr(torch, dtype)
         wide = torch.float64 if dtype == torch.float64 else torch.float32
         matrices, start, offsets = (torch.empty(*s, dtype=t) for s, t in
-                                    (((2, n, n), dtype), ((3, n), wide), ((5, 3, n), wide)))
+                                    (((min(2, n), n, n), dtype), ((3, n), wide), ((5, 3, n), wide)))
         symbols, offsets = torch.zeros(5, 3, dtype=torch.long), offsets if added else None
         states = on_gpu.forward(matrices, symbols, start, offsets, semiring)
         on_gpu.backward(states, matrices, symbols, states, start, offsets, semiring)
@@ -343,4 +345,4 @@ def test_the_kernels_compile_for_a_gpu_of_the_h100s_kind(tmp_path):
     ran = subprocess.run(
         [sys.executable, "-c", COMPILES], env=surroundings, capture_output=True, text=True, check=False
     )
-    assert (ran.returncode, ran.stdout) == (0, "18\n"), ran.stderr
+    assert (ran.returncode, ran.stdout) == (0, "21\n"), ran.stderr
