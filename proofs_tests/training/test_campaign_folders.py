@@ -64,7 +64,11 @@ def test_two_folders_of_a_campaign_are_made_one(place: Path, capfd: pytest.Captu
     assert main.run(["campaign", "merge", str(here), str(there)]) == 0
     assert "1 new rows" in capfd.readouterr().out
     assert status(here, capfd) == status(whole, capfd)
-    assert status(whole, capfd)["rows"] == 3
+    said = status(whole, capfd)
+    assert said["rows"] == 3
+    for when_done, seed in enumerate((2, 0, 1)):  # the order in which they were done is none of its matter
+        os.utime(whole / f"cr/rrnn-b/seed-{seed}/result.json", (when_done, when_done))
+    assert status(whole, capfd) == said
 
     path = there / "cr/rrnn-b/seed-1/result.json"
     said = json.loads(path.read_text())
