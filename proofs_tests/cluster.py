@@ -1,16 +1,18 @@
-"""A Dask cluster of real processes on this machine, for tests; and the processes below one."""
+"""A Dask cluster of real processes on this machine, for tests; what makes their processes do otherwise; and
+the processes below one.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 LONG = 300.0
 """Seconds after which a test gives up."""
@@ -22,15 +24,19 @@ class Cluster:
     Args:
         folder: theirs, and of the scheduler's file.
         path: where they find modules before all others.
+        more: variables of their environment.
     """
 
-    def __init__(self, folder: Path, path: Path | None = None) -> None:
+    def __init__(self, folder: Path, path: Path | None = None, **more: str) -> None:
         self.file = folder / "scheduler.json"
         before = [str(path)] if path else []
         env = {**os.environ, "PYTHONPATH": os.pathsep.join([*before, os.environ.get("PYTHONPATH", "")])}
+        env |= more
         self.how: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.how |= {"cwd": folder, "env": env}
         self.nannies: list[subprocess.Popen[bytes]] = []
+        self.old: list[subprocess.Popen[bytes]] = []
+        """Whose scheduler is gone: they are about to end."""
         self.start()
 
     def _run(self, module: str, *options: str) -> subprocess.Popen[bytes]:
@@ -45,28 +51,30 @@ class Cluster:
         self.nannies = [self._run("dask_worker", "--nthreads", "1") for _ in range(2)]
 
     def restart(self) -> None:
-        """Kill the scheduler, with which workers go, and start both again, at another port."""
+        """Kill the scheduler, with which workers go in their time, and start both again, at another port."""
         self.scheduler.kill()
-        self.end()
+        self.scheduler.wait()
+        self.old += self.nannies
         self.start()
 
     def end(self) -> None:
-        """End all."""
-        for process in [*self.nannies, self.scheduler]:
-            process.terminate()
-        for process in [*self.nannies, self.scheduler]:
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
+        """End all, at once."""
+        for process in [*self.old, *self.nannies, self.scheduler]:
+            below = children(process.pid)
+            process.kill()  # first, since a nanny starts workers again
+            process.wait()
+            for pid in below:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 def children(pid: int) -> list[int]:
     """All below a process."""
     found: list[int] = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            found += [child, *children(child)]
+        with suppress(OSError):  # it ended
+            for child in map(int, task.read_text().split()):
+                found += [child, *children(child)]
     return found
 
 
@@ -75,12 +83,3 @@ def wait_until(true: Callable[[], object], process: subprocess.Popen[bytes]) -> 
     while not true():
         assert time.monotonic() < end and process.poll() is None
         time.sleep(0.05)
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """One for a test."""
-    pytest.importorskip("distributed")
-    made = Cluster(tmp_path)
-    yield made
-    made.end()

@@ -44,7 +44,7 @@ def in_folder(
         where: the rest of :class:`~training.engine.run.Where`.
     """
     from training.engine.loop import Diverged
-    from training.engine.processes import is_first
+    from training.engine.processes import are_several, is_first
     from training.engine.run import Where
     from training.experiments import run, settings_for
 
@@ -53,7 +53,7 @@ def in_folder(
     folder = Path(output) if output is not None else Path("trained") / name
     require_folder("-o", folder, NAMES, reads=(data.vectors,))
     try:
-        with interruptions(terminations=True) as stop:
+        with interruptions(terminations=True, several=are_several()) as stop:
             limit = math.inf if minutes is None else minutes
             said = run(experiment, settings, data, Where(folder, minutes=limit, **where), stop)
     except Diverged as error:

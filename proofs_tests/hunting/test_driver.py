@@ -117,7 +117,28 @@ def test_a_round_that_ends_its_worker_is_named_and_left_out_and_the_rest_goes_on
     assert store.status()["incomplete"] == [["two", 1]]
     again = hunt(WHAT, 2, store, crew=Scripted())  # when it is asked for again, it is tried again
     assert again.rounds == 1 and store.status()["incomplete"] == []
-    assert KILLS == 3
+
+
+@pytest.mark.parametrize("deaths", [KILLS - 1, KILLS])
+def test_a_round_is_given_up_when_its_worker_has_ended_three_times_alone(tmp_path, deaths):
+    """And all that it was handed with is run alone, and then is no longer suspect."""
+    deadly, handed = Round("one", 0), []
+
+    class Moody(Scripted):
+        def submit(self, chunk):
+            handed.append(list(chunk))
+            if sum(chunk == [deadly] for chunk in handed) > deaths:
+                self.deadly = set()
+            super().submit(chunk)
+
+    store = ledger(tmp_path)
+    driver = Driver(WHAT, store, HuntProgress(5, 1))
+    driver.spent, driver.made = 0.01, 100  # so that chunks have several rounds
+    driver.run(Moody(deadly=[deadly]), lambda progress: None, lambda: False)
+    assert KILLS == 3 and driver.progress.incomplete == ([deadly] if deaths == KILLS else [])
+    first = next(chunk for chunk in handed if deadly in chunk)
+    assert len(first) > 1 and all([one] in handed for one in first)
+    assert handed.count([deadly]) == KILLS
 
 
 def test_more_rounds_go_on_from_those_that_are_there(tmp_path):
@@ -137,6 +158,20 @@ def test_a_worker_of_another_installation_is_refused(tmp_path):
 
 
 # What workers send.
+
+
+def test_a_counterexample_is_a_file_before_the_ledger_names_it(tmp_path, monkeypatch):
+    """Whatever is killed in between, no row names a file that is not there."""
+    add, named = Ledger.add, []
+
+    def added(self, seed, row, counterexample):
+        named.append(counterexample)
+        assert counterexample.is_file()
+        add(self, seed, row, counterexample)
+
+    monkeypatch.setattr(Ledger, "add", added)
+    hunt(PRINTED, 1, ledger(tmp_path, PRINTED), crew=Scripted(rows=refuted))
+    assert len(named) == len(EVERY)
 
 
 def refuted(one: Round) -> Row:
@@ -269,7 +304,7 @@ def test_a_row_that_is_delivered_twice_is_one_and_one_with_another_digest_is_ref
     store, row = ledger(tmp_path), row_of(Round("one", 0))
     store.add(5, row, None)
     store.add(5, replace(row, seconds=9.0), None)
-    assert store.status()["rows"] == 1
+    assert store.status()["rows"] == 1 and next(store.rows())[6] == row.seconds  # the first one
     with pytest.raises(InputError, match="the examples of a round are always the same"):
         store.add(5, replace(row, digest="0" * 32), None)
 

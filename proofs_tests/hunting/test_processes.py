@@ -1,66 +1,39 @@
-"""Real workers: one, two, or killed, on this machine or on a cluster, they leave the same rows."""
+"""Workers on this machine, as processes: one, two, four, or killed, they leave the same rows."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
 
-from proofs_tests.cluster import LONG, Cluster, children, cluster, wait_until
+from proofs_tests.cluster import LONG, children
+from proofs_tests.hunting.conftest import ROUNDS, OfOne, hunted, status
+from proofs_tests.hunting.light_worker import DEADLY, LIGHT, POISONED, REAL, TARGETS
+from ratproof.hunting import installation
+from ratproof.hunting.cluster_worker import run_chunk
+from ratproof.hunting.rounds import Row
 from ratproof.main import run
 
-__all__ = ["cluster"]
-
-HUNT = ["hunt", "corollary-14", "--seed", "7", "--rounds", "1", "--json"]
-PROGRAM = [sys.executable, "-m", "ratproof"]
+ROWS = ROUNDS[LIGHT] * len(TARGETS)
 
 needs_proc = pytest.mark.skipif(
     not Path("/proc/self/task").exists(), reason="it looks for processes in /proc"
 )
 
 
-def status(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    capsys.readouterr()
-    assert run(["campaign", "status", str(folder), "--json"]) == 0
-    said: dict[str, object] = json.loads(capsys.readouterr().out)
-    return said
-
-
-@pytest.fixture(scope="module")
-def serial(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The ledger of one worker."""
-    folder = tmp_path_factory.mktemp("serial")
-    subprocess.run([*PROGRAM, *HUNT, "--jobs", "1", "--ledger", str(folder)], check=True, timeout=LONG)
-    return folder
-
-
-def rows_in(folder: Path) -> int:
-    from ratproof.hunting.store import Ledger
-
-    if not (folder / "ledger.sqlite").exists():
-        return 0
-    try:
-        return int(Ledger(folder).status()["rows"])
-    except Exception:  # it is being made
-        return 0
-
-
-@needs_proc
-def test_a_worker_that_is_killed_is_replaced_and_the_rows_are_those_of_one_worker(
-    serial: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = [*PROGRAM, *HUNT, "--jobs", "2", "--ledger", str(tmp_path)]
-    hunt = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: rows_in(tmp_path) >= 1, hunt)
-    os.kill(random.choice([pid for pid in children(hunt.pid) if is_worker(pid)]), signal.SIGKILL)
-    assert hunt.wait(timeout=LONG) == 0
-    assert status(tmp_path, capsys) == status(serial, capsys)
+def kill_a_worker() -> None:
+    """The last that was started, of two."""
+    workers = [pid for pid in children(os.getpid()) if is_worker(pid)]
+    assert len(workers) == 2
+    os.kill(workers[-1], signal.SIGKILL)
 
 
 def is_worker(pid: int) -> bool:
@@ -68,35 +41,87 @@ def is_worker(pid: int) -> bool:
 
 
 @needs_proc
+@pytest.mark.usefixtures("light")
+@pytest.mark.parametrize("seed", [LIGHT, REAL], ids=["light workers", "workers"])
+def test_a_worker_that_is_killed_is_replaced_and_the_rows_are_those_of_one_worker(
+    seed: int,
+    of_one: OfOne,
+    at_the_first_row: Callable[[Callable[[], None]], list[Row]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    at_the_first_row(kill_a_worker)
+    assert run(hunted(tmp_path, "--jobs", "2", seed=seed)) == 0
+    assert status(tmp_path, capsys) == of_one(seed).status()
+
+
+@pytest.mark.usefixtures("light")
+def test_four_workers_leave_the_rows_of_one(
+    of_one: OfOne, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(hunted(tmp_path, "--jobs", "4")) == 0
+    assert json.loads(capsys.readouterr().out)["jobs"] == 4
+    assert status(tmp_path, capsys) == of_one(LIGHT).status()
+    assert status(tmp_path, capsys)["rows"] == ROWS
+
+
+@pytest.mark.usefixtures("light")
 def test_a_hunt_whose_driver_is_killed_is_resumed(
-    serial: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    of_one: OfOne, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = [*PROGRAM, *HUNT, "--jobs", "2", "--ledger", str(tmp_path)]
-    hunt = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: rows_in(tmp_path) >= 1, hunt)
-    hunt.kill()
-    hunt.wait()
-    assert status(tmp_path, capsys)["incomplete"]
-    subprocess.run(line, check=True, timeout=LONG, stdout=subprocess.DEVNULL)
-    assert status(tmp_path, capsys) == status(serial, capsys)
+    """It kills itself when it has the third row."""
+    code = (
+        "import os, signal; from ratproof.hunting.store import Ledger; from ratproof.main import run\n"
+        "add = Ledger.add\n"
+        "def added(self, *what):\n"
+        "    add(self, *what)\n"
+        "    len(self.done(what[0])) < 3 or os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"Ledger.add = added; run({hunted(tmp_path, '--jobs', '2')})"
+    )
+    killed = subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, timeout=LONG)
+    assert killed.returncode == -signal.SIGKILL
+    left = status(tmp_path, capsys)
+    assert left["rows"] == 3 and len(left["incomplete"]) == ROWS - 3  # type: ignore[arg-type]
+    assert run(hunted(tmp_path, "--jobs", "2")) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["rounds_done_before"], said["rounds"]) == (3, ROWS - 3)
+    assert status(tmp_path, capsys) == of_one(LIGHT).status()
 
 
-@needs_proc
-def test_a_cluster_leaves_the_same_rows_though_a_worker_and_a_nanny_are_killed(
-    cluster: Cluster, serial: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.usefixtures("light")
+def test_a_round_that_kills_its_worker_is_named_and_the_rest_is_done(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file, nannies = cluster.file, cluster.nannies
-    folder = tmp_path / "ledger"
-    line = [*PROGRAM, *HUNT, "--cluster", str(file), "--ledger", str(folder)]
-    hunt = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_until(lambda: rows_in(folder) >= 1, hunt)
-    for pid in children(nannies[0].pid):
-        if b"cluster_worker" not in Path(f"/proc/{pid}/cmdline").read_bytes():
-            os.kill(pid, signal.SIGKILL)
-            break
-    nannies[1].kill()
-    assert hunt.wait(timeout=LONG) == 0
-    assert status(folder, capsys) == status(serial, capsys)
+    assert run(hunted(tmp_path, "--jobs", "1", seed=POISONED)) == 3
+    said = status(tmp_path, capsys)
+    assert said["incomplete"] == [[DEADLY.target, DEADLY.number]] and said["rows"] == ROWS - 1
+
+
+def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_are_another_installation(
+    of_one: OfOne, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a wheel holds, unpacked, in place of the clone: a worker that finds it there, and nothing else of
+    ours.
+    """
+    root, site = Path(__file__).parents[2], tmp_path / "site"
+    if not (root / "pyproject.toml").exists():
+        pytest.skip("it needs a clone, which a wheel is made from")
+    for package in ("automata", "theory", "neural", "ratproof", "proofs_tests", "training"):
+        shutil.copytree(root / package, site / package, ignore=shutil.ignore_patterns("*.so"))
+    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.chdir(site)
+    arguments = json.dumps([["definition-4"], None, "cpu", REAL])
+    there = {row[1:3]: row[3:5] for row in of_one(REAL).rows()}
+    said = json.loads(run_chunk(arguments, json.dumps(list(there))))
+    rows = {(row["target"], row["number"]): (row["digest"], row["verdict"]) for row in said["rows"]}
+    assert rows == there and len(rows) == 2 * ROUNDS[REAL]
+    assert said["installation"] == dict(installation.fingerprint())
+
+    monkeypatch.setattr(installation, "find_spec", lambda name: PathFinder.find_spec(name, [str(site)]))
+    assert installation._sources() == said["installation"]["sources"]
+    with (site / "automata" / "forward.py").open("a") as file:
+        file.write("# changed\n")
+    assert installation._sources() != said["installation"]["sources"]
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
 
 from automata.errors import InputError
-from proofs_tests.cluster import Cluster, cluster
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_sets
 from ratproof import main
+from ratproof.process.exit_statuses import BAD_INPUT
 from training.campaign import job as jobs
 from training.campaign.plan import read
 from training.campaign.work import kept_name, state
 from training.experiments import Data
 from training.rational_recurrences import search
 
-__all__ = ["cluster", "command_line"]
+__all__ = ["command_line"]
 
 PLAN = """
 name = "small"
@@ -42,6 +44,23 @@ settings = {epochs = 2, batch = 8, hidden = 6}
 """
 TRIALS = ["search/sst2/rrnn-b/trial-0", "search/sst2/rrnn-b/trial-1"]
 RUNS = ["sst2/rrnn-b/seed-0", "sst2/rrnn-b/seed-7", "cr/rrnn-b/seed-0", "cr/rrnn-b/seed-7"]
+
+
+def in_this_process(monkeypatch: pytest.MonkeyPatch, broken: Sequence[str] = ()) -> None:
+    """Do runs here, but for those that break, as where memory ends."""
+
+    def do(runner: object, name: str, said: dict[str, Any]) -> tuple[int, str]:
+        if name in broken:
+            return -9, "MemoryError: there is no more"
+        folder, data = Path(said["folder"]), Data(Path(said["data"]), any_size=said["any_size"])
+        plan = read(folder / jobs.CAMPAIGN)
+        try:
+            return jobs.do(plan, next(job for job in plan.jobs if job.name == name), folder, data), ""
+        except InputError as error:
+            return BAD_INPUT, str(error)
+
+    monkeypatch.setattr("training.campaign.runners.LocalRunner.run", do)
+    monkeypatch.setattr("training.campaign.job.interruptions", lambda **options: nullcontext(lambda: False))
 
 
 @pytest.fixture
@@ -94,9 +113,9 @@ def test_a_wrong_file_is_one_sentence(place: Path, old: str, new: str, says: str
 
 @pytest.mark.usefixtures("command_line")
 def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
-    place: Path, capfd: pytest.CaptureFixture[str]
+    place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Most runs in this process; the last two in two at once, of their own."""
+    in_this_process(monkeypatch)
     plan, folder = read(place / "small.toml"), place / "small"
     data = Data(place / "data", any_size=True)
     for job in plan.jobs[:4]:
@@ -108,7 +127,7 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
     assert best is not None and said["configuration"] == said["configuration"] | best | {"hidden": 6}
     command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
     before = {name: (folder / name / "result.json").stat().st_mtime_ns for name in TRIALS + RUNS[:2]}
-    assert main.run([*command, "--jobs", "2", "-o", str(folder), "--json"]) == 0
+    assert main.run([*command, "-o", str(folder), "--json"]) == 0
     shown = json.loads(capfd.readouterr().out.splitlines()[-1])
     assert (shown["runs"], shown["done"], shown["waiting"]) == (6, 6, 0)
     assert [job["name"] for job in shown["jobs"]] == TRIALS + RUNS
@@ -155,8 +174,9 @@ def test_a_trial_that_diverges_counts_as_the_worst(place: Path, monkeypatch: pyt
 
 @pytest.mark.usefixtures("command_line")
 def test_what_is_wrong_with_the_data_stops_the_campaign_with_its_sentence(
-    place: Path, capfd: pytest.CaptureFixture[str]
+    place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    in_this_process(monkeypatch)
     os.remove(place / "data/sst2/stsa.binary.train")
     command = [
         "campaign",
@@ -178,103 +198,3 @@ def test_a_folder_that_has_no_campaign_is_refused(place: Path, capfd: pytest.Cap
     assert "is no folder of a campaign" in capfd.readouterr().err
     assert main.run(["results", str(place / "none")]) == 2
     assert "is no folder" in capfd.readouterr().err
-
-
-# Folders made one, and workers elsewhere.
-
-ONE = """
-name = "one"
-
-[[part]]
-train = ["cr"]
-models = ["rrnn-b"]
-seeds = [0, 1, 2]
-settings = {epochs = 2, batch = 8, hidden = 6}
-"""
-
-
-def status(folder: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, object]:
-    capfd.readouterr()
-    assert main.run(["campaign", "status", str(folder), "--json"]) == 0
-    said: dict[str, object] = json.loads(capfd.readouterr().out)
-    return {name: said[name] for name in ("rows", "digest", "counterexamples", "incomplete")}
-
-
-def run_some(place: Path, folder: str, seeds: list[int]) -> Path:
-    plan = read(place / "one.toml")
-    (place / folder).mkdir()
-    (place / folder / "campaign.toml").write_text(ONE)
-    for seed in seeds:
-        assert jobs.do(plan, plan.jobs[seed], place / folder, Data(place / "data", any_size=True)) == 0
-    return place / folder
-
-
-@pytest.mark.usefixtures("command_line")
-def test_two_folders_of_a_campaign_are_made_one(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (place / "one.toml").write_text(ONE)
-    here, there = run_some(place, "here", [0, 1]), run_some(place, "there", [1, 2])
-    whole = run_some(place, "whole", [0, 1, 2])
-    assert status(here, capfd)["incomplete"] == [["cr/rrnn-b/seed-2", 2]]
-    assert main.run(["campaign", "merge", str(here), str(there)]) == 0
-    assert "1 new rows" in capfd.readouterr().out
-    assert status(here, capfd) == status(whole, capfd)
-    assert status(whole, capfd)["rows"] == 3
-
-    path = there / "cr/rrnn-b/seed-1/result.json"
-    said = json.loads(path.read_text())
-    path.write_text(json.dumps({**said, "metrics": {**said["metrics"], "test_loss": 7.0}}))
-    assert main.run(["campaign", "merge", str(here), str(there)]) == 2
-    assert "is another result than" in capfd.readouterr().err
-    assert main.run(["campaign", "merge", str(here), str(here)]) == 2
-
-
-@pytest.mark.usefixtures("command_line")
-def test_a_campaigns_runs_on_a_cluster_are_those_of_this_machine(
-    cluster: Cluster, place: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    (place / "one.toml").write_text(ONE)
-    whole = run_some(place, "whole", [0, 1, 2])
-    line = ["campaign", "run", str(place / "one.toml"), "--data", str(place / "data"), "--any-size"]
-    far = place / "far"
-    assert main.run([*line, "--cluster", str(cluster.file), "-o", str(far)]) == 0
-    assert status(far, capfd) == status(whole, capfd)
-
-
-def test_a_run_ends_where_the_campaigns_folder_says_so(place: Path) -> None:
-    (place / "one.toml").write_text(ONE)
-    folder = run_some(place, "stopped", [])
-    (folder / jobs.STOP).write_text("")
-    plan, data = read(place / "one.toml"), Data(place / "data", any_size=True)
-    assert jobs.do(plan, plan.jobs[0], folder, data) == 130
-    assert state(plan.jobs[0], folder) == "stopped"
-    (folder / jobs.STOP).unlink()
-    assert jobs.do(plan, plan.jobs[0], folder, data) == 0
-
-
-@pytest.mark.usefixtures("command_line")
-def test_a_run_that_breaks_keeps_its_log_and_is_listed_and_the_others_are_done(
-    place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One process is killed, as where memory ends; it is tried again by the next command."""
-    (place / "one.toml").write_text(ONE)
-    broken = ["cr/rrnn-b/seed-1"]
-
-    def do(runner: object, name: str, said: dict[str, object]) -> tuple[int, str]:
-        if name in broken:
-            return -9, "MemoryError: there is no more"
-        plan, data = read(place / "one.toml"), Data(place / "data", any_size=True)
-        job = next(job for job in plan.jobs if job.name == name)
-        return jobs.do(plan, job, place / "some", data), ""
-
-    monkeypatch.setattr("training.campaign.runners.LocalRunner.run", do)
-    monkeypatch.setattr("training.campaign.job.interruptions", lambda **options: nullcontext(lambda: False))
-    line = ["campaign", "run", str(place / "one.toml"), "--data", str(place / "data"), "--any-size"]
-    line += ["-o", str(place / "some")]
-    assert main.run(line) == 3
-    log = place / "some" / broken[0] / "log.txt"
-    said = capfd.readouterr().out
-    assert "3 runs: 2 done, 1 broken" in said and broken[0] in said
-    assert log.read_text() == "MemoryError: there is no more\nit ended with status -9\n"
-    assert status(place / "some", capfd)["incomplete"] == [[broken[0], 1]]
-    broken.clear()
-    assert main.run(line) == 0 and not log.exists()

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from automata.errors import FormatError, InputError
 from neural import checkpoints
 from proofs_tests.training.command_line import command_line
-from proofs_tests.training.sentences import write_rule_sets, write_sets, write_text
+from proofs_tests.training.sentences import write_sets
 from ratproof import main
 from training.engine import bar as bars
 from training.engine.logs import Logs
@@ -398,46 +398,3 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
         checkpoints.write(path, checkpoint.KIND, about, {n: t for n, t in tensors.items() if n != name})
         with pytest.raises(FormatError, match="is no run that can go on"):
             checkpoint.read(loop, {}, path)
-
-
-DATA = "--data {data} --any-size"
-TEXT = f"train cr --model rrnn-f --hidden 6 {DATA}"
-RULES = (
-    "train sms --model bifa-rnn --drawn 7 --balance 0.5 --average 0.9 --dropout 0.2 --vector-dropout 0.2"
-    f" {DATA}"
-)
-MEMORY = (
-    "train parentheses --size small --model sr-lstm-p --units 6 --steps 22 --finish 4 --mastered 0 --growth 2"
-    " --test-strings 4"
-)
-
-LANGUAGE = f"train ptb --model rrnn-b --preset small --hidden 4 --window 5 {DATA}"
-
-
-@pytest.mark.usefixtures("command_line")
-@pytest.mark.parametrize("line", [TEXT, RULES, MEMORY, LANGUAGE], ids=["text", "rules", "memory", "language"])
-def test_two_processes_have_the_losses_of_one(line: str, tmp_path: Path) -> None:
-    """200 steps in float64, the last batch of each epoch with one example, so that one process has none."""
-    data = write_rule_sets(tmp_path / "data", sentences=41)  # eight batches of 5, and one of 1
-    write_sets(data, sentences=51)  # 41 of them to train
-    write_text(data)
-    how = [*line.format(data=data).split(), "--no-tensorboard"]
-    how += ["--batch", "5", "--epochs", "23", "--patience", "99", "--rate", "0.01", "--precision", "64-true"]
-    how += ["--log-every", "1", "--keep-every", "99"]
-    assert main.run([*how, "-o", str(tmp_path / "one")]) == 0
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    ran = subprocess.run(
-        [*torchrun, "-m", "ratproof", *how, "-o", str(tmp_path / "two")],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    one, two = (
-        [line.split(",") for line in (tmp_path / n / "steps.csv").read_text().split()] for n in ("one", "two")
-    )
-    assert len(one) == len(two) > 200
-    assert [row[:2] for row in one] == [row[:2] for row in two]
-    losses = [(float(a[2]), float(b[2])) for a, b in zip(one[1:], two[1:], strict=True)]
-    assert max(abs(a - b) / a for a, b in losses[:200]) < 1e-6
-    assert len({a for a, _ in losses}) > 200

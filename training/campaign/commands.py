@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +21,9 @@ from ratproof.process.interruptions import interruptions
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 from training.run_options import AnySize, Vectors, data_option
+
+if TYPE_CHECKING:
+    from training.campaign.runners import Runner
 
 app = typer.Typer(
     name="campaign",
@@ -71,7 +76,7 @@ def run(
     from automata.files import read_text, write_whole
     from training.campaign.job import CAMPAIGN
     from training.campaign.plan import read
-    from training.campaign.runners import ClusterRunner, LocalRunner
+    from training.campaign.runners import LocalRunner
     from training.campaign.work import Work, take
 
     if cluster is not None and jobs is not None:
@@ -91,11 +96,29 @@ def run(
         "vectors": None if vectors is None else os.path.abspath(vectors),
         "any_size": any_size,
     }
-    runner = LocalRunner(jobs or 1) if cluster is None else ClusterRunner(cluster, folder)
-    with interruptions(terminations=True) as stop, progress(f"campaign {plan.name}") as tell:
-        stopped = Work(plan, folder, where, runner).do(stop, tell)
-    failed, missing = _show(folder, as_json)
+    runner: Runner = LocalRunner(jobs or 1)
+    if cluster is not None:
+        from training.campaign.cluster_runner import ClusterRunner
+
+        runner = ClusterRunner(cluster, folder)
+    with closing(runner), interruptions(terminations=True) as stop, progress(f"campaign {plan.name}") as tell:
+        stopped = Work(plan, folder, where, runner).do(stop, _Told(runner, tell))
+    failed, missing = _show(folder, as_json, runner.notes)
     return INTERRUPTED if stopped else UNKNOWN if missing else NO if failed else YES
+
+
+class _Told:
+    """The line that says what is being done; above it what happened to the workers, when it happens."""
+
+    def __init__(self, runner: Runner, tell: Callable[[str], None]) -> None:
+        self.runner, self.tell, self.said = runner, tell, 0
+
+    def __call__(self, stage: str) -> None:
+        """Say it."""
+        for note in self.runner.notes[self.said :]:
+            console(error=True).print(note, soft_wrap=True)
+            self.said += 1
+        self.tell(stage)
 
 
 @app.command("status", epilog=example("campaign status text --json"))
@@ -196,7 +219,7 @@ def _show_hunt(folder: Path, as_json: bool) -> None:
         out.print(f"  ratproof replay {shlex.quote(str(folder / 'counterexamples' / name))}", soft_wrap=True)
 
 
-def _show(folder: Path, as_json: bool) -> tuple[int, int]:
+def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, int]:
     """Print the states of the runs; how many diverged, and how many are not done."""
     from training.campaign.job import FAILED, LOG
     from training.campaign.merging import status_of
@@ -218,7 +241,8 @@ def _show(folder: Path, as_json: bool) -> tuple[int, int]:
             for job in plan.jobs
         ]
         done = status_of(plan, folder)
-        print_json({**done, "campaign": plan.name, "runs": len(plan.jobs), **counts, "jobs": jobs})
+        about = {"campaign": plan.name, "runs": len(plan.jobs), **counts, "jobs": jobs}
+        print_json({**done, **about, **({"notes": list(notes)} if notes else {})})
     else:
         said = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
         out = console()

@@ -30,14 +30,16 @@ TAKEN = UNKNOWN
 """The exit status where another process is at the run."""
 
 
-def do(plan: Plan, job: Job, folder: Path, data: Any) -> int:
-    """Do the run, or go on with it; the exit status."""
+def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> int:
+    """Do the run, or go on with it; the exit status. Where another process is at it, wait for so many seconds
+    until it ends.
+    """
     from filelock import FileLock, Timeout
 
     place = folder / job.name
     place.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(place / LOCK, timeout=0), interruptions(terminations=True) as interrupted:
+        with FileLock(place / LOCK, timeout=patience), interruptions(terminations=True) as interrupted:
             asked = Asked(folder / STOP)
             return _run(plan, job, folder, data, lambda: interrupted() or asked())
     except Timeout:
@@ -103,7 +105,7 @@ def main() -> int:
         plan = read(folder / CAMPAIGN)
         job = next(job for job in plan.jobs if job.name == said["job"])
         data = Data(Path(said["data"]), said["vectors"] and Path(said["vectors"]), said["any_size"])
-        return do(plan, job, folder, data)
+        return do(plan, job, folder, data, said.get("patience", 0.0))
     except InputError as error:
         print(error, file=sys.stderr)
         return BAD_INPUT

@@ -17,26 +17,29 @@ from training.engine.names import RESULT
 from training.engine.results import read
 
 DECIDED_BY_A_MACHINE = ("seconds", "machine", "when")
-RATES = ("words_per_second", "tokens_per_second")
+RATE = "_per_second"
 
 
 def digest_of(result: dict[str, Any]) -> str:
-    """Of a result, but for when, where and how fast it was made.
+    """Of a result, but for when, where and how fast it was made, wherever in it that is said.
 
     >>> one = {"metrics": {"test_accuracy": 0.5, "words_per_second": 7}, "seconds": 3.0}
     >>> digest_of(one) == digest_of({"metrics": {"test_accuracy": 0.5}, "seconds": 4.0})
     True
     """
-    said = {name: value for name, value in result.items() if name not in DECIDED_BY_A_MACHINE}
-    said["metrics"] = {name: value for name, value in said["metrics"].items() if name not in RATES}
-    if isinstance(said.get("decided"), dict):
-        said["decided"] = {name: value for name, value in said["decided"].items() if name != "seconds"}
-        layers = said["decided"].get("layers")
-        if isinstance(layers, list):
-            said["decided"]["layers"] = [
-                {name: value for name, value in layer.items() if name != "seconds"} for layer in layers
-            ]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(_decided_by_the_run(result), sort_keys=True).encode()).hexdigest()
+
+
+def _decided_by_the_run(said: Any) -> Any:
+    if isinstance(said, list):
+        return [_decided_by_the_run(one) for one in said]
+    if not isinstance(said, dict):
+        return said
+    return {
+        name: _decided_by_the_run(value)
+        for name, value in said.items()
+        if name not in DECIDED_BY_A_MACHINE and not name.endswith(RATE)
+    }
 
 
 def status_of(plan: Plan, folder: Path) -> dict[str, Any]:

@@ -130,7 +130,7 @@ class Work:
         pending = [job for job in self.plan.jobs if states[job.name] not in ("done", "failed")]
         going: dict[Future[tuple[int, str]], Job] = {}
         stopped = False
-        with ThreadPoolExecutor(self.runner.jobs) as pool:
+        with ThreadPoolExecutor(max(1, len(pending))) as pool:  # it has as many threads as there are runs
             while going or (pending and not stopped):
                 while not stopped and len(going) < self.runner.jobs:
                     job = next((job for job in pending if self._ready(job)), None)

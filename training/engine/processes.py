@@ -47,6 +47,11 @@ def fabric_for(device: str, precision: str) -> Fabric:
     return fabric
 
 
+def are_several() -> bool:
+    """Is this one of several processes that torchrun started?"""
+    return _number("WORLD_SIZE") > 1
+
+
 def is_first() -> bool:
     """Is this the process that writes files and prints?"""
     return os.environ.get("RANK", "0") == "0"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from automata.errors import InputError
+from ratproof.process.interruptions import ignore_terminations
 from training.engine import checkpoint, results
 from training.engine.bar import bar
 from training.engine.logs import Logs
@@ -148,8 +149,12 @@ def train(
             every = math.inf if apart else where.keep_every
             ended = keep if apart else lambda: None
             outcome = loop.run(stop, keep, tell, ended, where.minutes * 60, every)
+        if outcome == "interrupted" and fabric.world_size > 1:
+            ignore_terminations()  # torchrun asks all to end, when one has
         if outcome == "trained" or not apart:
             keep()
+        if outcome != "trained":
+            fabric.barrier()  # none ends before the run is kept: then torchrun would have the others end
     finally:
         if logs is not None:
             logs.close()

@@ -1,0 +1,89 @@
+"""Hunts in this process, whose workers are light ones, but for one seed: its workers are a user's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from proofs_tests.hunting.light_worker import INSTALLATION, LIGHT, REAL, put
+from ratproof.hunting.installation import fingerprint
+from ratproof.hunting.rounds import Row
+from ratproof.hunting.store import Ledger
+from ratproof.main import run
+
+HUNT = ["hunt", "definition-4", "--json"]
+"""It has two targets."""
+ROUNDS = {REAL: 2, LIGHT: 12}
+
+OfOne = Callable[[int], Ledger]
+
+
+def hunted(folder: Path, *how: str, seed: int = LIGHT) -> list[str]:
+    """The command line of a hunt with a ledger."""
+    rounds = ROUNDS.get(seed, ROUNDS[LIGHT])
+    return [*HUNT, "--seed", str(seed), "--rounds", str(rounds), "--ledger", str(folder), *how]
+
+
+def make_light(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Workers that this process starts are light ones."""
+    patch.setenv("PYTHONPATH", put(folder))
+    patch.setenv(INSTALLATION, json.dumps(fingerprint()))
+
+
+@pytest.fixture(scope="session")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a Python finds what makes its workers light ones."""
+    return tmp_path_factory.mktemp("path")
+
+
+@pytest.fixture
+def light(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    """Workers that this process starts are light ones."""
+    make_light(monkeypatch, path)
+
+
+@pytest.fixture(scope="session")
+def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
+    """What one worker leaves, by the hunt's seed."""
+
+    @cache
+    def hunt(seed: int) -> Ledger:
+        folder = tmp_path_factory.mktemp("of-one")
+        with pytest.MonkeyPatch.context() as patch:
+            make_light(patch, path)
+            assert run(hunted(folder, "--jobs", "1", seed=seed)) == 0
+        return Ledger(folder)
+
+    return hunt
+
+
+@pytest.fixture
+def at_the_first_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], list[Row]]:
+    """Have something done, once, when the hunt has taken in its first row; the rows that it takes in."""
+
+    def have_done(what: Callable[[], None]) -> list[Row]:
+        add, taken = Ledger.add, list[Row]()
+
+        def added(self: Ledger, seed: int, row: Row, counterexample: Path | None) -> None:
+            add(self, seed, row, counterexample)
+            taken.append(row)
+            if len(taken) == 1:
+                what()
+
+        monkeypatch.setattr(Ledger, "add", added)
+        return taken
+
+    return have_done
+
+
+def status(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    """As the command says it."""
+    capsys.readouterr()
+    assert run(["campaign", "status", str(folder), "--json"]) == 0
+    said: dict[str, object] = json.loads(capsys.readouterr().out)
+    assert said.pop("schema_version") == 1
+    return said

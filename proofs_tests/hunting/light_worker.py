@@ -1,0 +1,65 @@
+"""A worker that starts in a tenth of a second, for tests of what is around workers: its rounds draw nothing,
+and their digests are their seeds. It does wrong for some seeds of the hunt.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ratproof.hunting.rounds import EXAMPLES, Round, Row, seed_of
+
+TARGETS = ["one", "two"]
+REAL, LIGHT, POISONED, FORGED, OF_ANOTHER = 7, 8, 666, 667, 668
+"""Seeds of hunts: that of workers as they are, of these, and of those that do wrong."""
+DEADLY = Round("two", 5)
+"""The round that kills its worker, where the seed is the first of these that do wrong."""
+INSTALLATION, FAR = "RATPROOF_TEST_INSTALLATION", "RATPROOF_TEST_FAR"
+"""Variables of the environment: what a worker says that it is of; and whether it is on a cluster."""
+IN_ITS_PLACE = f"""
+from ratproof.process import orphans
+
+def run_with(parent, module, function, *arguments, whole=orphans.run_with):
+    light = arguments[-1] != {REAL}
+    whole(parent, {__name__!r} if light else module, function, *arguments)
+
+orphans.run_with = run_with
+"""
+"""What a Python reads as it starts (``sitecustomize.py``), for these workers in place of the others."""
+
+
+def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
+    """As :func:`ratproof.hunting.worker.work`."""
+    installation = json.loads(os.environ[INSTALLATION])
+    if seed == OF_ANOTHER and FAR in os.environ:
+        installation["numpy"] = "1.0"
+    _send(pipe, installation, targets=TARGETS)
+    while True:
+        try:
+            chunk = [Round(*one) for one in json.loads(pipe.recv_bytes())]
+        except EOFError:
+            return
+        if seed == POISONED and DEADLY in chunk:
+            os.kill(os.getpid(), signal.SIGKILL)
+        _send(pipe, installation, rows=[row_of(seed, one).to_json() for one in chunk])
+
+
+def row_of(seed: int, one: Round) -> Row:
+    """What such a round shows."""
+    digest = "0" * 31 if seed == FORGED else f"{seed_of(seed, one):032x}"
+    return Row(one.target, one.number, digest, "holds", EXAMPLES, 0.01)
+
+
+def put(folder: Path) -> str:
+    """A path on which a Python finds these workers, and all that this one does."""
+    (folder / "sitecustomize.py").write_text(IN_ITS_PLACE)
+    return os.pathsep.join([str(folder), *sys.path])
+
+
+def _send(pipe: Any, installation: dict[str, str], **said: Any) -> None:
+    pipe.send_bytes(json.dumps({"installation": installation, **said}).encode())

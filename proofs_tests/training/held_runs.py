@@ -1,0 +1,73 @@
+"""Runs of campaigns that wait, at some of their steps, until they are asked to end: so that a test can take
+away what they run on in their midst.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+FOLDER = "RATPROOF_TEST_HELD"
+SEED, AT = 0, (3, 8)
+"""Of the run that is held, and its steps."""
+IN_ITS_PLACE = f"""
+import sys
+if "training.campaign.job" in sys.orig_argv:
+    from {__name__} import hold
+    hold({{folder!r}})
+"""
+"""What a Python reads as it starts (``sitecustomize.py``)."""
+
+
+def put(folder: Path) -> str:
+    """A path on which runs of campaigns find this, and all that this process does."""
+    (folder / "sitecustomize.py").write_text(IN_ITS_PLACE.format(folder=str(folder)))
+    return os.pathsep.join([str(folder), *sys.path])
+
+
+def held(folder: Path, number: int) -> Path:
+    """It is there when the run is held for the first time, or the second."""
+    return folder / f"held-{AT[number]}"
+
+
+def steps_made(folder: Path) -> list[int]:
+    """The steps of that run, in their order, in whichever process."""
+    return [int(line) for line in (folder / "steps").read_text().split()]
+
+
+def hold(folder: str) -> None:
+    """In a run's process, before it begins."""
+    from ratproof.process import interruptions
+
+    right = interruptions.interruptions
+
+    def begun(**options: Any) -> Any:
+        _hold_steps(Path(folder))
+        return right(**options)
+
+    interruptions.interruptions = begun
+
+
+def _hold_steps(folder: Path) -> None:
+    from training.engine.loop import Loop
+
+    make = Loop._step
+
+    def step(self: Loop, batch: Any) -> Any:
+        made = make(self, batch)
+        if self.settings.seed == SEED:
+            with (folder / "steps").open("a") as file:
+                file.write(f"{made.step}\n")
+            there = folder / f"held-{made.step}"
+            if made.step in AT and not there.exists():
+                asked = signal.getsignal(signal.SIGTERM)
+                there.touch()
+                while signal.getsignal(signal.SIGTERM) is asked:  # the first SIGTERM puts it back
+                    time.sleep(0.02)
+        return made
+
+    Loop._step = step  # type: ignore[method-assign]

@@ -1,0 +1,189 @@
+"""One run in several processes, by torchrun: the losses of one process; and a request to end leaves a whole
+checkpoint, and exit status 130 of every process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from neural import checkpoints
+from proofs_tests.cluster import LONG
+from proofs_tests.training.command_line import command_line
+from proofs_tests.training.sentences import write_rule_sets, write_sets, write_text
+from ratproof import main
+from training.engine.checkpoint import KIND
+
+__all__ = ["command_line"]
+
+DATA = "--data {data} --any-size"
+TEXT = f"train cr --model rrnn-f --hidden 6 {DATA}"
+RULES = (
+    "train sms --model bifa-rnn --drawn 7 --balance 0.5 --average 0.9 --dropout 0.2 --vector-dropout 0.2"
+    f" {DATA}"
+)
+MEMORY = (
+    "train parentheses --size small --model sr-lstm-p --units 6 --steps 22 --finish 4 --mastered 0 --growth 2"
+    " --test-strings 4"
+)
+LANGUAGE = f"train ptb --model rrnn-b --preset small --hidden 4 --window 5 {DATA}"
+LINES = {"text": TEXT, "rules": RULES, "memory": MEMORY, "language": LANGUAGE}
+HOW = (
+    "--no-tensorboard --batch 5 --epochs 23 --patience 99 --rate 0.01 --precision 64-true --log-every 1"
+    " --keep-every 99"
+)
+
+BOTH = """
+import json, os, sys
+import lightning_fabric
+from training import experiment_list
+from ratproof.main import run
+
+lines = json.loads(sys.argv[1])
+children = []
+for rank in "01":
+    child = os.fork()
+    if not child:
+        os.environ.update(RANK=rank, LOCAL_RANK=rank, GROUP_RANK="0")
+        os._exit(max(map(run, lines)))
+    children.append(child)
+sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
+"""
+"""Two processes with the environment that torchrun gives them; what they import is imported once."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The last batch of each epoch has one example, so that one process of two has none."""
+    data = write_rule_sets(tmp_path_factory.mktemp("data"), sentences=41)  # eight batches of 5, and one of 1
+    write_sets(data, sentences=51)  # 41 of them to train
+    write_text(data)
+    return data
+
+
+def line(name: str, data: Path, folder: Path) -> list[str]:
+    return [*LINES[name].format(data=data).split(), *HOW.split(), "-o", str(folder)]
+
+
+@pytest.fixture(scope="module")
+def in_two(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the runs that two processes did, one after another."""
+    folder = tmp_path_factory.mktemp("two")
+    lines = json.dumps([line(name, data, folder / name) for name in LINES])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    sizes = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "test"}
+    env = {
+        **os.environ,
+        **sizes,
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": f"{port}",
+        "OMP_NUM_THREADS": "1",
+    }
+    subprocess.run([sys.executable, "-c", BOTH, lines], check=True, env=env, timeout=LONG)
+    return folder
+
+
+def steps_of(folder: Path) -> list[list[str]]:
+    """The lines of a run's table of steps."""
+    return [row.split(",") for row in (folder / "steps.csv").read_text().split()[1:]]
+
+
+def require_same(one: list[list[str]], two: list[list[str]]) -> None:
+    """Step for step, the losses agree within a part in a million."""
+    assert [row[:2] for row in one] == [row[:2] for row in two]
+    losses = [(float(a[2]), float(b[2])) for a, b in zip(one, two, strict=True)]
+    assert max(abs(a - b) / a for a, b in losses) < 1e-6
+
+
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize("name", LINES)
+def test_two_processes_have_the_losses_of_one(name: str, data: Path, in_two: Path, tmp_path: Path) -> None:
+    assert main.run(line(name, data, tmp_path)) == 0
+    one, two = steps_of(tmp_path), steps_of(in_two / name)
+    require_same(one[:200], two[:200])
+    assert len(one) == len(two) > 200 and len({row[2] for row in one}) > 200
+
+
+# Requests to end.
+
+OF_A_RANK, OF_TORCHRUN = 7, 12
+ASKED = f"""
+import os, signal, sys, time
+if sys.orig_argv[1:3] == ["-m", "ratproof"]:
+    from ratproof.process import interruptions
+    right = interruptions.interruptions
+
+    def begun(**options):
+        from training.engine.loop import Loop
+        make = Loop._step
+
+        def step(self, batch):
+            made = make(self, batch)
+            if made.step == {OF_A_RANK} and os.environ["RANK"] == "1":
+                os.kill(os.getpid(), signal.SIGTERM)
+            if made.step == {OF_TORCHRUN}:
+                if os.environ["RANK"] == "1":
+                    os.kill(int(os.environ["TORCHRUN"]), signal.SIGTERM)
+                while signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # as the first leaves it
+                    time.sleep(0.02)
+                os.kill(os.getpid(), signal.SIGTERM)  # once more, as from a scheduler that asks all
+            return made
+
+        Loop._step = step
+        return right(**options)
+
+    interruptions.interruptions = begun
+"""
+"""What a Python reads as it starts (``sitecustomize.py``): a process of the run asks itself to end at one
+step, and torchrun at a later one, which asks all.
+"""
+RANK = """
+import os, signal, subprocess, sys
+signal.signal(signal.SIGTERM, lambda number, frame: None)
+os.environ["TORCHRUN"] = str(os.getppid())
+status = subprocess.run([sys.executable, "-m", "ratproof", *sys.argv[1:]]).returncode
+with open("status-" + os.environ["RANK"], "w") as file:
+    file.write(str(status))
+sys.exit(status)
+"""
+"""A process of the run, and its exit status in a file, since torchrun does not say it."""
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_request_to_end_leaves_a_whole_checkpoint_and_every_process_ends_with_130(
+    data: Path, tmp_path: Path
+) -> None:
+    """One that a single process got, after which torchrun asks the other; and one that torchrun got."""
+    (tmp_path / "sitecustomize.py").write_text(ASKED)
+    (tmp_path / "rank.py").write_text(RANK)
+    how = [*line("text", data, tmp_path / "run"), "--epochs", "3"]
+    torchrun = ["torch.distributed.run", "--standalone", "--nproc-per-node", "2", "rank.py"]
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    for last, more in ((OF_A_RANK, []), (OF_TORCHRUN, ["--resume"])):
+        ran = subprocess.run(
+            [sys.executable, "-m", *torchrun, *how, *more],
+            cwd=tmp_path,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            timeout=LONG,
+        )
+        ends = {path.name: path.read_text() for path in tmp_path.glob("status-*")}
+        assert ends == {"status-0": "130", "status-1": "130"}, ran.stderr
+        for name in ends:
+            (tmp_path / name).unlink()
+        about, _ = checkpoints.read(tmp_path / "run" / "run.safetensors", KIND)
+        assert about["progress"]["step"] == last + 1
+        assert not (tmp_path / "run" / "result.json").exists()
+    assert main.run([*how, "--resume"]) == 0  # in one process
+    one = tmp_path / "one"
+    assert main.run([*line("text", data, one), "--epochs", "3"]) == 0
+    require_same(steps_of(one), steps_of(tmp_path / "run"))
