@@ -101,9 +101,7 @@ CLAIM = Claim(
             name="without-unnormalised-output",
             expected="refuted",
             says="the output divided by q^T z, where z is the sum of the keys, as the paper has it",
-            reading=NoAutomaton(
-                recurrence=NORMALISED, construction=LAYER.automata, unit="linear-attention"
-            ),
+            reading=NoAutomaton(recurrence=NORMALISED, construction=LAYER.automata, unit="linear-attention"),
             cases=POSITIVE.random,
             small_cases=POSITIVE.small,
             kinds=LADDER,
