@@ -78,7 +78,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="with zero-order hold: the automaton of a gated unit, with a loop of 1 - g and an entry of g x",
+            says="with zero-order hold: a gated unit's automaton, with a loop of 1 - g and an entry of g x",
             reading=Equality(recurrence=HELD.recurrence, construction=min_gru.LAYER.automata),
             cases=CASES.random,
             small_cases=CASES.small,
