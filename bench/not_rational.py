@@ -40,7 +40,7 @@ def reached(unit: Given, size: int) -> dict[str, Any]:
     """The bits and seconds of one bound, and the checker's seconds where the size is the one that it is timed
     at.
     """
-    strings = first_strings(unit.letters, size)
+    strings = first_strings(unit.letters, size, unit.cell.counts)
     result = bound(unit, 0, strings, strings, most_bits=2**14)
     assert isinstance(result, Bound), result
     figures: dict[str, Any] = {"bits": result.bits, "seconds": result.seconds}

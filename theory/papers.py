@@ -60,6 +60,7 @@ PAPERS = {
         Paper("dao2024transformers", "State-Space Duality", "Dao and Gu 2024", "M2", LINEAR),
         Paper("yang2024parallelizing", "Parallel DeltaNet", "Yang et al. 2024", "PD", LINEAR),
         Paper("liu2024longhorn", "Amortized Online Learners", "Liu et al. 2024", "LO", LINEAR),
+        Paper("beck2024xlstm", "Extended LSTM", "Beck et al. 2024", "XL", LINEAR),
         Paper("feng2024were", "Minimal RNNs", "Feng et al. 2024", "MR", LINEAR),
         Paper("yang2025gateddelta", "Gated Delta Networks", "Yang et al. 2025", "GD", LINEAR),
         Paper("peng2025rwkv7", "RWKV-7 Goose", "Peng et al. 2025", "R7", LINEAR),

@@ -31,6 +31,7 @@ MEMORIES = (
     "delta_net",
     "gated_delta_net",
     "rwkv_7",
+    "mlstm",
     "mamba_2",
     "lru",
     "s4d",
@@ -203,4 +204,6 @@ def test_every_claim_of_the_folder_is_here():
     """A claim that is added is in one of the lists above, or has tests of its own."""
     folder = {c.name for n, c in registry.modules().items() if n.startswith("theory.linear_recurrences.")}
     here = {claim_of(module)[0].name for module in (*MEMORIES, *UNITS)}
-    assert folder - here == {"mamba", "gla-chunks", "delta-chunks"} and folder <= set(claims())
+    assert folder - here == {"mamba", "mamba-theorem-1", "gla-chunks", "delta-chunks"} and folder <= set(
+        claims()
+    )

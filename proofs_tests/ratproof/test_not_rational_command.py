@@ -75,11 +75,12 @@ def test_a_certificate_is_checked_by_the_same_command_as_all_others(name, tmp_pa
     size = "2" if CELLS[name].rational else "7"
     assert run(["not-rational", name, "--size", size, "--certificate", path]) == 0
     assert run(["check-certificate", path]) == 0
+    units = "2 units" if name == "ttt" else "1 unit"
     accepted = (
         f"accepted: at least {size} states: no automaton over a field that holds the real numbers with fewer"
         f" than {size} states"
     )
-    assert f"{accepted} computes unit 0 of the cell {name} with 1 unit and " in capsys.readouterr().out
+    assert f"{accepted} computes unit 0 of the cell {name} with {units} and " in capsys.readouterr().out
     data = json.loads((tmp_path / "c.json").read_text())
     (tmp_path / "c.json").write_text(json.dumps({**data, "states": 8, "claims": "at least 8 states"}))
     assert run(["check-certificate", path, "--json"]) == 1
@@ -124,6 +125,9 @@ def test_every_size_shows_each_hypothesis(capsys):
         and answer["letter"] == "a"
         and answer["why"] is None
     )
+    assert run(["not-rational", "rwkv-4", "--every-size"]) == 0
+    out = capsys.readouterr().out
+    assert "unit 0; on b and then 33 + m times a it is P(x) / Q(x) with x = D^m, and" in out
     assert run(["not-rational", "lstm", "--every-size"]) == 3
     assert capsys.readouterr().out.startswith("lstm: unknown: on the strings of a, ")
     assert run(["not-rational", "sru", "--every-size", "--json"]) == 3

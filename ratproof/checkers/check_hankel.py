@@ -28,7 +28,11 @@ SHAPES = {
     "b": ("units",),
     "v": ("units",),
     "a": (),
-}
+    **dict.fromkeys(["w", "u", "scale", "shift"], ("units",)),
+    **dict.fromkeys(["i", "f", "eta"], ("letters",)),
+    "W_0": ("units", "units"),
+    "eps": (),
+}  # by a weight's name, or else by its first letter
 DOWN, UP, EXACT = (
     Context(MAX_PREC, rounding, MIN_EMIN, MAX_EMAX) for rounding in (ROUND_FLOOR, ROUND_CEILING, None)
 )
@@ -75,9 +79,18 @@ class DecimalInterval:  # all numbers from lo to hi
         need(other.lo > 0 or other.hi < 0, "that the matrix has full rank does not show")
         return self * DecimalInterval(DOWN.divide(1, other.hi), UP.divide(1, other.lo))
 
+    def exp(self):
+        return DecimalInterval(DOWN.next_minus(DOWN.exp(self.lo)), UP.next_plus(UP.exp(self.hi)))
+
+    def sqrt(self):
+        low, high = DOWN.next_minus(DOWN.sqrt(self.lo)), UP.next_plus(UP.sqrt(self.hi))
+        return DecimalInterval(max(low, ZERO.lo), high)
+
+    def maximum(self, other):
+        return DecimalInterval(max(self.lo, other.lo), max(self.hi, other.hi))
+
     def sigmoid(self):  # 1 / (1 + exp(-x))
-        low, high = DOWN.exp(self.hi.copy_negate()), UP.exp(self.lo.copy_negate())
-        return ONE / (ONE + DecimalInterval(DOWN.next_minus(low), UP.next_plus(high)))
+        return ONE / (ONE + (ZERO - self).exp())
 
     def tanh(self):
         return DecimalInterval(Decimal(2), Decimal(2)) * (self + self).sigmoid() - ONE
@@ -104,6 +117,7 @@ def number(text):
     return top / bottom
 
 
+dot = lambda one, other: sum(times(one, other), ZERO)
 add = lambda *vectors: [sum(parts, ZERO) for parts in zip(*vectors, strict=True)]
 times = lambda one, other: [x * y for x, y in zip(one, other, strict=True)]
 mix = lambda f, c, u: add(times(f, c), times([ONE - z for z in f], u))
@@ -119,7 +133,13 @@ CELLS = {  # how many vectors the state has, in which of them the unit is, and t
     "scrn-context": (2, 0, "W_s alpha W_h P_h U_h"),
     "sru": (1, 0, "W_f b_f W_u"),
     "sru-feedback": (1, 0, "W_f b_f v_f W_u"),
-}
+    "linear-attention": (0, 1, "W_q W_k W_v"),
+    "mlstm": (0, 1, "W_q W_k W_v W_o i f"),
+    "rwkv-4": (0, 1, "w u W_k W_v"),
+    "slstm": (3, 2, "W_i U_i b_i W_f U_f b_f W_z U_z b_z W_o U_o b_o"),
+    "softmax-attention": (0, 1, "W_q W_k W_v"),
+    "ttt": (None, 0, "W_q W_k W_v W_0 scale shift eta eps"),
+}  # a state of no vectors is the letters so far and the units; None: the units, and the rows of a matrix
 
 
 class CheckedCell:  # its steps are those of docs/not_rational.md
@@ -128,9 +148,12 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
         self.letters = {x: place for place, x in enumerate(data["letters"])}
         known(data["weights"], names.split())
         sizes = {"units": data["units"], "letters": len(self.letters)}
-        self.w = {x: numbers(w, x, *(sizes[s] for s in SHAPES[x[0]])) for x, w in data["weights"].items()}
+        shape = {x: SHAPES.get(x, SHAPES.get(x[0])) for x in names.split()}
+        self.w = {x: numbers(w, x, *(sizes[s] for s in shape[x])) for x, w in data["weights"].items()}
         self.step = getattr(self, self.name.partition("-")[0])
-        self.first = [[ZERO] * data["units"]] * vectors, {}  # a state, and what each letter makes of it
+        zeros = [ZERO] * data["units"]
+        state = [(), zeros] if vectors == 0 else [zeros] * (1 + len(zeros) if vectors is None else vectors)
+        self.first, self.of_letters = (state, {}), {}  # a state, and what each letter makes of it
 
     def read(self, word):
         state, after = self.first
@@ -173,6 +196,87 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
     def scrn(self, x, s, h):
         s = mix([self.w["alpha"]] * len(s), s, self.affine("s", x))
         return s, sigmoid(self.affine("h", x, P=s, U=h))
+
+    # Of these the printed sums over all letters so far, and no recurrence.
+
+    def column(self, name, x):
+        return [row[x] for row in self.w[f"W_{name}"]]
+
+    def once(self, key, value):
+        if key not in self.of_letters:
+            self.of_letters[key] = value()
+        return self.of_letters[key]
+
+    def mean(self, letters, weights, least=None):  # of the values of the letters
+        below = sum(weights, ZERO)
+        below = below if least is None else below.maximum(ZERO - below).maximum(least)
+        values = zip(*(self.column("v", y) for y in letters), strict=True)
+        return [dot(weights, numbers) / below for numbers in values]
+
+    def linear(self, x, before, _):
+        letters = *before, x
+        weights = [
+            self.once((x, y), lambda y=y: dot(self.column("q", x), self.column("k", y))) for y in letters
+        ]
+        return letters, self.mean(letters, weights)
+
+    def softmax(self, x, before, _):
+        letters = *before, x
+        weights = [
+            self.once((x, y), lambda y=y: dot(self.column("q", x), self.column("k", y)).exp())
+            for y in letters
+        ]
+        return letters, self.mean(letters, weights)
+
+    def rwkv(self, x, before, _):
+        letters, means = (*before, x), []
+        for place, (w, u, keys) in enumerate(zip(self.w["w"], self.w["u"], self.w["W_k"], strict=True)):
+            weights = []
+            for later, y in zip(range(len(before) - 1, -2, -1), letters, strict=True):
+                more = u if later < 0 else ZERO - w * DecimalInterval(Decimal(later), Decimal(later))
+                weights.append(
+                    self.once((place, later, y), lambda more=more, key=keys[y]: (more + key).exp())
+                )
+            means.append(self.mean(letters, weights)[place])
+        return letters, means
+
+    def mlstm(self, x, before, _):
+        letters, weights, kept = (*before, x), [], ONE
+        for y in reversed(letters):
+            written = self.once(
+                (x, y), lambda y=y: self.w["i"][y].exp() * dot(self.column("q", x), self.column("k", y))
+            )
+            weights.append(kept * written)
+            kept = kept * self.once(y, lambda y=y: self.w["f"][y].sigmoid())
+        return letters, times(sigmoid(self.column("o", x)), self.mean(letters, weights[::-1], least=ONE))
+
+    def slstm(self, x, c, n, h):  # without a stabiliser
+        raw = {gate: self.affine(gate, x, U=h) for gate in "ifzo"}
+        i, f = [z.exp() for z in raw["i"]], sigmoid(raw["f"])
+        c, n = add(times(f, c), times(i, tanh(raw["z"]))), add(times(f, n), i)
+        return c, n, times(sigmoid(raw["o"]), [z / y for z, y in zip(c, n, strict=True)])
+
+    def ttt(self, x, _, *learnt):
+        q, k, v = (self.column(name, x) for name in "qkv")
+        many = DecimalInterval(Decimal(len(k)), Decimal(len(k)))
+
+        def normed(matrix, vector):
+            z = [dot(add(row, more), vector) for row, more in zip(self.w["W_0"], matrix, strict=True)]
+            z = [number - sum(z, ZERO) / many for number in z]
+            deviation = (dot(z, z) / many + self.w["eps"]).sqrt()
+            return [number / deviation for number in z], deviation
+
+        hat, deviation = normed(learnt, k)
+        fit = add(k, times(self.w["scale"], hat), self.w["shift"])
+        error = [(y - z + y - z) * scale for y, z, scale in zip(fit, v, self.w["scale"], strict=True)]
+        level, along = sum(error, ZERO) / many, dot(error, hat) / many
+        slope = [
+            (e - level - z * along) / deviation * self.w["eta"][x] for e, z in zip(error, hat, strict=True)
+        ]
+        learnt = [
+            [z - e * y for z, y in zip(row, k, strict=True)] for row, e in zip(learnt, slope, strict=True)
+        ]
+        return add(q, times(self.w["scale"], normed(learnt, q)[0]), self.w["shift"]), *learnt
 
 
 def determinant(rows):
@@ -257,9 +361,10 @@ def verdict(data):
     DOWN.prec = UP.prec = digits = bits // 3 + n + 20  # elimination loses about half a digit a row
     cell, (middle, radius) = CheckedCell(data), map(Decimal, ends)
     length, seconds = n * sum(map(len, words)), n**3 / 3 * (4e-6 + digits * 5e-8)
+    terms = max(map(len, words)) * 2 if CELLS[data["cell"]][0] == 0 else units
     if length < 10**7 and seconds < SECONDS:
         each = 1e-5 + digits**2 * 3e-8 + units * (1e-5 + digits * 1e-7)
-        seconds += count((*p, *s) for p in words[:n] for s in words[n:]) * units * len(cell.w) * each
+        seconds += count((*p, *s) for p in words[:n] for s in words[n:]) * terms * len(cell.w) * each
     if length >= 10**7 or seconds >= SECONDS:
         raise TimeoutError(f"it may take more than the {SECONDS} seconds that this program takes at most")
     value = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])

@@ -33,7 +33,9 @@ def not_rational(
     ] = None,
     units: Annotated[
         int | None,
-        typer.Option("--units", min=1, max=64, help="of the cell (1), with weights that are given"),
+        typer.Option(
+            "--units", min=1, max=64, help="of the cell (1, or what it needs), with weights that are given"
+        ),
     ] = None,
     weights: Annotated[
         str | None, typer.Option("--weights", help="a JSON file with letters and weights")
@@ -71,7 +73,7 @@ def not_rational(
         if size is None:
             result, stopped = largest(given, unit, letters=letters, most_bits=bits, tell=tell)
         else:
-            strings = first_strings(letters, size)
+            strings = first_strings(letters, size, given.cell.counts)
             answer = bound(given, unit, strings, strings, bits, tell)
             result, stopped = (answer, None) if isinstance(answer, Bound) else (None, answer)
     if certificate is not None and result is not None:
@@ -87,7 +89,7 @@ def not_rational(
 def _given(cell: str, path: str | None, units: int | None) -> Given:
     """The cell, with the weights of a file or with some."""
     if path is None:
-        return some(cell_named(cell), 1 if units is None else units)
+        return some(cell_named(cell), units)
     if units is not None:
         raise InputError(f"{path} says by its weights how many units there are; leave --units out")
     return from_json(cell_named(cell), files.read_text(path), path)
@@ -145,12 +147,12 @@ def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
         if isinstance(result, EverySize):
             about |= {
                 "letter": result.letter,
+                "where": result.where,
                 "hypotheses": [{"says": h.says, "ball": h.ball} for h in result.hypotheses],
             }
         print_json(about | {"why": result.why if isinstance(result, NoProof) else None})
     elif isinstance(result, EverySize):
-        where = f"on the strings of {result.letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
-        print(f"{name}: no automaton with any number of states computes unit {unit}; {where}, and")
+        print(f"{name}: no automaton with any number of states computes unit {unit}; {result.where}, and")
         for i, hypothesis in enumerate(result.hypotheses, 1):
             print(f"  {i}. {hypothesis.says}: {hypothesis.ball}")
     else:

@@ -101,17 +101,11 @@ CLAIM = Claim(
             name="without-unnormalised-output",
             expected="refuted",
             says="the output divided by q^T z, where z is the sum of the keys, as the paper has it",
-            reading=NoAutomaton(recurrence=NORMALISED, construction=LAYER.automata),
+            reading=NoAutomaton(recurrence=NORMALISED, construction=LAYER.automata, unit="linear-attention"),
             cases=POSITIVE.random,
             small_cases=POSITIVE.small,
-            kinds=LADDER[:-1],
+            kinds=LADDER,
             effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
-            without={
-                "decided": (
-                    "the unit is a quotient, and its step is not affine; Coq's theorem has it for automata"
-                    " of every size"
-                )
-            },
             theorem=Theorem(
                 "linear_recurrences.linear_attention.without_unnormalised_output_is_refuted",
                 refutes=True,

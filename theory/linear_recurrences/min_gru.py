@@ -1,7 +1,9 @@
 """minGRU: two states a unit.
 
 Feng et al. 2024, section 3.1: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t read the token
-alone.
+alone. Its log-space listing, as programs have it that follow it (lbaierreinio/min-gru-transformers), takes
+g(h~) for h~, where g(x) is x + 1/2 for x >= 0 and else sigmoid(x), and starts the scan at g(h_0); step by
+step it is (1 - z) h + z g(h~) from h_0.
 """
 
 from __future__ import annotations
@@ -44,6 +46,41 @@ LAYER = Layer(
     parts=("h",),
     alone=True,
 )
+# In log space: of h~ and of the first state, g. Those that are drawn are not negative, where g is rational; a
+# proof takes any number for g.
+
+NOT_NEGATIVE = (0, "1/2", 1, 2)
+
+
+def g(x: Fraction) -> Fraction:
+    """x + 1/2, for x that is not negative."""
+    return x + Fraction(1, 2)
+
+
+LOG_CASES = Signature(
+    (
+        constant("first", only=NOT_NEGATIVE),
+        MINUS,
+        by_symbol("z"),
+        by_symbol("u", only=NOT_NEGATIVE),
+        constant("h_0", derived=lambda w: g(w.first)),
+        by_symbol("g_u", derived=lambda w, x: g(w.u[x])),
+    ),
+    most_small=400,
+)
+
+
+def update_in_log_space(of: Any, part: str, j: Any) -> Any:
+    """z g(u)."""
+    return of.times(of.at("z", j), of.at("g_u", j))
+
+
+IN_LOG_SPACE = replace(
+    LAYER,
+    step=lambda of, part, j: of.plus(of.times(kept(of, j), of.at("h", j)), update_in_log_space(of, part, j)),
+    update=update_in_log_space,
+)
+STEP_BY_STEP = replace(IN_LOG_SPACE.recurrence, start=lambda w: (w.first,))
 SWAPPED = replace(LAYER, decay=lambda of, p, q, j: of.at("z", j))
 
 CLAIM = Claim(
@@ -65,6 +102,31 @@ CLAIM = Claim(
                 "min_gru_unit {minus} {h_0} {z} {u} {word}",
                 "min_gru_automaton {minus} {h_0} {z} {u}",
             ),
+        ),
+        corrected(
+            IN_LOG_SPACE,
+            LOG_CASES,
+            "the listing in log space: the automaton with g(u) for u, and g(h_0) among its initial weights",
+            theorem=theorem(
+                "min_gru",
+                "min_gru_unit {minus} {h_0} {z} {g_u} {word}",
+                "min_gru_automaton {minus} {h_0} {z} {g_u}",
+            ),
+            name="corrected-in-log-space",
+        ),
+        refuted(
+            "without-first-state-in-log-space",
+            "that automaton for the same layer step by step, which starts at h_0 and not at g(h_0)",
+            STEP_BY_STEP,
+            IN_LOG_SPACE.automata,
+            LOG_CASES,
+        ),
+        refuted(
+            "without-candidate-in-log-space",
+            "the automaton with the candidate itself for the listing in log space, which has g of it",
+            IN_LOG_SPACE.recurrence,
+            LAYER.automata,
+            LOG_CASES,
         ),
         refuted(
             "without-complement",

@@ -1,5 +1,6 @@
-"""No automaton of any size computes a unit: five hypotheses, each checked in ball arithmetic, for units with
-a state of one number.
+"""No automaton of any size computes a unit, by one of two theorems; each hypothesis is checked in ball
+arithmetic. The one is for units made of gates with a state of one number, the other for quotients
+(:mod:`ratproof.papers.not_rational.quotients`).
 
 On a letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that holds the
 real numbers would give c_n a linear recurrence. If phi is attracted to a fixed point that the orbit never
@@ -10,6 +11,7 @@ has the theorem and its proof.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import flint
@@ -26,8 +28,9 @@ from ratproof.papers.not_rational.attraction import (
 )
 from ratproof.papers.not_rational.germs import Germ, constant
 from ratproof.papers.not_rational.poles import FORMS, Pole, find_pole
-from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
-from theory.rational_recurrences.not_rational.steps import ZERO, State
+from ratproof.papers.not_rational.quotients import BEFORE, Quotient, find_quotient
+from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic, NotKnown
+from theory.rational_recurrences.not_rational.vectors import ZERO, State
 from theory.rational_recurrences.not_rational.weights import Given
 
 BITS = 256
@@ -49,13 +52,15 @@ class EverySize:
 
     Attributes:
         given, unit: the cell with its weights, and the number of the unit.
-        letter: on whose strings it shows.
+        letter: on whose strings it shows, maybe after another letter.
+        where: the strings, and what the unit is on them, in words.
         hypotheses: the theorem's, each with its ball.
     """
 
     given: Given
     unit: int
     letter: str
+    where: str
     hypotheses: tuple[Hypothesis, ...]
 
 
@@ -86,10 +91,47 @@ def every_size(given: Given, unit: int = 0) -> EverySize | NoProof:
     with flint.ctx.workprec(BITS):
         for number, letter in enumerate(given.letters):
             try:
-                return EverySize(given, unit, letter, _hypotheses(_map(given, unit, number)))
+                try:
+                    hypotheses = _hypotheses(_map(given, unit, number))
+                except NotKnown:
+                    return _of_a_quotient(given, unit, number)
+                where = f"on the strings of {letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
+                return EverySize(given, unit, letter, where, hypotheses)
             except HypothesisFails as failed:
                 why[letter] = str(failed)
     return NoProof(why)
+
+
+def _of_a_quotient(given: Given, unit: int, letter: int) -> EverySize:
+    """By the other theorem, after the first other letter for which it shows."""
+    why = ["there is no other letter to begin with"]
+    for first, name in enumerate(given.letters):
+        if first == letter:
+            continue
+        try:
+            found = find_quotient(given, unit, first, letter)
+        except HypothesisFails as failed:
+            why = [*why, f"after {name}, {failed}"]
+        else:
+            last = given.letters[letter]
+            where = f"on {name} and then {BEFORE + 1} + m times {last} it is P(x) / Q(x) with {found.clock}"
+            return EverySize(given, unit, last, where, tuple(_hypotheses_of_a_quotient(found)))
+    raise HypothesisFails("; ".join(why[1:] or why))
+
+
+def _hypotheses_of_a_quotient(found: Quotient) -> Iterator[Hypothesis]:
+    ratio = found.clock.ratio
+    if ratio is not None:
+        yield Hypothesis("D is greater than 0 and not 1", f"D = {ball_text(ratio)}")
+    yield Hypothesis(f"Q is 0 at no {found.clock}, m >= 0", f"Q(x) = {found.below}")
+    yield Hypothesis(
+        f"Q is 0 at a point{'' if ratio is None else ' that is not 0'}", f"x_0 = {ball_text(found.pole)}"
+    )
+    yield Hypothesis("P is not 0 there", f"P(x_0) = {ball_text(found.above)}")
+    for side in found.sides:
+        yield Hypothesis(
+            "a maximum keeps its side, for its larger number is more than the other by", f"{side} > 0"
+        )
 
 
 def _map(given: Given, unit: int, letter: int) -> Map:
@@ -97,7 +139,7 @@ def _map(given: Given, unit: int, letter: int) -> Map:
     cell, moving = given.cell, given.cell.vectors.index(given.cell.output)
 
     def after(t: Number, a: Arithmetic) -> State:
-        state = [list(vector) for vector in cell.start(given.units, a)]
+        state = [list(vector) for vector in given.start(a)]
         state[moving][unit] = t
         return cell.step(given.over(a.number), tuple(state), letter, a)
 
@@ -115,7 +157,7 @@ def _map(given: Given, unit: int, letter: int) -> Map:
 
 def _moves(given: Given, letter: int, vector: int, place: int) -> bool:
     """Whether a number of the state is not 0 after some of the letter's first strings, for certain."""
-    state = given.cell.start(given.units, BALLS)
+    state = given.start(BALLS)
     for _ in range(FIRST_STEPS):
         state = given.cell.step(given.over(BALLS.number), state, letter, BALLS)
         if not flint.arb(state[vector][place]).contains(0):

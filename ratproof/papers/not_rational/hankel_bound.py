@@ -154,7 +154,7 @@ def largest(
     failed: list[UndecidedBound] = []  # since the last that is known
 
     def bound_of_size(size: int) -> Bound | UndecidedBound:
-        strings = first_strings(given.letters if letters is None else letters, size)
+        strings = first_strings(given.letters if letters is None else letters, size, given.cell.counts)
         return bound(given, unit, strings, strings, most_bits, tell)
 
     for size in sorted(sizes):

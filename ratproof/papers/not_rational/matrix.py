@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, count, islice, product
+from itertools import chain, combinations_with_replacement, count, islice, product
 from typing import Any
 
 from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.steps import State
+from theory.rational_recurrences.not_rational.vectors import State
 from theory.rational_recurrences.not_rational.weights import Given
 
 Word = tuple[str, ...]
 
 
-def first_strings(letters: Sequence[str], size: int) -> tuple[Word, ...]:
-    """The first ``size`` strings, shortest first, then in the alphabet's order.
+def first_strings(letters: Sequence[str], size: int, counts: bool = False) -> tuple[Word, ...]:
+    """The first ``size`` strings, shortest first, then in the alphabet's order. Where only ``counts`` count,
+    those whose letters are in that order: others would repeat rows.
 
     >>> first_strings("ab", 4)
     ((), ('a',), ('b',), ('a', 'a'))
+    >>> first_strings("ab", 6, counts=True)[3:]
+    (('a', 'a'), ('a', 'b'), ('b', 'b'))
     """
+    if counts:
+        lengths = (combinations_with_replacement(letters, length) for length in count())
+        return tuple(islice(chain.from_iterable(lengths), size))
     return tuple(islice(chain.from_iterable(product(letters, repeat=length) for length in count()), size))
 
 
@@ -38,7 +44,7 @@ def hankel(
         given.over(arithmetic.number),
         {x: i for i, x in enumerate(given.letters)},
     )
-    states: dict[Word, State] = {(): cell.start(given.units, arithmetic)}
+    states: dict[Word, State] = {(): given.start(arithmetic)}
 
     def read(word: Word) -> State:
         if word not in states:

@@ -30,7 +30,7 @@ def refute(cell: str, states: int = STATES) -> None:
             that theorem hold (:mod:`ratproof.papers.not_rational.every_size`).
     """
     given = some(cell_named(cell))
-    strings = first_strings(given.letters, states)
+    strings = first_strings(given.letters, states, given.cell.counts)
     lower_bound = bound(given, 0, strings, strings)
     book = ledger()
     book.add(states * states)

@@ -1,10 +1,11 @@
-"""The numbers that a cell's step computes with: anything with sums, differences and products, and a sigmoid
-and a tanh.
+"""The numbers that a cell's step computes with: anything with sums, differences and products, and the
+functions that cells have.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,28 +14,69 @@ from typing import Any
 import flint
 
 
+class NotKnown(ArithmeticError):
+    """A step needs a function that these numbers do not have."""
+
+
+def _not_known(name: str) -> Callable[..., Any]:
+    def function(*arguments: Any) -> Any:
+        raise NotKnown(f"the step has {name}")
+
+    return function
+
+
+NO_EXP, NO_LOG = _not_known("an exp of its own"), _not_known("a log of its own")
+NO_ROOT, NO_QUOTIENT, NO_MAXIMUM = _not_known("a root"), _not_known("a quotient"), _not_known("a maximum")
+
+
 @dataclass(frozen=True)
 class Arithmetic:
     """A type of numbers. A step may add, subtract and multiply them, with integers too, and apply these;
-    nothing else.
+    nothing else. All numbers have gates; what else an arithmetic lacks raises :class:`NotKnown`.
 
     Attributes:
         number: a weight as such a number.
         sigmoid: 1 / (1 + exp(-x)).
         tanh: the hyperbolic tangent.
+        exp, log, root: the exponential function, the natural logarithm and the square root.
+        quotient: x / y.
+        maximum: the larger of two.
     """
 
     number: Callable[[Fraction], Any]
     sigmoid: Callable[[Any], Any]
     tanh: Callable[[Any], Any]
+    exp: Callable[[Any], Any] = NO_EXP
+    log: Callable[[Any], Any] = NO_LOG
+    root: Callable[[Any], Any] = NO_ROOT
+    quotient: Callable[[Any, Any], Any] = NO_QUOTIENT
+    maximum: Callable[[Any, Any], Any] = NO_MAXIMUM
 
 
 def _ball(weight: Fraction) -> Any:
     return flint.arb(flint.fmpq(weight.numerator, weight.denominator))
 
 
-BALLS = Arithmetic(_ball, lambda x: 1 / (1 + (-x).exp()), lambda x: x.tanh())
+BALLS = Arithmetic(
+    _ball,
+    sigmoid=lambda x: 1 / (1 + (-x).exp()),
+    tanh=lambda x: x.tanh(),
+    exp=lambda x: x.exp(),
+    log=lambda x: x.log(),
+    root=lambda x: x.sqrt(),
+    quotient=operator.truediv,
+    maximum=lambda x, y: x.max(y),
+)
 """Balls around real numbers (``flint.arb``) that hold the true value, at the precision ``flint.ctx.prec``."""
 
-FLOATS = Arithmetic(float, lambda x: (1 + math.tanh(x / 2)) / 2, math.tanh)
+FLOATS = Arithmetic(
+    float,
+    sigmoid=lambda x: (1 + math.tanh(x / 2)) / 2,
+    tanh=math.tanh,
+    exp=math.exp,
+    log=math.log,
+    root=math.sqrt,
+    quotient=operator.truediv,
+    maximum=max,
+)
 """Python's floats, rounded: for a look, not for a proof."""

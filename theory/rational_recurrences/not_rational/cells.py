@@ -1,51 +1,16 @@
-"""What a cell is: its step, its weights' shapes, and which vector of its state has the units. And those of
-the paper, by name.
+"""The cells by name: those of the paper, and the newer layers that are no automata either, each of which has
+a file in :mod:`theory.linear_recurrences.not_rational` that nothing else names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import importlib
+import pkgutil
 
 from automata.errors import InputError
+from theory.linear_recurrences import not_rational
 from theory.rational_recurrences.not_rational import steps
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.steps import State, Weights
-
-INPUT, SQUARE, PLACES, ONE = ("units", "letters"), ("units", "units"), ("units",), ()
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A recurrent cell over any arithmetic. Its state begins with zeros, as torch's does.
-
-    Attributes:
-        name: as the command line knows it.
-        says: what it is, in a few words, with its source.
-        step: from the weights, the state and a letter's number, the next state.
-        shapes: for each weight ``("units", "letters")``, ``("units", "units")``, ``("units",)`` or ``()``, a
-            single number.
-        vectors: the names of the state's vectors, each with a number a unit.
-        output: the vector whose numbers are the cell's units.
-        rational: whether it is an automaton, so that large sizes must stay ``unknown``.
-    """
-
-    name: str
-    says: str
-    step: Callable[[Weights, State, int, Arithmetic], State]
-    shapes: Mapping[str, tuple[str, ...]]
-    vectors: tuple[str, ...] = ("h",)
-    output: str = "h"
-    rational: bool = False
-
-    def start(self, units: int, arithmetic: Arithmetic) -> State:
-        """The state before any letter: zeros."""
-        zero = arithmetic.number(steps.ZERO)
-        return tuple([zero] * units for _ in self.vectors)
-
-    def units(self, state: State) -> steps.Vector:
-        """The numbers of the units in a state."""
-        return state[self.vectors.index(self.output)]
+from theory.rational_recurrences.not_rational.cell import INPUT, ONE, PLACES, SQUARE, Cell
 
 
 def _gates(names: str) -> dict[str, tuple[str, ...]]:
@@ -122,8 +87,15 @@ _ALL = (
     ),
 )
 
-CELLS = {cell.name: cell for cell in _ALL}
-"""The cells of the paper by name; those that are automata are controls."""
+
+def _newer() -> list[Cell]:
+    """What the files of newer layers call ``CELL``."""
+    modules = pkgutil.iter_modules(not_rational.__path__, f"{not_rational.__name__}.")
+    return [importlib.import_module(module.name).CELL for module in modules]
+
+
+CELLS = {cell.name: cell for cell in (*_ALL, *_newer())}
+"""All cells by name; those that are automata are controls."""
 
 
 def cell_named(name: str) -> Cell:

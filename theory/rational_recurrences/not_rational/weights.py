@@ -11,7 +11,9 @@ from typing import Any
 
 from automata.errors import FormatError, InputError, ShapeError
 from automata.number_text import parse_number, shorten, write_number
-from theory.rational_recurrences.not_rational.cells import Cell
+from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
+from theory.rational_recurrences.not_rational.cell import PLACES, Cell
+from theory.rational_recurrences.not_rational.vectors import State
 
 FIELDS = {"letters", "weights"}
 
@@ -47,16 +49,28 @@ class Given:
             raise InputError(
                 f"{self.cell.name}: right are one unit or more, and letters of which none is there twice"
             )
+        if self.units < (fewest := self.cell.fewest):
+            raise InputError(
+                f"{self.cell.name}: right are {fewest} units or more; with fewer it computes something else"
+            )
         for name, shape in self.cell.shapes.items():
             if _shape(self.weights[name]) != (right := self.sizes(shape)):
                 raise ShapeError(
                     f"{name} of the cell {self.cell.name} has not the shape {list(right)}, which is"
                     f" {_words(shape)}"
                 )
+            if name in self.cell.positive and not all(number > 0 for number in _numbers(self.weights[name])):
+                raise InputError(
+                    f"{name} of the cell {self.cell.name} has a number that is not greater than 0"
+                )
 
     def sizes(self, shape: tuple[str, ...]) -> tuple[int, ...]:
         """A shape in numbers."""
         return tuple({"units": self.units, "letters": len(self.letters)}[name] for name in shape)
+
+    def start(self, arithmetic: Arithmetic) -> State:
+        """The cell's state before any letter."""
+        return self.cell.start(self.units, len(self.letters), arithmetic)
 
     def to_json(self) -> dict[str, Any]:
         """What :func:`from_json` reads, weights as strings."""
@@ -70,21 +84,24 @@ class Given:
         return {name: _mapped(number, w) for name, w in self.weights.items()}
 
 
-def some(cell: Cell, units: int = 1, letters: str = "ab", seed: int = 41) -> Given:
-    """A cell with arbitrary weights, eighths between -2 and 2; the same for the same seed.
+def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | None = None) -> Given:
+    """A cell with arbitrary weights, eighths between -2 and 2 (0 and 2 where they must be positive); the same
+    for the same seed. Without a number it has one unit, or as many as it needs.
 
     >>> from theory.rational_recurrences.not_rational.cells import CELLS
     >>> some(CELLS["elman"]).to_json()["weights"]
     {'W_h': [['7/8', '-3/8']], 'U_h': [['-5/4']], 'b_h': ['9/8']}
     """
-    rng = random.Random(seed)
+    rng = random.Random(cell.seed if seed is None else seed)
 
     def weight(_: Any = None) -> Fraction:
         eighths = 1 + int(rng.random() * 16)
         return Fraction(eighths if rng.random() < 0.5 else -eighths, 8)
 
+    units = cell.fewest if units is None else units
     sizes = {"units": units, "letters": len(letters)}
     weights = {name: _filled([sizes[s] for s in shape], weight) for name, shape in cell.shapes.items()}
+    weights |= {name: _mapped(abs, weights[name]) for name in cell.positive}
     if "alpha" in weights:  # SCRN: alpha is between 0 and 1, and the last letter leaves the context as it is
         weights["alpha"] = Fraction(1, 2)
         weights["W_s"] = [[*row[:-1], Fraction(0)] for row in weights["W_s"]]
@@ -108,7 +125,7 @@ def from_json(cell: Cell, text: str, where: str) -> Given:
         raise FormatError(f'{where}: letters is not a list of symbols such as ["a", "b"]')
     try:
         weights = {name: _mapped(_fraction, value) for name, value in data["weights"].items()}
-        places: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ()) != ()), [])
+        places: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ())[:1] == PLACES), [])
         return Given(cell, tuple(letters), len(places) if isinstance(places, list) else 0, weights)
     except InputError as error:
         raise FormatError(f"{where}: {error}") from None
@@ -139,6 +156,11 @@ def _shape(value: Any) -> tuple[int, ...] | None:
         return ()
     inner = {_shape(part) for part in value}
     return (len(value), *inner.pop()) if len(inner) == 1 and None not in inner else None  # type: ignore[misc]
+
+
+def _numbers(value: Any) -> list[Any]:
+    """All numbers in lists in lists."""
+    return [n for part in value for n in _numbers(part)] if isinstance(value, (list, tuple)) else [value]
 
 
 def _words(shape: tuple[str, ...]) -> str:

@@ -1,0 +1,104 @@
+"""The layers that are no automata compute what torch does, with autograd's gradients of TTT's loss."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn import functional as F
+
+from theory.rational_recurrences.not_rational.arithmetic import BALLS
+from theory.rational_recurrences.not_rational.cells import CELLS
+from theory.rational_recurrences.not_rational.weights import some
+
+CLOSE = 1e-9
+"""Float64 is that near for a few letters and weights that are eighths."""
+
+
+def of_balls(given, word):
+    state, weights = given.start(BALLS), given.over(BALLS.number)
+    for x in word:
+        state = given.cell.step(weights, state, given.letters.index(x), BALLS)
+    return [float(ball.mid()) for ball in given.cell.units(state)]
+
+
+def of_torch(given, word):
+    w = {name: torch.tensor(value, dtype=torch.float64) for name, value in given.over(float).items()}
+    return LAYERS[given.cell.name](w, [given.letters.index(x) for x in word])
+
+
+def read(w, name, word):
+    return w[f"W_{name}"].T[word]
+
+
+def linear_attention(w, word):
+    q, k, v = (read(w, name, word) for name in "qkv")
+    weights = q[-1] @ k.T
+    return weights @ v / weights.sum()
+
+
+def softmax_attention(w, word):
+    q, k, v = (read(w, name, word)[None] for name in "qkv")
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=1.0)[0, -1]
+
+
+def rwkv_4(w, word):
+    k, v = read(w, "k", word), read(w, "v", word)
+    ages = torch.arange(len(word) - 2, -2, -1, dtype=torch.float64)[:, None]
+    weights = torch.exp(torch.where(ages < 0, w["u"], -ages * w["w"]) + k)
+    return (weights * v).sum(0) / weights.sum(0)
+
+
+def mlstm(w, word):
+    """Parallel, stabilised by the largest exponent, with the denominator that published kernels have."""
+    q, k, v = (read(w, name, word) for name in "qkv")
+    logs = F.logsigmoid(w["f"][word])
+    exponents = w["i"][word] + logs.flip(0).cumsum(0).flip(0) - logs
+    largest = exponents.max()
+    weights = torch.exp(exponents - largest) * (k @ q[-1])
+    below = torch.maximum(weights.sum().abs(), torch.exp(-largest))
+    return torch.sigmoid(read(w, "o", word)[-1]) * (weights @ v) / below
+
+
+def slstm(w, word):
+    c = n = h = torch.zeros_like(w["b_i"])
+    for x in word:
+        i, f, z, o = (w[f"W_{g}"][:, x] + w[f"b_{g}"] + w[f"U_{g}"] @ h for g in "ifzo")
+        c = torch.sigmoid(f) * c + torch.exp(i) * torch.tanh(z)
+        n = torch.sigmoid(f) * n + torch.exp(i)
+        h = torch.sigmoid(o) * c / n
+    return h
+
+
+def ttt(w, word):
+    matrix = w["W_0"]
+
+    def model(matrix, x):
+        return x + F.layer_norm(matrix @ x, x.shape, w["scale"], w["shift"], float(w["eps"]))
+
+    for x in word:
+        q, k, v = (w[f"W_{name}"][:, x] for name in "qkv")
+        inner = matrix.detach().requires_grad_()
+        loss = ((model(inner, k) - v) ** 2).sum()
+        matrix = inner.detach() - w["eta"][x] * torch.autograd.grad(loss, inner)[0]
+        output = model(matrix, q)
+    return output
+
+
+LAYERS = {
+    "linear-attention": linear_attention,
+    "softmax-attention": softmax_attention,
+    "rwkv-4": rwkv_4,
+    "mlstm": mlstm,
+    "slstm": slstm,
+    "ttt": ttt,
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@settings(max_examples=25)
+@given(st.integers(1, 3), st.integers(0, 10**6), st.text("abc", min_size=1, max_size=7))
+def test_a_layer_is_torchs(name, units, seed, word):
+    given = some(CELLS[name], max(units, CELLS[name].fewest), "abc", seed)
+    assert of_balls(given, word) == pytest.approx(of_torch(given, word).tolist(), rel=CLOSE, abs=CLOSE)

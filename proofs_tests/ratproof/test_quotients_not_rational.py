@@ -1,0 +1,173 @@
+"""That a unit which is a quotient is no automaton of any size: what is read off its step is what it computes,
+and each hypothesis is looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import flint
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from ratproof.papers.not_rational.attraction import HypothesisFails
+from ratproof.papers.not_rational.every_size import BITS, EverySize, NoProof, every_size
+from ratproof.papers.not_rational.hankel_bound import Bound, bound, largest
+from ratproof.papers.not_rational.quotients import BEFORE, find_quotient
+from ratproof.papers.not_rational.symbols import Symbols
+from theory.rational_recurrences.not_rational.arithmetic import BALLS
+from theory.rational_recurrences.not_rational.cell import Cell
+from theory.rational_recurrences.not_rational.cells import CELLS
+from theory.rational_recurrences.not_rational.weights import Given, some
+
+QUOTIENTS = ["linear-attention", "mlstm", "rwkv-4", "softmax-attention"]
+
+
+def unit_after(given, word, unit=0):
+    state, weights = given.start(BALLS), given.over(BALLS.number)
+    for letter in word:
+        state = given.cell.step(weights, state, given.letters.index(letter), BALLS)
+    return given.cell.units(state)[unit]
+
+
+@pytest.mark.parametrize("name", QUOTIENTS)
+def test_the_theorem_covers_quotients(name):
+    theorem = every_size(some(CELLS[name]))
+    assert isinstance(theorem, EverySize)
+    assert theorem.where.startswith(("on a and then 33 + m times b", "on b and then 33 + m times a"))
+
+
+@pytest.mark.parametrize("name", QUOTIENTS)
+@given(st.integers(1, 3), st.integers(0, 10**6), st.integers(0, 40))
+def test_what_is_read_off_the_step_is_the_unit(name, units, seed, m):
+    given = some(CELLS[name], units, seed=seed)
+    with flint.ctx.workprec(BITS):
+        try:
+            found = find_quotient(given, units - 1, 1, 0)
+        except HypothesisFails:
+            assume(False)
+        value = found.value(m)
+        assert value.overlaps(unit_after(given, "b" + "a" * (BEFORE + 1 + m), units - 1))
+        assert value.rad() < 1e-20
+
+
+@pytest.mark.parametrize("name", QUOTIENTS)
+@given(st.integers(0, 10**6))
+def test_what_the_theorem_covers_is_not_small(name, seed):
+    """The strings that it speaks of need more states than any size that is tried."""
+    given = some(CELLS[name], seed=seed)
+    if isinstance(theorem := every_size(given), EverySize):
+        a, b = theorem.letter, "ab".replace(theorem.letter, "")
+        prefixes = [(b, *a * (BEFORE + 1 + i)) for i in range(4)]
+        assert isinstance(bound(given, 0, prefixes, [(*a * i,) for i in range(4)]), Bound)
+
+
+def with_weights(name, units=1, **weights):
+    exact = lambda w: [exact(part) for part in w] if isinstance(w, list) else Fraction(w)
+    given = some(CELLS[name], units)
+    return replace(given, weights={**given.weights, **{n: exact(w) for n, w in weights.items()}})
+
+
+@pytest.mark.parametrize(
+    ("given", "states"),
+    [
+        (with_weights("linear-attention", W_v=[[2, 2]]), 2),
+        (with_weights("softmax-attention", W_v=[[2, 2]]), 2),
+        (with_weights("rwkv-4", W_v=[[2, 2]]), 2),
+        (with_weights("mlstm", W_k=[["1/64", "1/64"]]), 3),
+    ],
+    ids=["linear-attention", "softmax-attention", "rwkv-4", "mlstm whose normaliser stays below 1"],
+)
+def test_an_automaton_among_them_is_not_refuted(given, states):
+    found, stopped = largest(given)
+    assert found.states <= states and stopped is not None
+    assert isinstance(every_size(given), NoProof)
+
+
+def quotient_of(above, below, move=lambda s, a: s + 1):
+    """A cell whose unit is above(s) / below(s), where s moves so on each letter."""
+
+    def step(weights, state, x, a):
+        (s,), _ = state
+        after = move(s, a)
+        return [after], [a.quotient(above(after, a), below(after, a))]
+
+    return Given(Cell("own", "of a test", step, {}, ("s", "o"), "o"), ("a", "b"), 1, {})
+
+
+half = lambda s, a: a.number(Fraction(1, 2)) * s + 1
+one = lambda s, a: a.number(Fraction(1))
+TEACHES = [
+    (quotient_of(one, lambda s, a: s), None),
+    (quotient_of(one, lambda s, a: s, half), None),
+    (quotient_of(lambda s, a: s * s, lambda s, a: s + 1), None),
+    (quotient_of(lambda s, a: s * s, lambda s, a: s), "no quotient by something that has degree 1"),
+    (quotient_of(one, lambda s, a: 2 - s, half), "x = 0, which is no pole that moves"),  # it is 2^n / 2
+    (quotient_of(one, lambda s, a: s - 40), "may be 0 at some time"),
+    (quotient_of(one, lambda s, a: s, lambda s, a: 1 - s), "not a number greater than 0"),
+    (quotient_of(one, lambda s, a: s, lambda s, a: s * s + 1), "not moved by itself alone"),
+    (quotient_of(one, lambda s, a: s, lambda s, a: 0 * s + 1), "stands still"),
+    (quotient_of(one, lambda s, a: a.maximum(s, a.number(Fraction(1)))), None),
+    (
+        quotient_of(one, lambda s, a: s + a.maximum(s, a.number(Fraction(50)))),
+        "may take another side later on",
+    ),
+    (quotient_of(one, lambda s, a: a.maximum(s, s)), "the larger of two numbers does not show"),
+    (quotient_of(one, lambda s, a: a.exp(s)), "an exp that reads the state"),
+    (quotient_of(one, lambda s, a: s - s), "the step divides by 0"),
+    (quotient_of(one, lambda s, a: a.root(s)), "a root"),
+]
+
+
+@pytest.mark.parametrize(("given", "why"), TEACHES, ids=[str(why) for _, why in TEACHES])
+def test_each_hypothesis_is_looked_at(given, why):
+    theorem = every_size(given)
+    if why is None:
+        assert isinstance(theorem, EverySize)
+    else:
+        assert isinstance(theorem, NoProof) and all(why in said for said in theorem.why.values()), theorem.why
+
+
+def test_two_clocks_are_no_clock():
+    def step(weights, state, x, a):
+        (s,), (t,), _ = state
+        return [s + 1], [half(t, a)], [a.quotient(s + 1, half(t, a))]
+
+    cell = Cell("own", "of a test", step, {}, ("s", "t", "o"), "o")
+    assert "several clocks" in every_size(Given(cell, ("a", "b"), 1, {})).why["a"]
+
+
+def test_one_letter_has_none_to_begin_with():
+    assert every_size(Given(TEACHES[0][0].cell, ("a",), 1, {})).why == {
+        "a": "there is no other letter to begin with"
+    }
+
+
+@given(st.lists(st.fractions(-3, 3, max_denominator=8), min_size=3, max_size=3), st.data())
+def test_a_number_of_symbols_is_the_number_of_balls(numbers, data):
+    """Random terms, computed in symbols and then in balls, or in balls at once."""
+    values = [BALLS.number(number) for number in numbers]
+    symbols = Symbols(values)
+    arithmetic = symbols.arithmetic()
+    terms = list(zip(symbols.numbers(), values, strict=True))
+    for _ in range(4):
+        (x, u), (y, v) = (terms[data.draw(st.integers(0, len(terms) - 1))] for _ in range(2))
+        kind = data.draw(st.sampled_from(["+", "-", "*", "/", "max", "exp", "sigmoid", "tanh"]))
+        r = data.draw(st.fractions(-2, 2, max_denominator=4))
+        if kind == "+":
+            terms.append((x + y, u + v))
+        elif kind == "-":
+            terms.append((r - x, BALLS.number(r) - u))
+        elif kind == "*":
+            terms.append((x * y, u * v))
+        elif kind == "/" and not v.contains(0):
+            terms.append((arithmetic.quotient(x, y), u / v))
+        elif kind == "max" and not (u - v).contains(0):
+            terms.append((arithmetic.maximum(x, y), u.max(v)))
+        elif kind in ("exp", "sigmoid", "tanh"):
+            function = getattr(arithmetic, kind)(arithmetic.number(r))
+            terms.append((function * x, getattr(BALLS, kind)(BALLS.number(r)) * u))
+    for term, value in terms:
+        assert term.ball().overlaps(value)

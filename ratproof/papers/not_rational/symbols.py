@@ -1,0 +1,200 @@
+"""Numbers of a step, as quotients of polynomials over the rationals in the numbers of the state before it and
+in exp(r) for rational numbers r, which are symbols of their own.
+
+What two such numbers have in common is exact then, and what one is worth is a ball. Each exp(r), r > 0, is a
+variable, and exp(-r) its inverse; an identity between them holds whatever their values are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import flint
+
+from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic, NotKnown
+
+MOST_EXPONENTIALS = 64
+Operand: TypeAlias = "Symbolic | Fraction | int"
+
+
+class Undecided(ArithmeticError):
+    """The larger of two numbers does not show."""
+
+
+@dataclass
+class Symbols:
+    """The variables of a step: the numbers of the state, each with a ball, and exponentials.
+
+    Attributes:
+        state: the balls.
+        larger: of each maximum that was taken, what the larger number is more than the other.
+    """
+
+    state: Sequence[flint.arb]
+    larger: list[Symbolic] = field(default_factory=list)
+    _exponents: list[Fraction] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        names = [f"s{i}" for i in range(len(self.state))] + [f"E{i}" for i in range(MOST_EXPONENTIALS)]
+        self._context = flint.fmpq_mpoly_ctx.get(names, "lex")
+
+    def numbers(self) -> list[Symbolic]:
+        """The numbers of the state, as variables."""
+        return [self._variable(i) for i in range(len(self.state))]
+
+    def constant(self, value: Operand) -> Symbolic:
+        """A rational number."""
+        if isinstance(value, Symbolic):
+            return value
+        exact = Fraction(value)
+        return Symbolic(
+            self._polynomial(flint.fmpq(exact.numerator, exact.denominator)), self._polynomial(1), self
+        )
+
+    def arithmetic(self) -> Arithmetic:
+        """Of these numbers. A function of what is no rational number is not known, and a maximum is the
+        number that is larger for the balls of the state.
+        """
+        return Arithmetic(
+            self.constant,
+            sigmoid=lambda x: self._over(1, 1 + self._exp(-1 * x, "a gate")),
+            tanh=lambda x: 1 - self._over(2, 1 + self._exp(2 * x, "a gate")),
+            exp=lambda x: self._exp(x, "an exp"),
+            quotient=self._over,
+            maximum=self._larger,
+        )
+
+    def values(self) -> list[flint.arb]:
+        """A ball for each variable, at the precision that there is."""
+        unused = [flint.arb(0)] * (MOST_EXPONENTIALS - len(self._exponents))
+        return [*self.state, *(BALLS.exp(BALLS.number(r)) for r in self._exponents), *unused]
+
+    def _polynomial(self, value: Any) -> Any:
+        return self._context.constant(value)
+
+    def _variable(self, place: int) -> Symbolic:
+        return Symbolic(self._context.gens()[place], self._polynomial(1), self)
+
+    def _over(self, x: Operand, y: Operand) -> Symbolic:
+        above, below = self.constant(x), self.constant(y)
+        if below.above == 0:
+            raise NotKnown("the step divides by 0")
+        return self.reduced(above.above * below.below, above.below * below.above)
+
+    def reduced(self, above: Any, below: Any) -> Symbolic:
+        """The quotient of two polynomials without common factors, below with the leading coefficient 1."""
+        common = above.gcd(below)
+        above, below = above / common, below / common
+        leading = below.leading_coefficient()
+        return Symbolic(above / leading, below / leading, self)
+
+    def _exp(self, x: Operand, what: str) -> Symbolic:
+        argument = self.constant(x).rational()
+        if argument is None:
+            raise NotKnown(f"the step has {what} that reads the state")
+        if argument == 0:
+            return self.constant(1)
+        size = abs(argument)
+        if size not in self._exponents:
+            if len(self._exponents) == MOST_EXPONENTIALS:
+                raise NotKnown(f"the step has more than {MOST_EXPONENTIALS} exponentials")
+            self._exponents.append(size)
+        power = self._variable(len(self.state) + self._exponents.index(size))
+        return power if argument > 0 else self._over(1, power)
+
+    def _larger(self, x: Operand, y: Operand) -> Symbolic:
+        one, other = self.constant(x), self.constant(y)
+        difference = (one - other).ball()
+        if difference.contains(0):
+            raise Undecided("the larger of two numbers does not show")
+        one, other = (one, other) if difference > 0 else (other, one)
+        self.larger.append(one - other)
+        return one
+
+
+@dataclass(frozen=True, eq=False)
+class Symbolic:
+    """A quotient of polynomials."""
+
+    above: Any
+    below: Any
+    symbols: Symbols
+
+    def __add__(self, other: Operand) -> Symbolic:
+        term = self.symbols.constant(other)
+        return self.symbols.reduced(
+            self.above * term.below + term.above * self.below, self.below * term.below
+        )
+
+    def __mul__(self, other: Operand) -> Symbolic:
+        term = self.symbols.constant(other)
+        return self.symbols.reduced(self.above * term.above, self.below * term.below)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Symbolic:
+        return self * -1
+
+    def __sub__(self, other: Operand) -> Symbolic:
+        return self + -self.symbols.constant(other)
+
+    def __rsub__(self, other: Operand) -> Symbolic:
+        return self.symbols.constant(other) - self
+
+    def is_the_same_as(self, other: Operand) -> bool:
+        """Whether both are one number whatever the variables are."""
+        return bool((self - other).above == 0)
+
+    def rational(self) -> Fraction | None:
+        """The number, where it is a rational one."""
+        if not (self.above.is_constant() and self.below.is_constant()):
+            return None
+        above, below = (Fraction(str(part)) for part in (self.above, self.below))
+        return above / below
+
+    def reads(self) -> set[int]:
+        """The numbers of the state that it has."""
+        return _variables(self.above, len(self.symbols.state)) | _variables(
+            self.below, len(self.symbols.state)
+        )
+
+    def degrees(self) -> tuple[int, int]:
+        """Of both polynomials, in the numbers of the state."""
+        return tuple(  # type: ignore[return-value]
+            max((sum(powers[: len(self.symbols.state)]) for powers in part.to_dict()), default=0)
+            for part in (self.above, self.below)
+        )
+
+    def affine_in(self, place: int) -> tuple[Symbolic, Symbolic] | None:
+        """D and u, where it is D s + u with the number s of the state at the place, and neither has a number
+        of the state.
+        """
+        one = self.symbols.reduced(self.above.derivative(place), self.below)
+        rest = self - one * self.symbols.numbers()[place]
+        return None if one.reads() or rest.reads() else (one, rest)
+
+    def ball(self) -> flint.arb:
+        """What it is worth."""
+        return self.evaluated(self.symbols.values(), flint.arb)
+
+    def evaluated(self, values: Sequence[Any], number: Callable[[Any], Any]) -> Any:
+        """The same, with other values of the variables."""
+        return evaluated(self.above, values, number) / evaluated(self.below, values, number)
+
+
+def evaluated(polynomial: Any, values: Sequence[Any], number: Callable[[Any], Any]) -> Any:
+    """A polynomial's value, over balls or polynomials with balls."""
+    total = number(0)
+    for powers, coefficient in polynomial.to_dict().items():
+        term = number(coefficient)
+        for value, power in zip(values, powers, strict=True):
+            term = term * value**power if power else term
+        total = total + term
+    return total
+
+
+def _variables(polynomial: Any, many: int) -> set[int]:
+    return {i for powers in polynomial.to_dict() for i, power in enumerate(powers[:many]) if power}

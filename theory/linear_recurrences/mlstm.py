@@ -1,0 +1,191 @@
+"""mLSTM: the memory read by a query is an automaton with K + 2 states, and so is the normaliser; h is none.
+
+Beck et al. 2024: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and h_t = o_t C_t q_t /
+max(|n_t^T q_t|, 1), with i_t = exp of a number of the token. Programs keep exp(-m_t) C_t and exp(-m_t) n_t
+instead, where m_t = max(log f_t + m_{t-1}, log i_t), and divide by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.chunks import dot
+from theory.linear_recurrences.shared.hypotheses import FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.memory import READ, theorem, write
+from theory.linear_recurrences.shared.variants import (
+    EFFORT,
+    NOT_FORMALISED,
+    NOT_STATED,
+    REFUTED,
+    corrected,
+    exactly,
+    memory,
+    narrow,
+    sizes,
+    vectors,
+)
+from theory.reading import Equality, NoAutomaton, Recurrence
+from theory.signature import Signature, by_symbol
+from theory.weights import Weights
+
+GATES = ("1/2", 1, 2)
+"""Positive, as exponentials and sigmoids are."""
+
+
+def weights(k: int) -> Signature:
+    """A head's gates, queries and keys, and one number of its values."""
+    gates = (by_symbol("f", only=GATES), by_symbol("i", only=GATES))
+    return memory(*gates, *vectors("q", "k", size=k), by_symbol("v"), size=k)
+
+
+# The recurrence for one row of C: f s_j + i (k_j v). With 1 for v it is the normaliser's.
+
+
+def written(of: Any, j: Any) -> Any:
+    """i (k_j v)."""
+    return of.times(of.at("i"), write(of, j))
+
+
+LAYER = Layer(
+    step=lambda of, part, j: of.plus(of.times(of.at("f"), of.at("s", j)), written(of, j)),
+    update=lambda of, part, j: written(of, j),
+    decay=lambda of, p, q, j: of.at("f"),
+    reading=READ,
+)
+
+# As programmed: M is exp(m), the row is divided by it, and so is what is read. M_0 = 1.
+
+
+def stabilised_step(w: Weights, state: Any, x: str) -> Any:
+    """M, the row divided by M, and what the query reads of it."""
+    m, row, _ = state
+    new = max(w.f[x] * m, w.i[x])
+    row = tuple(
+        (w.f[x] * m / new) * s + (w.i[x] / new) * (key * w.v[x]) for s, key in zip(row, w.k[x], strict=True)
+    )
+    return new, row, dot(w, w.q[x], row)
+
+
+def stabilised(shown: Any) -> Recurrence:
+    """The network that shows this of its state."""
+    return Recurrence(start=lambda w: (w.over.one, w.s_0, w.over.zero), step=stabilised_step, out=shown)
+
+
+AS_PROGRAMMED = stabilised(lambda w, state: (state[0] * state[2],))
+NOT_RESCALED = stabilised(lambda w, state: (state[2],))
+
+
+# The hidden state itself, without its output gate.
+
+
+def quotient_step(w: Weights, state: Any, x: str) -> Any:
+    """The row, the normaliser, and h."""
+    row, n, _ = state
+    row = tuple(w.f[x] * s + w.i[x] * key * w.v[x] for s, key in zip(row, w.k[x], strict=True))
+    n = tuple(w.f[x] * z + w.i[x] * key for z, key in zip(n, w.k[x], strict=True))
+    return row, n, dot(w, w.q[x], row) / max(abs(dot(w, w.q[x], n)), 1)
+
+
+HIDDEN = Recurrence(
+    start=lambda w: (w.s_0, (w.over.zero,) * w.n, w.over.zero),
+    step=quotient_step,
+    out=lambda w, state: state[2:],
+)
+CASES = sizes(weights)
+LARGE = narrow(weights, (1,), s_0=(0,), q=(1, 2), k=(1, 2), v=(0, 1), f=(1,), i=(1, 2))
+
+CLAIM = Claim(
+    name="mlstm",
+    title="the memory and the normaliser of an mLSTM are automata",
+    statement=(
+        "Each number of C_t q_t of an mLSTM, C_t = f_t C_{t-1} + i_t v_t k_t^T, is the Forward score of an"
+        " automaton with K + 2 states, K the length of keys; so is n_t^T q_t, which is the same with 1 for v."
+    ),
+    source=Source("beck2024xlstm", "2.3", "mLSTM"),
+    hypotheses=(
+        TOKENS,
+        "A unit is one number of C_t q_t; it reads one row of C, for rows never meet.",
+        FIRST_STATE,
+        NO_TOKENS,
+        f"The output is not normalised. {LINEAR_OUTPUT}",
+    ),
+    variants=(
+        corrected(
+            LAYER,
+            CASES,
+            "the automaton with K + 2 states: 1, the numbers of the row, and the output",
+            theorem=theorem(
+                "mlstm",
+                "mlstm_output {s_0} {f} {i} {v} {q} {k} {word}",
+                "mlstm_automaton {s_0} {f} {i} {v} {q} {k}",
+            ),
+        ),
+        Variant(
+            name="corrected-as-programmed",
+            expected="holds",
+            says=(
+                "the stabilised recurrence of programs (NX-AI/xlstm), what it reads multiplied by exp(m): the"
+                " same automaton"
+            ),
+            reading=Equality(recurrence=AS_PROGRAMMED, construction=LAYER.automata),
+            cases=CASES.random,
+            small_cases=CASES.small,
+            kinds=tuple(kind for kind in LADDER if kind != "decided"),
+            without={
+                "decided": "the step has a maximum and quotients, so that it is not affine",
+                "proved": "the step divides by M, and the invariant's numbers have no quotients",
+                "kernel-checked": NOT_FORMALISED,
+            },
+        ),
+        Variant(
+            name="without-rescaling",
+            expected="refuted",
+            says=(
+                "what the stabilised memory itself reads, as if exp(m) were 1: then max(|n^T q|, 1) would be"
+                " the denominator of the stabilised numbers too, where programs have max(|n^T q|, exp(-m))"
+            ),
+            reading=Equality(recurrence=NOT_RESCALED, construction=LAYER.automata),
+            cases=CASES.random,
+            small_cases=CASES.small,
+            kinds=("sampled", "exhausted"),
+            effort=REFUTED,
+            without={
+                "cross-checked": "OpenFst scores the corrected variant's automaton, which this one has too",
+                "decided": "the step has a maximum and quotients, so that it is not affine",
+                "kernel-checked": NOT_STATED,
+            },
+        ),
+        Variant(
+            name="without-unnormalised-output",
+            expected="refuted",
+            says="the hidden state: C q divided by max(|n^T q|, 1)",
+            reading=NoAutomaton(recurrence=HIDDEN, construction=LAYER.automata, unit="mlstm"),
+            cases=LARGE.random,
+            small_cases=LARGE.small,
+            kinds=("sampled", "exhausted", "decided"),
+            effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
+            without={
+                "cross-checked": "OpenFst scores the corrected variant's automaton, which this one has too"
+            },
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "s_0": exactly(0, 0),
+            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
+            "i": {"a": Fraction(1), "b": Fraction(2)},
+            "q": {"a": exactly(1, 0), "b": exactly(1, 1)},
+            "k": {"a": exactly(1, 0), "b": exactly(0, 1)},
+            "v": {"a": Fraction(2), "b": Fraction(-1)},
+        },
+        ("K", 2),
+    ),
+    uses=("linear-attention",),
+    effort=EFFORT,
+)
