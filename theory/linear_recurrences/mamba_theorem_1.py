@@ -96,9 +96,10 @@ CLAIM = Claim(
             CASES,
             "as programmed, with Delta B for the discretised B: another automaton with two states",
             theorem=theorem(
-                "min_lstm",
-                "min_lstm_unit {h_0} {decay} {Delta} {u} {word}",
-                "min_lstm_automaton {h_0} {decay} {Delta} {u}",
+                "mamba_theorem_1",
+                "mamba_one_unit {h_0} {decay} {Delta} {u} {word}",
+                "mamba_one_automaton {h_0} {decay} {Delta} {u}",
+                name="mamba_theorem_1_as_programmed",
             ),
             name="corrected-as-programmed",
         ),

@@ -107,10 +107,11 @@ CLAIM = Claim(
             IN_LOG_SPACE,
             LOG_CASES,
             "the listing in log space: the automaton with g(u) for u, and g(h_0) among its initial weights",
-            theorem=theorem(
+            theorem=theorem(  # of the weights, which are values of g already
                 "min_gru",
-                "min_gru_unit {minus} {h_0} {z} {g_u} {word}",
-                "min_gru_automaton {minus} {h_0} {z} {g_u}",
+                "min_gru_log_unit {minus} id {h_0} {z} {g_u} {word}",
+                "min_gru_log_automaton {minus} id {h_0} {z} {g_u}",
+                name="min_gru_in_log_space",
             ),
             name="corrected-in-log-space",
         ),

@@ -22,3 +22,17 @@ Definition min_gru_automaton := figure_1 (fun x => 1 + minus * z x) (fun x => z 
 Theorem min_gru : commutative (@times K) -> forall w, score min_gru_automaton w = min_gru_unit w.
 Proof. by move=> timesC w; rewrite /min_gru_automaton proposition_7. Qed.
 End Unit.
+
+Section LogSpace.
+Variables (K : semiring) (S : Type) (minus : K) (g : K -> K) (first : K) (z u : S -> K).
+
+(* The listing in log space: it starts at g of the first state, and has g of the candidate. *)
+Definition min_gru_log_next (h : K) (x : S) : K := (1 + minus * z x) * h + z x * g (u x).
+Definition min_gru_log_unit := run min_gru_log_next (g first).
+
+Definition min_gru_log_automaton := min_gru_automaton minus (g first) z (fun x => g (u x)).
+
+Theorem min_gru_in_log_space :
+  commutative (@times K) -> forall w, score min_gru_log_automaton w = min_gru_log_unit w.
+Proof. by move=> timesC w; rewrite /min_gru_log_automaton min_gru. Qed.
+End LogSpace.
