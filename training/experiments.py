@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from automata.errors import InputError
 from training.classification_with_rules import presets as rules
 from training.classification_with_rules.settings import RuleClassification
+from training.classification_with_rules.sources import SOURCES
+from training.data_folder import Data as Data
 from training.engine.settings import Settings, from_json
 from training.images import settings as images
 from training.language_modelling import settings as language
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TEXT = ("sst2", "subj", "cr", "amazon")
 LANGUAGE = ("ptb",)
-RULES = ("atis", "qc", "sms")
+RULES = tuple(SOURCES)
 DRAWN = tuple(recognition.PRESETS)
 IMAGES = ("mnist", "fashion-mnist")
 REVIEWS = ("imdb",)
@@ -39,15 +39,6 @@ KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(REVIEWS, (reviews.Sentiment, reviews.PRESETS)),
 }
 """By experiment: the class of its settings, and its presets."""
-
-
-@dataclass(frozen=True)
-class Data:
-    """Where the data are; ``vectors`` and ``any_size`` as the command line has them."""
-
-    folder: Path
-    vectors: Path | None = None
-    any_size: bool = False
 
 
 def settings_for(experiment: str, preset: str, given: dict[str, Any], where: str) -> Settings:
@@ -89,11 +80,9 @@ def run(
 
         return recognise(experiment, settings, where, stop, test)
     if isinstance(settings, RuleClassification):
-        from training.classification_with_rules.experiment import Files
         from training.classification_with_rules.experiment import run as with_rules
 
-        files = Files(data.folder, data.vectors, data.any_size)
-        return with_rules(experiment, settings, files, where, stop, test)
+        return with_rules(experiment, settings, data, where, stop, test)
     if isinstance(settings, images.PixelByPixel):
         from training.images.experiment import Files as ImageFiles
         from training.images.experiment import run as see

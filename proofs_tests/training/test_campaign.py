@@ -18,7 +18,7 @@ from ratproof import main
 from training.campaign import job as jobs
 from training.campaign.plan import read
 from training.campaign.work import kept_name, state
-from training.experiments import Data
+from training.data_folder import Data
 from training.rational_recurrences import search
 
 __all__ = ["cluster", "command_line"]
