@@ -84,8 +84,8 @@ def more_rules(folder: Path) -> tuple[str, ...]:
 
 
 TRAIN = (
-    "train fa-rnn --data . --rules home.config --vectors one-hot --beta 0.5 --epochs 2 --no-tensorboard -o run"
-    " --minutes 0.000001"
+    "train fa-rnn --data . --rules home.config --vectors one-hot --beta 0.5 --epochs 2 --no-tensorboard"
+    " --minutes 0.000001 -o run"
 )
 DATA = "--rules home.config --data ."
 COMPILE = "compile home.config -o out.json"
