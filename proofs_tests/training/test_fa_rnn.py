@@ -145,7 +145,7 @@ def test_a_run_on_other_data_is_not_gone_on_with(
     capsys.readouterr()
     assert train(data, folder, "--epochs", "1", "--resume") == 2
     said = capsys.readouterr()
-    assert f"with {says} {{" in said.err or "with data {" in said.err
+    assert f"is a run with {says if done else 'data'} {{" in said.err
     assert said.err.count("\n") == 1 and before == {path: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -277,6 +277,8 @@ def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) ->
     model = Classifier.of_rules(rules, ("x",), ["a b c"])
     with pytest.raises(InputError, match="the rules of 'x' make 4 states, where the classifier has 2"):
         before_training(model)
+    assert trained_on({"configuration": {"share": 0.25, "seed": 3}}, "m.safetensors") == (0.25, 3)
+    assert trained_on({"configuration": {"share": 0.0, "seed": 3}}, "m.safetensors") == (1.0, 3)
     with pytest.raises(FormatError, match="its configuration has not the share and the seed"):
         trained_on({"configuration": {"share": 2, "seed": 0}}, "m.safetensors")
 
