@@ -91,7 +91,8 @@ fa_rnn = experiment_command(
     section 4.4).
 
     --model names another network. The epoch that is best on the dev part is kept, and measured on the test
-    part. --share 0 trains nothing. Exit status 1 where the time was up before.
+    part. --share 0 trains nothing; --vectors one-hot gives each word a vector of its own. Exit status 1
+    where the time was up before.
     """,
     holds="train.tsv, dev.tsv and test.tsv: label<TAB>words",
     options=("data", "vectors", "rules"),
