@@ -12,8 +12,8 @@ from ratproof.commands.terminal import console, headed
 from ratproof.process.json_answers import print_json
 from training.classification_with_rules.commands import TITLES as WITH_RULES
 from training.classification_with_rules.commands import command as with_rules
+from training.classification_with_rules.commands import fa_rnn
 from training.experiment_list import EXPERIMENTS
-from training.fa_rnn.commands.train import fa_rnn
 from training.images.commands import TITLES as IMAGES
 from training.images.commands import command as images
 from training.language_modelling.commands import ptb

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from automata.errors import InputError
 from training.classification_with_rules import presets as rules
 from training.classification_with_rules.settings import RuleClassification
+from training.classification_with_rules.sources import SOURCES
+from training.data_folder import Data as Data
 from training.engine.settings import Settings, from_json
 from training.images import settings as images
 from training.language_modelling import settings as language
@@ -22,32 +24,38 @@ if TYPE_CHECKING:
     from training.engine.run import Where
 
 TEXT = ("sst2", "subj", "cr", "amazon")
-LANGUAGE = ("ptb",)
-RULES = ("atis", "qc", "sms")
-DRAWN = tuple(recognition.PRESETS)
-IMAGES = ("mnist", "fashion-mnist")
-REVIEWS = ("imdb",)
-ARTICLES = ("wikipedia",)
-KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
-    **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
-    "amazon": (text.Classification, text.AMAZON_PRESETS),
-    **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
-    **{name: (RuleClassification, rules.presets(name)) for name in RULES},
-    **{name: (recognition.Recognition, recognition.PRESETS[name]) for name in DRAWN},
-    **dict.fromkeys(IMAGES, (images.PixelByPixel, images.PRESETS)),
-    **dict.fromkeys(ARTICLES, (wikipedia.WikipediaModelling, wikipedia.PRESETS)),
-    **dict.fromkeys(REVIEWS, (reviews.Sentiment, reviews.PRESETS)),
-}
-"""By experiment: the class of its settings, and its presets."""
 
 
 @dataclass(frozen=True)
-class Data:
-    """Where the data are; ``vectors`` and ``any_size`` as the command line has them."""
+class Kind:
+    """How an experiment is run.
 
-    folder: Path
-    vectors: Path | None = None
-    any_size: bool = False
+    Attributes:
+        package: of ``training``, whose module ``experiment`` has a function ``run``, with this module's
+            arguments; imported when it is run.
+        settings: the class of its settings.
+        presets: its presets.
+    """
+
+    package: str
+    settings: type[Settings]
+    presets: dict[str, dict[str, Any]]
+
+
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(TEXT, Kind("rational_recurrences", text.Classification, text.PRESETS)),
+    "amazon": Kind("rational_recurrences", text.Classification, text.AMAZON_PRESETS),
+    "ptb": Kind("language_modelling", language.LanguageModelling, language.PRESETS),
+    **{name: Kind("classification_with_rules", RuleClassification, rules.presets(name)) for name in SOURCES},
+    **{
+        name: Kind("language_recognition", recognition.Recognition, presets)
+        for name, presets in recognition.PRESETS.items()
+    },
+    **dict.fromkeys(("mnist", "fashion-mnist"), Kind("images", images.PixelByPixel, images.PRESETS)),
+    "wikipedia": Kind("wikipedia", wikipedia.WikipediaModelling, wikipedia.PRESETS),
+    "imdb": Kind("reviews", reviews.Sentiment, reviews.PRESETS),
+}
+"""By experiment."""
 
 
 def settings_for(experiment: str, preset: str, given: dict[str, Any], where: str) -> Settings:
@@ -59,10 +67,10 @@ def settings_for(experiment: str, preset: str, given: dict[str, Any], where: str
         raise InputError(
             f"{where}: {experiment!r:.40} is no experiment of the engine; there are {', '.join(KINDS)}"
         )
-    kind, presets = KINDS[experiment]
-    if preset not in presets:
-        raise InputError(f"{where}: {preset!r:.40} is no preset; there are {', '.join(presets)}")
-    return from_json(kind, {**presets[preset], **given}, where)
+    kind = KINDS[experiment]
+    if preset not in kind.presets:
+        raise InputError(f"{where}: {preset!r:.40} is no preset; there are {', '.join(kind.presets)}")
+    return from_json(kind.settings, {**kind.presets[preset], **given}, where)
 
 
 def run(
@@ -73,40 +81,16 @@ def run(
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
 ) -> dict[str, Any] | str:
-    """Run an experiment: its result, or why there is none yet; ``test`` as the text classification has it."""
-    if isinstance(settings, wikipedia.WikipediaModelling):
-        from training.language_modelling.experiment import Text as Articles
-        from training.wikipedia.experiment import run as model_articles
+    """Run an experiment: its result, or why there is none yet.
 
-        return model_articles(settings, Articles(data.folder, data.any_size), where, stop)
-    if isinstance(settings, language.LanguageModelling):
-        from training.language_modelling.experiment import Text
-        from training.language_modelling.experiment import run as model
-
-        return model(settings, Text(data.folder, data.any_size), where, stop)
-    if isinstance(settings, recognition.Recognition):
-        from training.language_recognition.experiment import run as recognise
-
-        return recognise(experiment, settings, where, stop, test)
-    if isinstance(settings, RuleClassification):
-        from training.classification_with_rules.experiment import Files
-        from training.classification_with_rules.experiment import run as with_rules
-
-        files = Files(data.folder, data.vectors, data.any_size)
-        return with_rules(experiment, settings, files, where, stop, test)
-    if isinstance(settings, images.PixelByPixel):
-        from training.images.experiment import Files as ImageFiles
-        from training.images.experiment import run as see
-
-        return see(experiment, settings, ImageFiles(data.folder, data.any_size), where, stop, test)
-    if isinstance(settings, reviews.Sentiment):
-        from training.reviews.experiment import Files as ReviewFiles
-        from training.reviews.experiment import run as judge
-
-        return judge(settings, ReviewFiles(data.folder, data.vectors, data.any_size), where, stop, test)
-    from training.rational_recurrences.experiment import Sentences
-    from training.rational_recurrences.experiment import run as classify
-
-    assert isinstance(settings, text.Classification)
-    sentences = Sentences(data.folder, data.vectors, data.any_size)
-    return classify(experiment, settings, sentences, where, stop, test)
+    Args:
+        experiment: its name.
+        settings: how.
+        data: on what.
+        where: the run's folder.
+        stop: should it stop here?
+        test: measure it on the test part, too? Settings are chosen without.
+    """
+    module = import_module(f"training.{KINDS[experiment].package}.experiment")
+    said: dict[str, Any] | str = module.run(experiment, settings, data, where, stop, test)
+    return said

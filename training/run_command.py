@@ -15,7 +15,7 @@ from ratproof.process.outputs import require_folder
 from training.engine.names import NAMES
 
 if TYPE_CHECKING:
-    from training.experiments import Data
+    from training.data_folder import Data
 
 
 def in_folder(
@@ -27,6 +27,7 @@ def in_folder(
     as_json: bool,
     show: Callable[[dict[str, Any], Path], None],
     *,
+    called: str | None = None,
     minutes: float | None,
     **where: Any,
 ) -> int:
@@ -37,9 +38,10 @@ def in_folder(
         preset: the name of the settings that ``given`` leaves open.
         given: settings.
         data: where the data are.
-        output: the folder's name; by experiment, model and seed without it.
+        output: the folder's name; by experiment (or what that is ``called``), model and seed without it.
         as_json: print the result as JSON?
         show: prints it for people.
+        called: what stands for the experiment in that name.
         minutes: the most to train; ``None`` for no limit.
         where: the rest of :class:`~training.engine.run.Where`.
     """
@@ -49,9 +51,9 @@ def in_folder(
     from training.experiments import run, settings_for
 
     settings = settings_for(experiment, preset, given, experiment)
-    name = f"{experiment}-{settings.model}-{settings.seed}"
+    name = f"{called or experiment}-{settings.model}-{settings.seed}"
     folder = Path(output) if output is not None else Path("trained") / name
-    require_folder("-o", folder, NAMES, reads=(data.vectors,))
+    require_folder("-o", folder, NAMES, reads=(data.vectors, data.rules))
     try:
         with interruptions(terminations=True, several=are_several()) as stop:
             limit = math.inf if minutes is None else minutes

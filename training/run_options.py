@@ -12,6 +12,10 @@ AnySize = Annotated[
 Vectors = Annotated[
     str | None, typer.Option("--vectors", metavar="FILE", help="word vectors (default: glove* in DIR/glove)")
 ]
+RuleFile = Annotated[
+    str | None,
+    typer.Option("--rules", metavar="FILE", help="rules under [label] headers (default: the .config in DIR)"),
+]
 Minutes = Annotated[float | None, typer.Option("--minutes", help="the most to train")]
 KeepEvery = Annotated[float, typer.Option("--keep-every", help="seconds between checkpoints")]
 LogEvery = Annotated[int, typer.Option("--log-every", help="steps between lines of steps.csv")]

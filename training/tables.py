@@ -68,7 +68,7 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[Row]:
     for one in results:
         if one["metrics"].get("test_accuracy") is not None:
             same = {name: value for name, value in one["configuration"].items() if name != "seed"}
-            groups.setdefault((one["experiment"], one["model"], repr(sorted(same.items()))), []).append(one)
+            groups.setdefault((name_of(one), one["model"], repr(sorted(same.items()))), []).append(one)
     return [_row(*name[:2], runs) for name, runs in groups.items()]
 
 
@@ -122,6 +122,16 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
 def percent(share: float | None, digits: int = 1) -> str:
     """A share in %, without the sign; a dash for none."""
     return "-" if share is None else f"{100 * share:.{digits}f}"
+
+
+def name_of(result: dict[str, Any]) -> str:
+    """The experiment, and of one's own data the folder too.
+
+    >>> name_of({"experiment": "fa-rnn", "data": {"folder": "home"}}), name_of({"experiment": "qc"})
+    ('fa-rnn, home', 'qc')
+    """
+    folder = result.get("data", {}).get("folder")
+    return f"{result['experiment']}, {folder}" if isinstance(folder, str) else str(result["experiment"])
 
 
 def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:

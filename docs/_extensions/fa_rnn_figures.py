@@ -1,35 +1,33 @@
-"""The tables of the page on FA-RNNs, from what ``training/fa_rnn/measure.py`` measured."""
+"""The tables of the page on FA-RNNs: from what ``python -m training.rules.measure`` measured, and from the
+results of the runs that were kept.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
 from typing import Any
 
 from page_text import plain, table
+from runs_said import machines_of
+
+from training.classification_with_rules.paper import SETS, SHARES
+from training.classification_with_rules.tables import cell_of, cells
+from training.engine.results import results_in
 
 FOLDER = "claims"
 """The generated pages' folder that holds all tables, ignored by git."""
-SYSTEMS = ("automata, read back", "rules, read back", "first rules, as a list")
+SYSTEMS = ("network", "automata, read back", "rules, read back", "first rules, as a list")
 
 
 def pages(root: Path) -> dict[str, str]:
     """The tables, by path; ``root`` is the project's folder, with ``training/results``."""
-    results = json.loads((root / "training" / "results" / "fa_rnn.json").read_text(encoding="utf-8"))
-    machine, days = results["machine"], sorted({one["when"][:10] for one in results["runs"]})
-    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    where = f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores"
-    said = f"Measured on {' and '.join(days)}, with {plain(versions)}, on {plain(where)}.\n"
-    groups: dict[tuple[str, float], list[dict[str, Any]]] = {}
-    for one in results["runs"]:
-        groups.setdefault((one["set"], one["share"]), []).append(one)
-    return {
-        f"{FOLDER}/fa-rnn-figures.txt": (
-            f"{_decided(results['decided'])}\n{_trained(groups)}\n{_read_back(groups)}\n{said}"
-        )
-    }
+    kept = root / "training" / "results"
+    measured = json.loads((kept / "fa_rnn.json").read_text(encoding="utf-8"))
+    parts = (_decided(measured["decided"]), _trained(results_in(kept / "rules")), _read_back(measured))
+    return {f"{FOLDER}/fa-rnn-figures.txt": "\n".join(parts)}
 
 
 def _decided(runs: Sequence[dict[str, Any]]) -> str:
@@ -46,7 +44,7 @@ def _decided(runs: Sequence[dict[str, Any]]) -> str:
     )
     rows = [
         [
-            one["set"],
+            one["set"].upper(),
             str(one["rules"]),
             f"{one['words']:,}",
             str(one["states"]),
@@ -61,10 +59,10 @@ def _decided(runs: Sequence[dict[str, Any]]) -> str:
     return f"Decided:\n\n{table(header, rows, css='speed')}"
 
 
-def _trained(groups: dict[tuple[str, float], list[dict[str, Any]]]) -> str:
+def _trained(kept: Sequence[dict[str, Any]]) -> str:
     header = (
         "set",
-        "sentences",
+        "of the sentences",
         "runs",
         "test at the start",
         "test, each",
@@ -72,33 +70,58 @@ def _trained(groups: dict[tuple[str, float], list[dict[str, Any]]]) -> str:
         "dev, mean",
         "most seconds",
     )
+    every, rows, shown = cells(kept), [], list[dict[str, Any]]()
+    for name in SETS:
+        for share in SHARES:
+            cell = cell_of(every, name, "fa-rnn", share)
+            if cell is None:
+                continue
+            shown += cell.runs
+            test = cell.metric("test_accuracy")
+            rows.append(
+                [
+                    f"[{name.upper()}](/experiments/{name}.md)",
+                    f"{100 * share:g} %",
+                    str(len(test)),
+                    _percent(mean(cell.metric("untrained_test_accuracy"))),
+                    " ".join(map(_percent, test)),
+                    _percent(mean(test)),
+                    _percent(mean(cell.metric("dev_accuracy"))),
+                    f"{max(run['seconds'] for run in cell.runs):.0f}",
+                ]
+            )
+    says = f"Trained (accuracies in %):\n\n{table(header, rows, css='speed')}"
+    return f"{says}\n{machines_of(shown)}"
+
+
+def _read_back(measured: dict[str, Any]) -> str:
+    header = ("set", "of the sentences", "runs", *SYSTEMS)
+    groups: dict[tuple[str, float], list[dict[str, float]]] = {}
+    for one in measured["read_back"]:
+        accuracies = {row["system"]: row["test"] for row in one["systems"]}
+        groups.setdefault((one["set"], one["share"]), []).append(accuracies)
     rows = [
         [
-            name,
-            f"{runs[0]['sentences'][0]:,}",
-            str(len(runs)),
-            _percent(mean(one["test_start"] for one in runs)),
-            " ".join(_percent(one["test"]) for one in runs),
-            _percent(mean(one["test"] for one in runs)),
-            _percent(mean(one["dev"] for one in runs)),
-            f"{max(one['seconds'] for one in runs):.0f}",
+            name.upper(),
+            f"{100 * share:g} %",
+            str(len(groups[name, share])),
+            *(_spread([one[system] for one in groups[name, share]]) for system in SYSTEMS),
         ]
-        for (name, _), runs in groups.items()
+        for name in SETS
+        for share in SHARES
+        if (name, share) in groups
     ]
-    return f"Trained (accuracies in %):\n\n{table(header, rows, css='speed')}"
+    machine, days = measured["machine"], sorted({one["when"][:10] for one in measured["read_back"]})
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    where = f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores"
+    said = f"Read back on {' and '.join(days)}, with {plain(versions)}, on {plain(where)}.\n"
+    says = "Read back (test accuracies in %, mean ± deviation of the seeds):"
+    return f"{says}\n\n{table(header, rows, css='speed')}\n{said}"
 
 
-def _read_back(groups: dict[tuple[str, float], list[dict[str, Any]]]) -> str:
-    header = ("set", "sentences", "runs", "network", *SYSTEMS)
-    rows = []
-    for (name, _), runs in groups.items():
-        with_rules = [
-            {row["system"]: row["test"] for row in one["read_back"]} for one in runs if "read_back" in one
-        ]
-        if with_rules:
-            cells = [_percent(mean(one[system] for one in with_rules)) for system in ("network", *SYSTEMS)]
-            rows.append([name, f"{runs[0]['sentences'][0]:,}", str(len(with_rules)), *cells])
-    return f"Read back (test accuracies in %, means):\n\n{table(header, rows, css='speed')}"
+def _spread(shares: Sequence[float]) -> str:
+    deviation = f" ± {_percent(stdev(shares))}" if len(shares) > 1 else ""
+    return f"{_percent(mean(shares))}{deviation}"
 
 
 def _percent(share: float) -> str:

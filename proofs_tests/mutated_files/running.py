@@ -99,7 +99,7 @@ def _corpus(arguments: list[str]) -> int:
 
 def _vectors(arguments: list[str]) -> int:
     """What ``ratproof train fa-rnn --vectors FILE`` reads, without training."""
-    from training.fa_rnn.vectors import vectors
+    from training.classification_with_rules.vectors import vectors
 
     def load() -> None:
         table = vectors(arguments[0], ("BOS", "a", "b", "EOS")).table

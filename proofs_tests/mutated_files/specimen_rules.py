@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
-from proofs_tests.mutated_files.kind import Kind, ratproof, run
+from proofs_tests.mutated_files.kind import Kind, ratproof
 
 RULES = "[light]\n$ * lamp $ *\n[music] // songs\n$ * play ( it | jazz ){1,2} $ *\n"
 LABELLED = "light\tturn the lamp on\nmusic\tplay jazz\nmusic\tBOS please play it EOS\nlight\tso dark\n"
@@ -72,7 +72,7 @@ def classifier(folder: Path) -> tuple[str, ...]:
         beta=0.5,
     )
     path = folder / "fa.safetensors"
-    classifiers.save(model.eval(), path, {"report": {"share": 1.0, "seed": 0}})
+    classifiers.save(model.eval(), path, {"configuration": {"share": 1.0, "seed": 0}})
     path.write_bytes(sorted_checkpoint(path.read_bytes()))
     (folder / "more.config").write_text("[late]\n$ * on EOS\n")
     return (path.name,)
@@ -83,18 +83,9 @@ def more_rules(folder: Path) -> tuple[str, ...]:
     return ("more.config",)
 
 
-def fa_rnn_run(folder: Path) -> tuple[str, ...]:
-    """A run on sentences, stopped after an epoch."""
-    sentences(folder)
-    run(TRAIN)
-    path = folder / "run" / "run.safetensors"
-    path.write_bytes(sorted_checkpoint(path.read_bytes()))
-    return ("run/run.safetensors",)
-
-
 TRAIN = (
-    "train fa-rnn --data . --rules home.config --vectors one-hot --beta 0.5 --epochs 2 -o run --minutes"
-    " 0.000001"
+    "train fa-rnn --data . --rules home.config --vectors one-hot --beta 0.5 --epochs 2 --no-tensorboard"
+    " --minutes 0.000001 -o run"
 )
 DATA = "--rules home.config --data ."
 COMPILE = "compile home.config -o out.json"
@@ -111,7 +102,6 @@ KINDS = (
         ),
         share=2,
     ),
-    Kind("FA-RNN training run", fa_rnn_run, (ratproof(f"{TRAIN} --resume --json"),)),
     Kind(
         "rules",
         rule_file,

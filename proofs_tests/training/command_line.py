@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 import typer
 
+import ratproof.commands.rules  # noqa: F401 (ratproof's own commands on rules)
 from ratproof import main
 from ratproof.process import limits
 from training.campaign.commands import app as campaign
 from training.commands import app as train
 from training.results_command import app as results
+from training.rules.commands import app as rules
 
 
 @pytest.fixture
@@ -18,6 +20,7 @@ def command_line(monkeypatch: pytest.MonkeyPatch) -> None:
     app.callback()(lambda: None)
     app.add_typer(train, name="train")
     app.add_typer(campaign, name="campaign")
+    app.add_typer(rules, name="rules")
     app.registered_commands += results.registered_commands
     limits.add(app)
     monkeypatch.setattr(main, "app", app)

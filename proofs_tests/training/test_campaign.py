@@ -20,7 +20,7 @@ from ratproof.process.exit_statuses import BAD_INPUT
 from training.campaign import job as jobs
 from training.campaign.plan import read
 from training.campaign.work import kept_name, state
-from training.experiments import Data
+from training.data_folder import Data
 from training.rational_recurrences import search
 
 __all__ = ["command_line"]

@@ -20,16 +20,18 @@ from proofs_tests.training.sentences import write, write_rule_sets
 from ratproof import main
 from training.classification_with_rules import experiment
 from training.classification_with_rules.data import Batch, RuledSentences, drawn_places, load
-from training.classification_with_rules.experiment import Files, build, run
+from training.classification_with_rules.experiment import build, run
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import SETS, TABLE_4, TABLE_5, TABLE_6, paper, variant
 from training.classification_with_rules.settings import ENHANCED, FA, MODELS, RuleClassification
+from training.classification_with_rules.sources import SOURCES
 from training.classification_with_rules.task import RuleTask
+from training.data_folder import Data
 from training.engine.noise import Noise
 from training.engine.results import KEYS
 from training.engine.run import Where
 from training.experiments import settings_for
-from training.fa_rnn.read_report import report
+from training.rules.read_report import report
 
 __all__ = ["command_line"]
 
@@ -44,11 +46,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def data(folder: Path) -> RuledSentences:
-    return load("sms", folder, 1.0, 0, any_size=True)
+    return load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0)
 
 
 def task_of(settings: RuleClassification, data: RuledSentences, folder: Path) -> RuleTask:
-    table, _ = experiment._word_vectors(data, settings, Files(folder))
+    table, _ = experiment._word_vectors(SOURCES["sms"], data, settings, Data(folder))
     return RuleTask(build(data, settings, table), settings, data)
 
 
@@ -67,7 +69,7 @@ def test_an_untrained_network_says_what_the_rules_say_on_every_sentence(
     """Whether the default label has rules of its own or not, and where several labels' rules match."""
     settings = settings_for(name, "zero-shot", {"model": model}, "test")
     assert isinstance(settings, RuleClassification)
-    data = load(name, folder, 1.0, 0, any_size=True)
+    data = load(SOURCES[name], Data(folder, any_size=True), 1.0, 0)
     assert data.default == {"atis": "none", "sms": "good"}[name]
     assert bool((data.hits["train"].sum(dim=1) > 1).any())
     task = task_of(settings, data, folder)
@@ -237,7 +239,7 @@ def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
 ) -> None:
     settings = replace(TINY, model=model, average=0.9, schedule="cosine", dropout=0.2, recurrence_share=0.5)
     settings = replace(settings, drawn=10) if model in FA else settings
-    at = Files(folder, any_size=True)
+    at = Data(folder, any_size=True)
     whole = run("sms", settings, at, where(tmp_path / "whole"))
     assert isinstance(whole, dict)
     said: object = None
@@ -256,7 +258,7 @@ def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
 
 
 def test_the_running_mean_is_what_is_kept(folder: Path, tmp_path: Path) -> None:
-    at = Files(folder, any_size=True)
+    at = Data(folder, any_size=True)
     said = [
         run("sms", replace(TINY, average=average), at, where(tmp_path / str(average)))
         for average in (0.0, 0.99)
@@ -267,7 +269,7 @@ def test_the_running_mean_is_what_is_kept(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("share", [0.0, 0.25])
 def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_path: Path) -> None:
-    said = run("sms", replace(TINY, model=model, share=share), Files(folder, any_size=True), where(tmp_path))
+    said = run("sms", replace(TINY, model=model, share=share), Data(folder, any_size=True), where(tmp_path))
     assert isinstance(said, dict) and set(KEYS) <= set(said)
     assert said["data"]["trained_on"] == 40 * share
     assert said["epochs"] == (3 if share else 0)
@@ -277,7 +279,7 @@ def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_pat
     if model == "fa-rnn":
         classifier, about = files.load(tmp_path / "network.safetensors")
         assert about["configuration"]["share"] == share
-        parts = load("sms", folder, 1.0, 0, any_size=True).parts
+        parts = load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts
         right = [
             label == truth
             for label, truth in zip(classifier.said(parts["test"].words), parts["test"].labels, strict=True)
@@ -286,7 +288,7 @@ def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_pat
 
 
 def test_settings_are_chosen_without_the_test_part(folder: Path, tmp_path: Path) -> None:
-    said = run("sms", TINY, Files(folder, any_size=True), where(tmp_path), test=False)
+    said = run("sms", TINY, Data(folder, any_size=True), where(tmp_path), test=False)
     assert isinstance(said, dict)
     assert not [name for name in said["metrics"] if "test" in name] and said["paper"] is None
 
@@ -302,16 +304,16 @@ def test_a_share_is_drawn_with_the_seed() -> None:
 
 def test_files_that_are_none_are_named(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"re2rnn/SMS: is no folder.*published at https"):
-        load("sms", tmp_path, 1.0, 0)
+        load(SOURCES["sms"], Data(tmp_path), 1.0, 0)
     write_rule_sets(tmp_path)
     with pytest.raises(FormatError, match=r"train.tsv: has 40 sentences, where the published one has 4,502"):
-        load("sms", tmp_path, 1.0, 0)
+        load(SOURCES["sms"], Data(tmp_path), 1.0, 0)
     write(tmp_path / "re2rnn/SMS/rules.config", "$ * good $ *\n")
     with pytest.raises(FormatError, match=r"without a \[label\]"):
-        load("sms", tmp_path, 1.0, 0, any_size=True)
+        load(SOURCES["sms"], Data(tmp_path, any_size=True), 1.0, 0)
     (tmp_path / "re2rnn/SMS/dev.tsv").unlink()
     with pytest.raises(FormatError, match=r"dev.tsv: is missing"):
-        load("sms", tmp_path, 1.0, 0, any_size=True)
+        load(SOURCES["sms"], Data(tmp_path, any_size=True), 1.0, 0)
 
 
 @pytest.mark.parametrize(
@@ -338,7 +340,7 @@ def test_the_command_trains_and_reads_back(
     assert main.run(line) == 0
     assert "the rules are right on" in capsys.readouterr().out
     classifier, _ = files.load(tmp_path / "run/network.safetensors")
-    read, _, _ = report(classifier, load("sms", folder, 1.0, 0, any_size=True).parts)
+    read, _, _ = report(classifier, load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts)
     assert {row.system for row in read.rows} >= {"network", "rules, read back"}
 
 

@@ -22,10 +22,11 @@ from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.layers import SRCell
 from proofs_tests.training.command_line import command_line
 from ratproof import main
+from training.data_folder import Data
 from training.engine import results
 from training.engine.noise import Noise
 from training.engine.run import Where
-from training.experiments import Data, run, settings_for
+from training.experiments import run, settings_for
 from training.language_recognition import palindromes, parentheses
 from training.language_recognition.dyck_paths import dyck_paths
 from training.language_recognition.network import STATE_MARGIN, TrainedAcceptor, gates

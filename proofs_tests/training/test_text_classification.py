@@ -15,13 +15,14 @@ from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write, write_sets
 from ratproof import main
 from ratproof.record.counterexample import Disagreement
+from training.data_folder import Data
 from training.engine.noise import Noise
 from training.engine.results import KEYS
 from training.engine.run import Where
 from training.experiments import settings_for
 from training.rational_recurrences import data, decided, search
 from training.rational_recurrences.classifier import SentenceClassifier
-from training.rational_recurrences.experiment import Sentences, prepared, run
+from training.rational_recurrences.experiment import prepared, run
 from training.rational_recurrences.sentence_files import Part
 from training.rational_recurrences.settings import MODELS, PRESETS, TABLE_5, Classification
 from training.rational_recurrences.sources import SOURCES
@@ -183,7 +184,7 @@ def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -
 def test_a_search_trial_reads_no_test_part(tmp_path: Path) -> None:
     folder = write_sets(tmp_path / "data")
     (folder / "sst2/stsa.binary.test").write_text("what is in here is never read")
-    sentences = Sentences(folder, any_size=True)
+    sentences = Data(folder, any_size=True)
     said = run("sst2", TINY, sentences, Where(tmp_path / "trial", tensorboard=False), test=False)
     assert isinstance(said, dict) and set(said["data"]) & {"train", "dev", "test"} == {"train", "dev"}
     assert not any("test" in name for name in said["metrics"]) and said["paper"] is None
@@ -230,7 +231,7 @@ def test_a_result_has_what_the_contract_says(tmp_path: Path, capfd: pytest.Captu
 
 @pytest.mark.parametrize("model", RATIONAL)
 def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: str, tmp_path: Path) -> None:
-    sentences = Sentences(write_sets(tmp_path / "data"), any_size=True)
+    sentences = Data(write_sets(tmp_path / "data"), any_size=True)
     how = Classification(model=model, hidden=5, batch=8, epochs=2, rate=0.01)
     said = run("cr", how, sentences, Where(tmp_path / "run", tensorboard=False))
     assert isinstance(said, dict)
@@ -243,9 +244,7 @@ def test_a_network_that_is_not_its_automata_is_found_out(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read with a misprint of the paper's, or, where there is none that it could be, with other gates."""
-    ready = prepared(
-        "cr", Classification(model=model, hidden=5), Sentences(write_sets(tmp_path), any_size=True)
-    )
+    ready = prepared("cr", Classification(model=model, hidden=5), Data(write_sets(tmp_path), any_size=True))
     if model == "rrnn-f":
         monkeypatch.setattr(decided, "READING", "printed-equation-26g")
         with pytest.raises(Disagreement):

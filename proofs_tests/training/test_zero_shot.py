@@ -20,7 +20,7 @@ from neural.fa_rnn import sentences
 from neural.fa_rnn.bidirectional import mirror
 from neural.fa_rnn.sentences import Sentences
 from ratproof.main import run
-from training.fa_rnn.zero_shot import zero_shot
+from training.rules.zero_shot import zero_shot
 
 WORDS = ("a", "b", "7", "?")
 SENTENCES = st.lists(

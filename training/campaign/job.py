@@ -95,7 +95,7 @@ def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
 
 def main() -> int:
     """Do the run that the arguments name."""
-    from training.experiments import Data
+    from training.data_folder import Data
 
     said = json.loads(sys.argv[1])
     if "parent" in said:

@@ -1,81 +1,49 @@
-"""The command line's ``train atis``, ``qc`` and ``sms``: which model and settings, and where the run is
-kept.
+"""The command line's ``train atis``, ``qc``, ``sms`` and ``fa-rnn``: which model and settings, and where the
+run is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed
-from training.classification_with_rules.presets import NAMES
+from training.classification_with_rules.presets import preset_for, presets
 from training.classification_with_rules.settings import RuleClassification
-from training.engine.options import with_settings
-from training.run_command import in_folder
-from training.run_options import (
-    AnySize,
-    KeepEvery,
-    LogEvery,
-    Minutes,
-    Resume,
-    RunFolder,
-    TensorBoard,
-    Vectors,
-    data_option,
-)
+from training.classification_with_rules.sources import OWN
+from training.data_folder import Data
+from training.experiment_command import experiment_command
 
 TITLES = {"atis": "ATIS", "qc": "QC", "sms": "SMS"}
 
 
 def command(experiment: str) -> Callable[..., int]:
-    """The command that trains on a set."""
+    """The command that trains on a published set."""
+    return experiment_command(
+        experiment,
+        RuleClassification,
+        presets(experiment),
+        show,
+        f"""Classify {TITLES[experiment]}'s sentences, with rules (Jiang et al. 2020, section 4).
 
-    @with_settings(RuleClassification)
-    def train(
-        data: Annotated[str, data_option("re2rnn/ and glove/")],
-        preset: Annotated[
-            str, typer.Option("--preset", help=f"the settings that no option names: {NAMES}")
-        ] = "paper",
-        vectors: Vectors = None,
-        any_size: AnySize = False,
-        minutes: Minutes = None,
-        keep_every: KeepEvery = 30.0,
-        log_every: LogEvery = 10,
-        tensorboard: TensorBoard = True,
-        output: RunFolder = None,
-        resume: Resume = False,
-        as_json: AsJson = False,
-        *,
-        given: dict[str, Any],
-    ) -> int:
-        """Docstring below."""
-        from training.experiments import Data
+        An FA-RNN begins as the rules; the other networks are what the paper compares it with. The epoch that
+        is best on the dev part is kept, and measured on the test part. --share 0 trains nothing.
+        """,
+        holds="re2rnn/ and glove/",
+        options=("data", "vectors", "any_size"),
+    )
 
-        return in_folder(
-            experiment,
-            preset,
-            given,
-            Data(Path(data), None if vectors is None else Path(vectors), any_size),
-            output,
-            as_json,
-            show,
-            minutes=minutes,
-            resume=resume,
-            keep_every=keep_every,
-            log_every=log_every,
-            tensorboard=tensorboard,
-        )
 
-    train.__doc__ = f"""Classify {TITLES[experiment]}'s sentences, with rules (Jiang et al. 2020, section 4).
+def by_sentences(data: Data, given: dict[str, Any]) -> str:
+    """The preset for one's own sentences: by how many there are to train on, and the model."""
+    from neural.fa_rnn.sentences import part_of
+    from training.classification_with_rules.data import drawn_places
 
-    An FA-RNN begins as the rules; the other networks are what the paper compares it with. The epoch that is
-    best on the dev part is kept, and measured on the test part. --share 0 trains nothing.
-    """
-    return train
+    default = RuleClassification()
+    share, seed = given.get("share", default.share), given.get("seed", default.seed)
+    taken = drawn_places(len(part_of(data.folder / "train.tsv")), share, seed)
+    return preset_for(len(taken), given.get("model", default.model))
 
 
 def show(said: dict[str, Any], folder: Path) -> None:
@@ -84,7 +52,15 @@ def show(said: dict[str, Any], folder: Path) -> None:
     count = said["data"]["trained_on"]
     epochs = f"{count:,} sentences, {said['epochs']} epochs, {said['seconds']:.0f} s"
     best = f"; epoch {said['best_epoch']} was best on the dev part" if said["epochs"] else ""
-    out.print(headed(f"{said['experiment']} {said['model']}", f", seed {said['seed']}: {epochs}{best}"))
+    name = said["data"].get("folder", said["experiment"])
+    out.print(headed(f"{name} {said['model']}", f", seed {said['seed']}: {epochs}{best}"), soft_wrap=True)
+    data = said["data"]
+    if data["vectors"] is not None:
+        without = f"; {data.get('words_without_a_vector', 0)} words have none of their own"
+        out.print(headed("  word vectors", f": {data['vectors']}{without}"), soft_wrap=True)
+    missing = data["words_of_rules_that_no_sentence_has"]
+    if missing:
+        out.print(f"  words of rules that no sentence has: {', '.join(missing)}", soft_wrap=True)
     for part in ("dev", "test"):
         accuracy, error = metrics[f"{part}_accuracy"], metrics[f"{part}_standard_error"]
         beside = ""
@@ -100,4 +76,27 @@ def show(said: dict[str, Any], folder: Path) -> None:
         f" network says the same on {metrics['untrained_test_agrees_with_rules']:.1%}",
         soft_wrap=True,
     )
-    out.print(f"  kept in {folder}", soft_wrap=True)
+    kept = folder / "network.safetensors"
+    readable = RuleClassification(**said["configuration"]).is_classifier
+    reads = f"; ratproof rules read-back {kept} --data DIR reads its rules" if readable else ""
+    out.print(f"  kept in {folder}{reads}", soft_wrap=True)
+
+
+fa_rnn = experiment_command(
+    OWN,
+    RuleClassification,
+    presets(OWN),
+    show,
+    """Train an FA-RNN that begins as rules of one's own on one's own labelled sentences (Jiang et al. 2020,
+    section 4.4).
+
+    --model names another network. The epoch that is best on the dev part is kept, and measured on the test
+    part. --share 0 trains nothing; --vectors one-hot gives each word a vector of its own. Exit status 1
+    where the time was up before.
+    """,
+    holds="train.tsv, dev.tsv and test.tsv: label<TAB>words",
+    options=("data", "vectors", "rules"),
+    preset="by the number of sentences",
+    choose=by_sentences,
+    called=lambda data: f"{OWN}-{data.folder.resolve().name}",
+)

@@ -21,7 +21,8 @@ from automata.rules.rule_files import Labelled, rule_file_in
 from automata.rules.rule_set import RuleSet, rule_set
 from neural.fa_rnn import sentences
 from neural.fa_rnn.sentences import Sentences
-from training.classification_with_rules.sources import PUBLISHED, SOURCES
+from training.classification_with_rules.sources import Source
+from training.data_folder import Data
 
 AT_ONCE = 256
 
@@ -114,36 +115,22 @@ class RuledSentences:
         return torch.where(last >= 0, last, self.labels.index(self.default))
 
 
-def load(experiment: str, folder: Path, share: float, seed: int, any_size: bool = False) -> RuledSentences:
-    """A set and its rules.
+def load(source: Source, where: Data, share: float, seed: int) -> RuledSentences:
+    """Labelled sentences and the rules about them.
 
     Args:
-        experiment: of :data:`~training.classification_with_rules.sources.SOURCES`.
-        folder: the user's.
+        source: which set; of :data:`~training.classification_with_rules.sources.SOURCES`.
+        where: the user's folder.
         share: of the training sentences, drawn with the seed.
         seed: of that draw.
-        any_size: also of files that have other numbers of sentences than the published ones.
 
     Raises:
         FormatError: a file is missing, cut off or no such text: which, what is right, and where it is
             published.
     """
-    source = SOURCES[experiment]
-    place = folder / source.folder
-    if not place.is_dir():
-        raise FormatError(
-            f"{place}: is no folder; it holds {source.title}: train.tsv, dev.tsv and test.tsv, with"
-            f" label<TAB>words on each line, and a .config file of rules, published at {PUBLISHED}"
-        )
-    parts = sentences.read(place)
-    for name, part in parts.items():
-        if len(part) != source.sizes[name] and not any_size:
-            raise FormatError(
-                f"{place / name}.tsv: has {len(part):,} sentences, where the published one has"
-                f" {source.sizes[name]:,}: was it cut? --any-size takes it as it is; {source.title} is"
-                f" published at {PUBLISHED}"
-            )
-    file = rule_file_in(place)
+    place = where.folder / source.folder
+    parts = _parts(source, place, where.any_size)
+    file = where.rules or rule_file_in(place)
     written = rule_files.read(str(file))
     if any(rule.label is None for rule in written):
         raise FormatError(f"{file}: has a rule without a [label] above it, which says what a match means")
@@ -160,7 +147,6 @@ def load(experiment: str, folder: Path, share: float, seed: int, any_size: bool 
             " sentences'"
         )
     chosen = drawn_places(len(parts["train"]), share, seed)
-    train = parts["train"]
     described: dict[str, Any] = {
         name: {"sentences": len(part), "sha256": _hash(part)} for name, part in parts.items()
     }
@@ -172,9 +158,33 @@ def load(experiment: str, folder: Path, share: float, seed: int, any_size: bool 
         "labels": list(labels),
         "default": default,
     }
-    parts["train"] = Sentences(tuple(train.words[i] for i in chosen), tuple(train.labels[i] for i in chosen))
+    if source.published is None:
+        described["folder"] = place.resolve().name
+    parts["train"] = at(parts["train"], chosen)
     hits["train"] = hits["train"][chosen]
     return RuledSentences(parts, labels, written, rules, hits, default, described)
+
+
+def _parts(source: Source, place: Path, any_size: bool) -> dict[str, Sentences]:
+    """The sentences in a folder; those of a published set are as many as were published."""
+    if not place.is_dir():
+        raise FormatError(
+            f"{place}: is no folder; right is one with train.tsv, dev.tsv and test.tsv, with label<TAB>words"
+            f" on each line, and a .config file of rules{source.at}"
+        )
+    parts = sentences.read(place)
+    for name, size in source.sizes.items():
+        if len(parts[name]) != size and not any_size:
+            raise FormatError(
+                f"{place / name}.tsv: has {len(parts[name]):,} sentences, where the published one has"
+                f" {size:,}: was it cut? --any-size takes it as it is{source.at}"
+            )
+    return parts
+
+
+def at(part: Sentences, places: Sequence[int]) -> Sentences:
+    """Some of the sentences."""
+    return Sentences(tuple(part.words[i] for i in places), tuple(part.labels[i] for i in places))
 
 
 def drawn_places(count: int, share: float, seed: int) -> list[int]:

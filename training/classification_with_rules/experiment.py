@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from automata.errors import InputError
 from neural import checkpoints
 from neural.fa_rnn import files
 from training.classification_with_rules.data import RuledSentences, load
@@ -17,41 +17,27 @@ from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import paper
 from training.classification_with_rules.plain_networks import PlainNetwork
 from training.classification_with_rules.settings import RuleClassification
-from training.classification_with_rules.sources import SOURCES
+from training.classification_with_rules.sources import SOURCES, Source
 from training.classification_with_rules.task import RuleTask
+from training.classification_with_rules.vectors import AROUND, beside, vectors
+from training.data_folder import Data
 from training.engine import results
 from training.engine.names import RESULT
 from training.engine.processes import is_first
 from training.engine.progress import Outcome, Progress
 from training.engine.run import Where, finished, train
 from training.engine.seeds import mixed
-from training.fa_rnn.vectors import AROUND, vectors
-from training.rational_recurrences.data import find_vectors
+from training.kept import difference
 from training.rational_recurrences.task import standard_error
 
 NETWORK = "network.safetensors"
 KIND = "text classifier with rules"
 
 
-@dataclass(frozen=True)
-class Files:
-    """Where sentences, rules and word vectors are.
-
-    Attributes:
-        folder: with the folders of :data:`~training.classification_with_rules.sources.SOURCES`.
-        vectors: a file of word vectors; ``None``: the one in ``folder/glove``.
-        any_size: also of files that have other sizes than the published ones.
-    """
-
-    folder: Path
-    vectors: Path | None = None
-    any_size: bool = False
-
-
 def run(
     experiment: str,
     settings: RuleClassification,
-    where_data: Files,
+    where_data: Data,
     where: Where,
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
@@ -60,7 +46,7 @@ def run(
     the untrained network.
 
     Args:
-        experiment: ``atis``, ``qc`` or ``sms``.
+        experiment: of :data:`~training.classification_with_rules.sources.SOURCES`.
         settings: how.
         where_data: on what.
         where: the run's folder.
@@ -74,11 +60,13 @@ def run(
         InputError: for data and folders that are none.
         Diverged: the loss is not finite.
     """
-    done = finished(where, settings.to_json())
+    source, done = SOURCES[experiment], finished(where, settings.to_json())
+    data = load(source, where_data, settings.share, settings.seed)
+    table, about = _word_vectors(source, data, settings, where_data)
+    described = data.described | about
     if done is not None:
+        _require_same(done["data"], described, where.folder / RESULT)
         return done
-    data = load(experiment, where_data.folder, settings.share, settings.seed, where_data.any_size)
-    table, about = _word_vectors(data, settings, where_data)
     network = build(data, settings, table)
     task = RuleTask(network, settings, data)
     metrics: dict[str, Any] = {}
@@ -87,15 +75,15 @@ def run(
         metrics |= _beside_rules(task, network, part)
     progress = Progress()
     if settings.share:
-        described = {"experiment": experiment, "data": data.described | about}
-        ran = train(task, settings, described, where, f"{experiment} {settings.model}", stop)
+        whole = {"experiment": experiment, "data": described}
+        ran = train(task, settings, whole, where, f"{experiment} {settings.model}", stop)
         if ran.outcome != "trained":
             return ran.outcome
         progress = ran.loop.progress
     for part in measured:
-        metrics |= _measured(task, network, part, SOURCES[experiment].positive)
+        metrics |= _measured(task, network, part, source.positive)
     metrics["parameters"] = sum(p.numel() for p in network.parameters())
-    more = {"data": data.described | about, "history": progress.history}
+    more = {"data": described, "history": progress.history}
     said = results.result(
         experiment, settings, progress, metrics, paper(experiment, settings) if test else None, more
     )
@@ -117,13 +105,25 @@ def build(
         return PlainNetwork(settings, table, len(data.labels))
 
 
+def _require_same(data: dict[str, Any], described: dict[str, Any], file: Path) -> None:
+    """A run that is done is of these data.
+
+    Raises :class:`~automata.errors.InputError`, which shows the difference, where it is of others.
+    """
+    if data != described:
+        says = f"{difference(data, described)}; another folder (-o) is right for another run"
+        raise InputError(f"{file}: {says}")
+
+
 def _word_vectors(
-    data: RuledSentences, settings: RuleClassification, where: Files
+    source: Source, data: RuledSentences, settings: RuleClassification, where: Data
 ) -> tuple[Tensor | None, dict[str, Any]]:
     """The vectors of the words, and what is said of them; none where the network reads none."""
     if settings.is_fa and (settings.beta == 1 or settings.tensor == "whole"):
+        if where.vectors is not None and source.published is None:
+            raise InputError("--vectors does not count at beta = 1: --beta below 1 is right")
         return None, {"vectors": None}
-    file = where.vectors or find_vectors(where.folder)
+    file = where.vectors or beside(where.folder, where.folder / source.folder)
     read = vectors(file, data.words, settings.seed)
     if settings.word_vectors == "random":
         generator = torch.Generator().manual_seed(mixed(settings.seed, 5))
@@ -162,16 +162,8 @@ def _measured(task: RuleTask, network: nn.Module, part: str, positive: str | Non
 
 def _keep(network: nn.Module, data: RuledSentences, said: dict[str, Any], path: Path) -> None:
     """Keep the network; one whose rules can be read back as what ``ratproof rules read-back`` reads."""
-    settings = said["configuration"]
     about = {name: said[name] for name in ("experiment", "configuration", "metrics")}
-    if (
-        isinstance(network, FANetwork)
-        and settings["model"] == "fa-rnn"
-        and settings["activation"] == "none"
-        and settings["scoring"] == "forward"
-        and settings["tensor"] == "decomposed"
-        and settings["weights"] == "rules"
-    ):
+    if isinstance(network, FANetwork) and network.settings.is_classifier:
         files.save(network.classifier(data).cpu(), path, about)
         return
     tensors = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}

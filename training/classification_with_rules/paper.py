@@ -70,6 +70,8 @@ def variant(settings: RuleClassification) -> str | None:
 
 def paper(experiment: str, settings: RuleClassification) -> dict[str, Any] | None:
     """What the paper has of such a run: its test accuracy and the table; ``None`` where it has nothing."""
+    if experiment not in SETS:
+        return None
     place, which = SETS.index(experiment), variant(settings)
     figure: float | None = None
     table = 5

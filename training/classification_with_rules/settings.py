@@ -80,3 +80,11 @@ class RuleClassification(Settings):
     def is_fa(self) -> bool:
         """Is it an FA-RNN?"""
         return self.model in FA
+
+    @property
+    def is_classifier(self) -> bool:
+        """Is the network a linear layer on the states of a recurrence that began as the rules, which can be
+        read back as rules?
+        """
+        plain = {"activation": "none", "scoring": "forward", "tensor": "decomposed", "weights": "rules"}
+        return self.model == "fa-rnn" and all(getattr(self, name) == right for name, right in plain.items())

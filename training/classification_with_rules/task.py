@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from neural.fa_rnn.sentences import Sentences
 from training.classification_with_rules.data import Encoded, RuledSentences
+from training.classification_with_rules.drawn import RuleSentences
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.plain_networks import PlainNetwork
 from training.classification_with_rules.settings import RuleClassification
@@ -19,7 +20,6 @@ from training.engine.noise import Noise
 from training.engine.sampler import batches
 from training.engine.seeds import mixed
 from training.engine.task import ExampleTask
-from training.fa_rnn.drawn import RuleSentences
 
 SLOWEST = 0.01
 """The share of the learning rate that a cosine leaves at the end."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -12,20 +12,25 @@ import typer
 from training.engine.settings import Settings, option
 
 
-def with_settings(kind: type[Settings]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+def with_settings(
+    kind: type[Settings], without: Mapping[str, Any] | None = None
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """A decorator for a command whose last parameter, ``given``, gets the settings that its user named, by
-    name; the command has an option for each field of ``kind``.
+    name; the command has an option for each field of ``kind``, and none for the parameters that are named in
+    ``without``, with their values.
     """
+    absent = dict(without or {})
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         own = inspect.signature(command, eval_str=True)
-        kept = [parameter for name, parameter in own.parameters.items() if name != "given"]
+        kept = [parameter for name, parameter in own.parameters.items() if name not in ("given", *absent)]
         made = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in _parameters(kind)]
         names = [parameter.name for parameter in made]
 
         def run(**arguments: Any) -> int:
             given = {name: arguments.pop(name) for name in names}
-            return command(**arguments, given={n: value for n, value in given.items() if value is not None})
+            named = {name: value for name, value in given.items() if value is not None}
+            return command(**arguments, **absent, given=named)
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
         parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in kept] + made

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from neural import checkpoints
+from training.data_folder import Data
 from training.engine import results
 from training.engine.names import RESULT
 from training.engine.progress import Outcome
@@ -22,18 +21,10 @@ NETWORK = "network.safetensors"
 KIND = "image classifier"
 
 
-@dataclass(frozen=True)
-class Files:
-    """Where the images are; ``any_size``: also where they are not as many as published."""
-
-    folder: Path
-    any_size: bool = False
-
-
 def run(
     experiment: str,
     settings: PixelByPixel,
-    files: Files,
+    files: Data,
     where: Where,
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,

@@ -3,65 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed
-from training.engine.options import with_settings
+from training.experiment_command import experiment_command
 from training.language_modelling.settings import PRESETS, LanguageModelling
-from training.run_command import in_folder
-from training.run_options import (
-    AnySize,
-    KeepEvery,
-    LogEvery,
-    Minutes,
-    Resume,
-    RunFolder,
-    TensorBoard,
-    data_option,
-)
-
-
-@with_settings(LanguageModelling)
-def ptb(
-    data: Annotated[str, data_option("ptb/")],
-    preset: Annotated[
-        str, typer.Option("--preset", help=f"the settings that no option names: {', '.join(PRESETS)}")
-    ] = "paper-10m",
-    any_size: AnySize = False,
-    minutes: Minutes = None,
-    keep_every: KeepEvery = 30.0,
-    log_every: LogEvery = 10,
-    tensorboard: TensorBoard = True,
-    output: RunFolder = None,
-    resume: Resume = False,
-    as_json: AsJson = False,
-    *,
-    given: dict[str, Any],
-) -> int:
-    """Model the language of the Penn Treebank (Peng et al. 2018, section 6.2).
-
-    The epoch that is best on the dev part is kept, and measured on the test part. The units of a rational
-    model are then decided equal to their automata, for the trained weights.
-    """
-    from training.experiments import Data
-
-    return in_folder(
-        "ptb",
-        preset,
-        given,
-        Data(Path(data), any_size=any_size),
-        output,
-        as_json,
-        show,
-        minutes=minutes,
-        resume=resume,
-        keep_every=keep_every,
-        log_every=log_every,
-        tensorboard=tensorboard,
-    )
 
 
 def show(said: dict[str, Any], folder: Path) -> None:
@@ -82,3 +28,18 @@ def show(said: dict[str, Any], folder: Path) -> None:
     if said["decided"] is not None:
         out.print(f"  all {said['decided']['units']} units are equal to their automata: decided")
     out.print(f"  kept in {folder}", soft_wrap=True)
+
+
+ptb = experiment_command(
+    "ptb",
+    LanguageModelling,
+    PRESETS,
+    show,
+    """Model the language of the Penn Treebank (Peng et al. 2018, section 6.2).
+
+    The epoch that is best on the dev part is kept, and measured on the test part. The units of a rational
+    model are then decided equal to their automata, for the trained weights.
+    """,
+    holds="ptb/",
+    preset="paper-10m",
+)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from neural import checkpoints
+from training.data_folder import Data
 from training.engine import results
 from training.engine.names import RESULT
 from training.engine.progress import Outcome
@@ -26,24 +25,23 @@ NETWORK = "network.safetensors"
 KIND = "language model"
 
 
-@dataclass(frozen=True)
-class Text:
-    """Where the text is; ``any_size``: also where it is not as long as the published one."""
-
-    folder: Path
-    any_size: bool = False
-
-
 def run(
-    settings: LanguageModelling, text: Text, where: Where, stop: Callable[[], bool] = lambda: False
+    experiment: str,
+    settings: LanguageModelling,
+    text: Data,
+    where: Where,
+    stop: Callable[[], bool] = lambda: False,
+    test: bool = True,
 ) -> dict[str, Any] | Outcome:
     """Train, keep the epoch that is best on the dev part, and measure it on the test part.
 
     Args:
+        experiment: ``ptb``.
         settings: how.
         text: on what.
         where: the run's folder.
         stop: should it stop here?
+        test: measure it on the test part, too? Settings are chosen without.
 
     Returns:
         The result, which is kept in the folder too; or why there is none yet.
@@ -58,23 +56,24 @@ def run(
     corpus = load(text.folder, text.any_size)
     network = LanguageModel(settings, len(corpus.words))
     task = LanguageTask(network, corpus)
-    about = {"experiment": "ptb", "data": corpus.described()}
-    ran = train(task, settings, about, where, f"ptb {settings.model}", stop)
+    about = {"experiment": experiment, "data": corpus.described()}
+    ran = train(task, settings, about, where, f"{experiment} {settings.model}", stop)
     if ran.outcome != "trained":
         return ran.outcome
     p = ran.loop.progress
     metrics: dict[str, Any] = {
-        f"{part}_perplexity": perplexity(task.loss(network, part)) for part in ("dev", "test")
+        f"{part}_perplexity": perplexity(task.loss(network, part))
+        for part in (("dev", "test") if test else ("dev",))
     }
     metrics["tokens_per_second"] = round(task.words.numel() * p.epoch / p.seconds) if p.seconds else None
     metrics["parameters"] = sum(tensor.numel() for tensor in network.parameters())
     more = {"data": about["data"], "history": p.history, "decided": decide(network, task)}
-    said = results.result("ptb", settings, p, metrics, paper(settings), more)
+    said = results.result(experiment, settings, p, metrics, paper(settings) if test else None, more)
     if ran.loop.fabric.is_global_zero:
         checkpoints.write(
             where.folder / NETWORK,
             KIND,
-            {"experiment": "ptb", "configuration": settings.to_json(), "words": list(corpus.words)},
+            {"experiment": experiment, "configuration": settings.to_json(), "words": list(corpus.words)},
             {name: tensor.detach().clone() for name, tensor in network.state_dict().items()},
         )
         results.write(said, where.folder / RESULT)

@@ -6,16 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed
-from training.engine.options import with_settings
+from training.experiment_command import experiment_command
 from training.language_recognition.settings import PRESETS, Recognition
-from training.run_command import in_folder
-from training.run_options import KeepEvery, LogEvery, Minutes, Resume, RunFolder, TensorBoard
 
 TITLES = {
     "parentheses": "Accept balanced parentheses among letters, at any depth",
@@ -25,49 +20,19 @@ TITLES = {
 
 def command(experiment: str) -> Callable[..., int]:
     """The command that trains on a language."""
+    return experiment_command(
+        experiment,
+        Recognition,
+        PRESETS[experiment],
+        show,
+        f"""{TITLES[experiment]} (Wang & Niepert 2019, section 4.2).
 
-    @with_settings(Recognition)
-    def train(
-        preset: Annotated[
-            str,
-            typer.Option(
-                "--preset", help=f"the settings that no option names: {', '.join(PRESETS['tomita'])}"
-            ),
-        ] = "ours",
-        minutes: Minutes = None,
-        keep_every: KeepEvery = 30.0,
-        log_every: LogEvery = 10,
-        tensorboard: TensorBoard = True,
-        output: RunFolder = None,
-        resume: Resume = False,
-        as_json: AsJson = False,
-        *,
-        given: dict[str, Any],
-    ) -> int:
-        """Docstring below."""
-        from training.experiments import Data
-
-        return in_folder(
-            experiment,
-            preset,
-            given,
-            Data(Path()),
-            output,
-            as_json,
-            show,
-            minutes=minutes,
-            resume=resume,
-            keep_every=keep_every,
-            log_every=log_every,
-            tensorboard=tensorboard,
-        )
-
-    train.__doc__ = f"""{TITLES[experiment]} (Wang & Niepert 2019, section 4.2).
-
-    The network is trained on short strings, and measured on longer and deeper ones. --preset paper trains as
-    the paper says; ours has noise on gates and states, and asks for margins at the end.
-    """
-    return train
+        The network is trained on short strings, and measured on longer and deeper ones. --preset paper trains
+        as the paper says; ours has noise on gates and states, and asks for margins at the end.
+        """,
+        options=(),
+        preset="ours",
+    )
 
 
 def show(said: dict[str, Any], folder: Path) -> None:

@@ -11,6 +11,7 @@ import torch
 from automata.files import write_whole
 from neural.state_regularized import files
 from neural.state_regularized.acceptor import Acceptor
+from training.data_folder import Data
 from training.engine import results
 from training.engine.names import RESULT
 from training.engine.progress import Outcome
@@ -31,6 +32,7 @@ NETWORK, CERTIFICATE = "network.safetensors", "certificate.json"
 def run(
     experiment: str,
     settings: Recognition,
+    data: Data,
     where: Where,
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
@@ -40,6 +42,7 @@ def run(
     Args:
         experiment: ``tomita``, ``parentheses`` or ``palindromes``.
         settings: how.
+        data: none are read.
         where: the run's folder.
         stop: should it stop here?
         test: measure it on the test sets, too? Settings are chosen without; no test string is drawn then.
@@ -58,8 +61,8 @@ def run(
     training, dev = strings.training(), strings.dev()
     network = build(strings, settings)
     task = RecognitionTask(network, settings, training, dev)
-    data = {"train": training.described(), "dev": dev.described()}
-    about = {"experiment": experiment, "data": data}
+    described = {"train": training.described(), "dev": dev.described()}
+    about = {"experiment": experiment, "data": described}
     ran = train(task, settings, about, where, f"{experiment} {settings.model}", stop)
     if ran.outcome != "trained":
         return ran.outcome
@@ -68,10 +71,10 @@ def run(
     for name, draw in strings.tests.items() if test else ():
         drawn = draw()
         wrong = ~task.right(network, drawn)
-        data[name] = drawn.described()
+        described[name] = drawn.described()
         errors[name] = _shares(wrong, drawn.kinds)
         metrics[f"test_error {name}"] = float(wrong.double().mean())
-    more: dict[str, Any] = {"data": data, "history": ran.loop.progress.history}
+    more: dict[str, Any] = {"data": described, "history": ran.loop.progress.history}
     if test:
         more["errors"] = errors
     if test and experiment == "tomita" and settings.model == "sr-gru":

@@ -6,75 +6,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed
-from training.engine.options import with_settings
+from training.experiment_command import experiment_command
 from training.rational_recurrences.settings import PRESETS, Classification
-from training.run_command import in_folder
-from training.run_options import (
-    AnySize,
-    KeepEvery,
-    LogEvery,
-    Minutes,
-    Resume,
-    RunFolder,
-    TensorBoard,
-    Vectors,
-    data_option,
-)
 
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR", "amazon": "Amazon"}
 
 
 def command(experiment: str) -> Callable[..., int]:
     """The command that trains on a set."""
+    return experiment_command(
+        experiment,
+        Classification,
+        PRESETS,
+        show,
+        f"""Classify the sentences of {TITLES[experiment]} (Peng et al. 2018, section 6.3).
 
-    @with_settings(Classification)
-    def train(
-        data: Annotated[str, data_option("the sets and glove/")],
-        preset: Annotated[
-            str, typer.Option("--preset", help=f"the settings that no option names: {', '.join(PRESETS)}")
-        ] = "paper",
-        vectors: Vectors = None,
-        any_size: AnySize = False,
-        minutes: Minutes = None,
-        keep_every: KeepEvery = 30.0,
-        log_every: LogEvery = 10,
-        tensorboard: TensorBoard = True,
-        output: RunFolder = None,
-        resume: Resume = False,
-        as_json: AsJson = False,
-        *,
-        given: dict[str, Any],
-    ) -> int:
-        """Docstring below."""
-        from training.experiments import Data
-
-        return in_folder(
-            experiment,
-            preset,
-            given,
-            Data(Path(data), None if vectors is None else Path(vectors), any_size),
-            output,
-            as_json,
-            show,
-            minutes=minutes,
-            resume=resume,
-            keep_every=keep_every,
-            log_every=log_every,
-            tensorboard=tensorboard,
-        )
-
-    train.__doc__ = f"""Classify the sentences of {TITLES[experiment]} (Peng et al. 2018, section 6.3).
-
-    The epoch that is best on the dev part is kept, and measured on the test part. The units of a rational
-    model are then decided equal to their automata, for the trained weights.
-    """
-    return train
+        The epoch that is best on the dev part is kept, and measured on the test part. The units of a rational
+        model are then decided equal to their automata, for the trained weights.
+        """,
+        holds="the sets and glove/",
+        options=("data", "vectors", "any_size"),
+    )
 
 
 def show(said: dict[str, Any], folder: Path) -> None:

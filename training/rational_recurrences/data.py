@@ -80,17 +80,17 @@ def described(name: str, parts: dict[str, Part]) -> dict[str, Any]:
     return said
 
 
-def find_vectors(folder: Path) -> Path:
-    """The word vectors in the user's folder.
+def find_vectors(folder: Path, *others: Path, instead: str = "") -> Path:
+    """The word vectors in ``glove`` below the user's folder, or in other folders.
 
-    Raises :class:`~automata.errors.InputError` where there are none.
+    Raises :class:`~automata.errors.InputError` where there are none; ``instead`` says what else would do.
     """
-    found = sorted((folder / "glove").glob("glove*"))
+    places = (folder / "glove", *others)
+    found = [file for place in places for file in sorted(place.glob("glove*")) if file.is_file()]
     if not found:
         raise InputError(
             f"{folder / 'glove'}: has no word vectors (glove*.npz or glove*.txt); GloVe's are published"
-            f" at {GLOVE},"
-            " and --vectors names another file"
+            f" at {GLOVE}, and --vectors names another file{instead}"
         )
     return found[0]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
 from automata.errors import InputError
 from neural import checkpoints
+from training.data_folder import Data
 from training.engine import results
 from training.engine.names import RESULT
 from training.engine.progress import Outcome
@@ -29,21 +29,6 @@ EXPERIMENTS = tuple(SOURCES)
 
 
 @dataclass(frozen=True)
-class Sentences:
-    """Where the sentences and the word vectors are.
-
-    Attributes:
-        folder: with the files of :data:`~training.rational_recurrences.sources.SOURCES`.
-        vectors: a file of word vectors; ``None``: the one in ``folder/glove``.
-        any_size: also of files that have other sizes than the published ones.
-    """
-
-    folder: Path
-    vectors: Path | None = None
-    any_size: bool = False
-
-
-@dataclass(frozen=True)
 class Prepared:
     """What a run needs: the task, the word vectors, the parts with their words' places, and what is said of
     them.
@@ -59,7 +44,7 @@ class Prepared:
 def run(
     experiment: str,
     settings: Classification,
-    sentences: Sentences,
+    sentences: Data,
     where: Where,
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
@@ -115,7 +100,7 @@ def run(
     return said
 
 
-def prepared(experiment: str, settings: Classification, sentences: Sentences, test: bool = True) -> Prepared:
+def prepared(experiment: str, settings: Classification, sentences: Data, test: bool = True) -> Prepared:
     """Read the data, and make the untrained network."""
     if experiment not in EXPERIMENTS:
         raise InputError(f"{experiment!r:.40} is no set of sentences; there are {', '.join(EXPERIMENTS)}")

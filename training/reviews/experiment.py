@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from neural import checkpoints
+from training.data_folder import Data
 from training.engine import results
 from training.engine.names import RESULT
 from training.engine.progress import Outcome
@@ -26,24 +25,10 @@ NETWORK = "network.safetensors"
 KIND = "review classifier"
 
 
-@dataclass(frozen=True)
-class Files:
-    """Where the reviews are.
-
-    Attributes:
-        folder: with ``imdb``, and ``glove`` for GloVe's vectors.
-        vectors: a file of word vectors; ``None``: the one in ``folder/glove``.
-        any_size: also of files that have other sizes than the published ones.
-    """
-
-    folder: Path
-    vectors: Path | None = None
-    any_size: bool = False
-
-
 def run(
+    experiment: str,
     settings: Sentiment,
-    files: Files,
+    files: Data,
     where: Where,
     stop: Callable[[], bool] = lambda: False,
     test: bool = True,
@@ -51,6 +36,7 @@ def run(
     """Train, keep the epoch that is best on the dev part, and measure it.
 
     Args:
+        experiment: ``imdb``.
         settings: how.
         files: on what.
         where: the run's folder.
@@ -78,8 +64,8 @@ def run(
     network = ReviewClassifier(s, table, len(index) + 3)
     task = SequenceTask(network, s, parts["train"], parts["dev"])
     data = {name: one.described() for name, one in read.items()} | {"split": SPLIT, **said_of}
-    about = {"experiment": "imdb", "data": data}
-    ran = train(task, s, about, where, f"imdb {s.model}", stop)
+    about = {"experiment": experiment, "data": data}
+    ran = train(task, s, about, where, f"{experiment} {s.model}", stop)
     if ran.outcome != "trained":
         return ran.outcome
     p = ran.loop.progress
@@ -94,19 +80,24 @@ def run(
     more: dict[str, Any] = {"data": data, "history": p.history}
     if test and s.regularized:
         more["words"] = words(task, network, parts["test"], index)
-    said = results.result("imdb", s, p, metrics, paper(s) if test else None, more)
+    said = results.result(experiment, s, p, metrics, paper(s) if test else None, more)
     if ran.loop.fabric.is_global_zero:
         checkpoints.write(
             where.folder / NETWORK,
             KIND,
-            {"experiment": "imdb", "configuration": s.to_json(), "metrics": metrics, "words": list(index)},
+            {
+                "experiment": experiment,
+                "configuration": s.to_json(),
+                "metrics": metrics,
+                "words": list(index),
+            },
             {name: tensor.detach().clone() for name, tensor in network.state_dict().items()},
         )
         results.write(said, where.folder / RESULT)
     return said
 
 
-def _vectors(s: Sentiment, files: Files, index: dict[str, int]) -> tuple[Tensor | None, dict[str, Any]]:
+def _vectors(s: Sentiment, files: Data, index: dict[str, int]) -> tuple[Tensor | None, dict[str, Any]]:
     """GloVe's vectors of the words, with three rows before them; and what the result says of them."""
     said: dict[str, Any] = {"words": len(index)}
     if s.embedding == "learned":

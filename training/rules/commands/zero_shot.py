@@ -61,7 +61,7 @@ def zero_shot(
     from automata.rules import rule_files
     from automata.rules.logic import read as read_logic
     from neural.fa_rnn import sentences
-    from training.fa_rnn.zero_shot import zero_shot as run
+    from training.rules.zero_shot import zero_shot as run
 
     if ties not in ("first", "last"):
         raise InputError(f"--ties is {ties!r}, where first or last is right")

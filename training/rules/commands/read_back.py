@@ -42,8 +42,8 @@ def read_back(
     """
     from neural.fa_rnn import sentences
     from neural.fa_rnn.files import load
-    from training.fa_rnn.experiment import taken, trained_on
-    from training.fa_rnn.read_report import NAMES, keep, report
+    from training.classification_with_rules.data import at, drawn_places
+    from training.rules.read_report import NAMES, keep, report, trained_on
 
     if output is not None:
         require_folder("-o", output, NAMES, reads=(checkpoint, data))
@@ -53,7 +53,7 @@ def read_back(
         own = trained_on(about, checkpoint)  # the sentences that the run used, unless options name others
         share, seed = own[0] if share is None else share, own[1] if seed is None else seed
         parts = sentences.read(data)
-        parts["train"] = taken(parts["train"], share, seed)
+        parts["train"] = at(parts["train"], drawn_places(len(parts["train"]), share, seed))
         result, whole, apart = report(model, parts, tell)
         files = (
             [] if output is None else keep(result, {"automata": whole, "rules": apart}, model, Path(output))
@@ -65,7 +65,8 @@ def read_back(
     for row in result.rows:
         many = "" if row.rules is None else f"   {row.rules} rules"
         chosen = "" if row.choice is None or row.system == FIRST else f", threshold {row.choice.gamma:g}"
-        out.print(f"  {row.system:<22} right on dev {row.dev:7.2%}, on test {row.test:7.2%}{many}{chosen}")
+        right = f"right on dev {row.dev:7.2%}, on test {row.test:7.2%}"
+        out.print(f"  {row.system:<22} {right}{many}{chosen}", soft_wrap=True)
     out.print("\nThe rules, the first that matches decides ($787: any of 787 words):")
     for rule in result.rules:
         out.print(headed(f"  {rule.label}", f": {shorten_middle(rule.rule or '', 300)}"), soft_wrap=True)

@@ -21,7 +21,6 @@ from torch import Tensor
 
 from neural.fa_rnn.classifier import SCALE, Classifier
 from neural.fa_rnn.sentences import Sentences
-from training.fa_rnn.trainer import encoded
 
 GAMMAS = (0.05, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.5)
 SPEAKS = (0.05, 0.1, 0.2, 0.4, 0.6)
@@ -203,6 +202,12 @@ def covering(
         free[:, state] = False
         left &= ~seen[:, state]
     return chosen
+
+
+def encoded(model: Classifier, sentences: Sequence[Sequence[str]]) -> list[Tensor]:
+    """Sentences as places of words."""
+    index = model.network.index
+    return [torch.tensor([index[word] for word in sentence]) for sentence in sentences]
 
 
 def accuracy(system: ReadBack, model: Classifier, part: Sentences) -> float:

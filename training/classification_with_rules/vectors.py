@@ -18,6 +18,7 @@ from automata.files import read_text
 from automata.rules.words import BEGIN, END
 from ratproof.npz_files import arrays, vectors_of
 from ratproof.sides.corpus import mean_of, read_embeddings
+from training.rational_recurrences.data import find_vectors
 
 AROUND = 0.4
 """The standard deviation of the vectors of BOS and EOS, which texts do not have: about that of GloVe's
@@ -47,16 +48,14 @@ like another.
 """
 
 
-def find(folder: str | Path) -> Path | None:
-    """Vectors that lie in the data's folder, or in the folder ``glove`` of ``RATPROOF_DATA``; ``None`` where
-    there are none.
+def beside(folder: Path, sentences: Path) -> Path:
+    """Vectors that lie in ``glove`` below the user's folder, beside the sentences, or in ``glove`` below
+    ``RATPROOF_DATA``.
+
+    Raises :class:`~automata.errors.InputError` where there are none.
     """
-    places = (
-        [Path(folder), Path(os.environ["RATPROOF_DATA"]) / "glove"]
-        if "RATPROOF_DATA" in os.environ
-        else [Path(folder)]
-    )
-    return next((path for place in places for path in sorted(place.glob("glove*.npz"))), None)
+    more = [Path(os.environ["RATPROOF_DATA"]) / "glove"] if "RATPROOF_DATA" in os.environ else []
+    return find_vectors(folder, sentences, *more, instead=f"; --vectors {ONE_HOT} does without")
 
 
 def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> Vectors:

@@ -25,7 +25,7 @@ from automata.rules.words import BEGIN
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from neural.fa_rnn.classifier import Classifier, RuleBlock
-from training.fa_rnn.read_back import ReadBack
+from training.rules.read_back import ReadBack
 
 FEW = 20
 """So many words of a set are written in a rule; more have a name."""

@@ -14,15 +14,16 @@ import torch
 from torch import Tensor
 
 from automata import json_format
-from automata.errors import InputError
+from automata.errors import FormatError, InputError
 from automata.files import write_whole
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from neural.fa_rnn.classifier import SCALE, Classifier
 from neural.fa_rnn.sentences import Sentences
 from neural.fa_rnn.sentences import accuracy as network_accuracy
-from training.fa_rnn.read_back import Choice, ReadBack, accuracy, best_of, read_back
-from training.fa_rnn.rules_read import ReadRule, before_training, rules_of
+from neural.state_regularized.component import finite
+from training.rules.read_back import Choice, ReadBack, accuracy, best_of, read_back
+from training.rules.rules_read import ReadRule, before_training, rules_of
 
 NAMES = ("read-back.json", "rules.txt", "automata.json", "rules.json")
 """The files that :func:`keep` writes; the last two are the systems' automata."""
@@ -77,6 +78,21 @@ def report(
     Raises :class:`~automata.errors.InputError` for sentences of other words, or training sentences with other
     labels.
     """
+    rows, whole, apart = systems(model, parts, tell)
+    tell("writing rules")
+    result = Report(
+        rows,
+        tuple(rules_of(model, apart, write=True)),
+        apart.default,
+        tuple(rules_of(model, whole, write=False)),
+    )
+    return result, whole, apart
+
+
+def systems(
+    model: Classifier, parts: dict[str, Sentences], tell: Callable[[str], None] = lambda line: None
+) -> tuple[tuple[SystemRow, ...], ReadBack, ReadBack]:
+    """What :func:`report` measures, the automata, and the rules that stand apart."""
     known, labels = set(model.network.words), set(model.labels)
     for part in parts.values():
         strange = next((word for sentence in part.words for word in sentence if word not in known), None)
@@ -105,14 +121,23 @@ def report(
         rows.append(
             SystemRow(name, system.dev, accuracy(system, model, test), len(system.rules), system.choice)
         )
-    tell("writing rules")
-    result = Report(
-        tuple(rows),
-        tuple(rules_of(model, apart, write=True)),
-        apart.default,
-        tuple(rules_of(model, whole, write=False)),
-    )
-    return result, whole, apart
+    return tuple(rows), whole, apart
+
+
+def trained_on(about: dict[str, Any], path: str) -> tuple[float, int]:
+    """Share and seed of the sentences that a kept classifier was trained on; all of them, where it does not
+    say, or was trained on none.
+
+    Raises :class:`~automata.errors.FormatError` where what it says is neither.
+    """
+    said = about.get("configuration", {})
+    share, seed = (said.get("share", 1.0), said.get("seed", 0)) if isinstance(said, dict) else (-1.0, 0)
+    if not finite(share) or not 0 <= share <= 1 or type(seed) is not int:
+        raise FormatError(
+            f"{path}: its configuration has not the share and the seed of the sentences that it was trained"
+            " on"
+        )
+    return share or 1.0, seed
 
 
 def keep(report: Report, systems: dict[str, ReadBack], model: Classifier, folder: Path) -> list[Path]:

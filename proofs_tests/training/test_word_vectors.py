@@ -1,0 +1,47 @@
+"""Word vectors for rules: found, read, and refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from automata.errors import FormatError, InputError
+from training.classification_with_rules.vectors import beside, vectors
+
+
+def test_vectors_of_words_of_other_forms_and_of_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RATPROOF_DATA", raising=False)
+    file = tmp_path / "glove.txt"
+    file.write_text("a 1 0\nb 0 1\n")
+    table = vectors(file, ("a", "A", "b,", "BOS", "zebra"))
+    assert table.table[:3].tolist() == [[1, 0], [1, 0], [0, 1]] and table.without == 1
+    assert table.table[4].tolist() == [0.5, 0.5]
+    assert vectors("one-hot", ("a", "b")).table.tolist() == [[1, 0], [0, 1]]
+    with pytest.raises(InputError, match=r"no word vectors.*--vectors one-hot"):
+        beside(tmp_path / "none", tmp_path / "none")
+    assert beside(tmp_path / "none", tmp_path) == file
+    (tmp_path / "vocab_labels.json").write_text(json.dumps({"vocab": ["a", "b"]}))
+    np.savez(tmp_path / "glove2.npz", emb=np.array([[1.0, 2.0], [3.0, 4.0]]))
+    assert vectors(tmp_path / "glove2.npz", ("b", "c")).table.tolist() == [[3, 4], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("emb", "beside", "says"),
+    [
+        (np.zeros((1, 2)), {"vocab": ["a", "b"]}, "has 1 vectors for the 2 words of vocab_labels.json"),
+        (np.array([["x"], ["y"]]), {"vocab": ["a", "b"]}, "real numbers"),
+        (np.zeros((2, 2)), {"vocab": ["a", {}]}, "vocab_labels.json: has no list of words"),
+        (np.zeros((2, 2)), [], "vocab_labels.json: has no list of words"),
+    ],
+)
+def test_published_vectors_that_are_none(tmp_path: Path, emb: np.ndarray, beside: object, says: str) -> None:
+    (tmp_path / "vocab_labels.json").write_text(json.dumps(beside))
+    np.savez(tmp_path / "glove.npz", emb=emb)
+    with pytest.raises(FormatError, match=says):
+        vectors(tmp_path / "glove.npz", ("a",))
+    (tmp_path / "glove.npz").write_bytes((tmp_path / "glove.npz").read_bytes()[:100])
+    with pytest.raises(FormatError, match="cannot be read as npz"):
+        vectors(tmp_path / "glove.npz", ("a",))

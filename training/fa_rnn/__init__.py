@@ -1,1 +1,0 @@
-"""FA-RNNs on labelled sentences: zero-shot, training, and reading rules back."""

@@ -1,0 +1,115 @@
+"""Read trained networks back as rules, and decide the untrained ones of the sets, into one file.
+
+``python -m training.rules.measure DATA rules/*/fa-rnn/{1-percent,10-percent,all}/seed-*`` measures what
+``training/results/fa_rnn.json`` lacks; DATA holds the published sets, and ``rules`` is the folder of the
+campaign ``training/campaigns/rules.toml``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from automata.files import read_text, write_whole
+from automata.rules import rule_files
+from automata.rules.rule_files import rule_file_in
+from automata.rules.rule_set import rule_set
+from neural.fa_rnn import files, sentences
+from neural.fa_rnn.network import FARNN
+from ratproof.papers.fa_rnn import decide_network
+from training.classification_with_rules.data import at, drawn_places
+from training.classification_with_rules.sources import SOURCES
+from training.engine import results
+from training.engine.names import RESULT
+from training.machine import machine
+from training.rules.read_report import systems, trained_on
+
+KEPT = Path(__file__).parents[1] / "results" / "fa_rnn.json"
+FORMAT = 2
+
+
+def read_back(run: Path, data: Path) -> dict[str, Any]:
+    """The accuracies of what is read back from the network of a run."""
+    started = time.perf_counter()
+    said, (model, about) = results.read(run / RESULT), files.load(run / "network.safetensors")
+    parts = sentences.read(data / SOURCES[said["experiment"]].folder)
+    share, seed = trained_on(about, str(run))
+    parts["train"] = at(parts["train"], drawn_places(len(parts["train"]), share, seed))
+    rows, _, _ = systems(model, parts)
+    return {
+        **_named(said),
+        "sentences": len(parts["train"]),
+        "systems": [
+            {"system": row.system, "dev": row.dev, "test": row.test, "rules": row.rules} for row in rows
+        ],
+        "seconds": round(time.perf_counter() - started, 1),
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def decide(name: str, data: Path) -> dict[str, Any]:
+    """Decide the untrained float32 network of a set's rules."""
+    place = data / SOURCES[name].folder
+    written = rule_files.read(str(rule_file_in(place)))
+    words = sentences.vocabulary(sentences.read(place))
+    started = time.perf_counter()
+    compiled = rule_set(written, words)
+    network = FARNN.of_rules(compiled)
+    compiling = time.perf_counter() - started
+    decision = decide_network(network, written, compiled)
+    return {
+        "set": name,
+        "rules": len(written),
+        "words": len(words),
+        "states": compiled.automaton.states,
+        "rank": network.rank,
+        "verdict": decision.verdict,
+        "exact": decision.exact,
+        "largest": decision.largest,
+        "certificates": sum(
+            len(answer.certificates) for answers in decision.answers.values() for answer in answers
+        ),
+        "compile_seconds": round(compiling, 1),
+        "seconds": round(time.perf_counter() - started - compiling, 1),
+    }
+
+
+def _named(said: dict[str, Any]) -> dict[str, Any]:
+    settings = said["configuration"]
+    return {"set": said["experiment"], "share": settings["share"], "seed": settings["seed"]}
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path)
+    parser.add_argument("runs", type=Path, nargs="*", help="folders with result.json and network.safetensors")
+    parser.add_argument("-o", "--output", type=Path, default=KEPT)
+    options = parser.parse_args()
+    kept: dict[str, Any] = {"format": FORMAT, "decided": [], "read_back": []}
+    if options.output.exists():
+        kept = json.loads(read_text(options.output))
+
+    def add(group: str, made: dict[str, Any]) -> None:
+        kept[group].append(made)
+        kept["machine"] = machine()
+        write_whole(options.output, json.dumps(kept, indent=1) + "\n")
+        print(group, made["set"], made.get("seed", ""), f"{made['seconds']} s", flush=True)
+
+    named = [_named(results.read(run / RESULT)) for run in options.runs]
+    for name in dict.fromkeys(one["set"] for one in named):
+        if name not in [one["set"] for one in kept["decided"]]:
+            add("decided", decide(name, options.data))
+    for run, which in zip(options.runs, named, strict=True):
+        if not any(which.items() <= one.items() for one in kept["read_back"]):
+            add("read_back", read_back(run, options.data))
+
+
+if __name__ == "__main__":
+    main()
