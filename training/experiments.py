@@ -16,6 +16,7 @@ from training.language_modelling import settings as language
 from training.language_recognition import settings as recognition
 from training.rational_recurrences import settings as text
 from training.reviews import settings as reviews
+from training.state_regularized import settings as languages
 from training.wikipedia import settings as wikipedia
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ DRAWN = tuple(recognition.PRESETS)
 IMAGES = ("mnist", "fashion-mnist")
 REVIEWS = ("imdb",)
 ARTICLES = ("wikipedia",)
-KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
+Kind = tuple[type[Settings], dict[str, dict[str, Any]]]
+KINDS: dict[str, Kind] = {
     **dict.fromkeys(TEXT, (text.Classification, text.PRESETS)),
     "amazon": (text.Classification, text.AMAZON_PRESETS),
     **dict.fromkeys(LANGUAGE, (language.LanguageModelling, language.PRESETS)),
@@ -37,8 +39,14 @@ KINDS: dict[str, tuple[type[Settings], dict[str, dict[str, Any]]]] = {
     **dict.fromkeys(IMAGES, (images.PixelByPixel, images.PRESETS)),
     **dict.fromkeys(ARTICLES, (wikipedia.WikipediaModelling, wikipedia.PRESETS)),
     **dict.fromkeys(REVIEWS, (reviews.Sentiment, reviews.PRESETS)),
+    "nested": (languages.Nested, languages.PRESETS),
+    "dfa": (languages.FromFile, languages.PRESETS),
 }
 """By experiment: the class of its settings, and its presets."""
+OF_MODELS: dict[tuple[str, str], Kind] = {
+    ("tomita", languages.SR_GRU): (languages.TomitaGrammar, languages.PRESETS)
+}
+"""By experiment and model, where a model has other ones."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,7 @@ def settings_for(experiment: str, preset: str, given: dict[str, Any], where: str
         raise InputError(
             f"{where}: {experiment!r:.40} is no experiment of the engine; there are {', '.join(KINDS)}"
         )
-    kind, presets = KINDS[experiment]
+    kind, presets = OF_MODELS.get((experiment, str(given.get("model"))), KINDS[experiment])
     if preset not in presets:
         raise InputError(f"{where}: {preset!r:.40} is no preset; there are {', '.join(presets)}")
     return from_json(kind, {**presets[preset], **given}, where)
@@ -84,6 +92,10 @@ def run(
         from training.language_modelling.experiment import run as model
 
         return model(settings, Text(data.folder, data.any_size), where, stop)
+    if isinstance(settings, languages.Recipe):
+        from training.state_regularized.experiment import run as learn
+
+        return learn(experiment, settings, data.folder, where, stop)
     if isinstance(settings, recognition.Recognition):
         from training.language_recognition.experiment import run as recognise
 

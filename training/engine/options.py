@@ -12,15 +12,19 @@ import typer
 from training.engine.settings import Settings, option
 
 
-def with_settings(kind: type[Settings]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+def with_settings(
+    kind: type[Settings], without: tuple[str, ...] = ()
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """A decorator for a command whose last parameter, ``given``, gets the settings that its user named, by
-    name; the command has an option for each field of ``kind``.
+    name; the command has an option for each field of ``kind`` but for those ``without``.
     """
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
         own = inspect.signature(command, eval_str=True)
         kept = [parameter for name, parameter in own.parameters.items() if name != "given"]
-        made = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in _parameters(kind)]
+        made = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in _parameters(kind, without)
+        ]
         names = [parameter.name for parameter in made]
 
         def run(**arguments: Any) -> int:
@@ -36,17 +40,25 @@ def with_settings(kind: type[Settings]) -> Callable[[Callable[..., int]], Callab
     return decorate
 
 
-def _parameters(kind: type[Settings]) -> list[inspect.Parameter]:
+def _parameters(kind: type[Settings], without: tuple[str, ...]) -> list[inspect.Parameter]:
     types = get_type_hints(kind)
     return [
         inspect.Parameter(
             one.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[types[one.name] | None, typer.Option(option(one.name), help=_help(one))],
+            annotation=Annotated[
+                types[one.name] | None, typer.Option(_flags(one.name, types[one.name]), help=_help(one))
+            ],
         )
         for one in dataclasses.fields(kind)
+        if one.name not in without
     ]
+
+
+def _flags(name: str, kind: type) -> str:
+    """What is true or false has an option for each."""
+    return f"{option(name)}/--no-{option(name)[2:]}" if kind is bool else option(name)
 
 
 def _help(one: Any) -> str:

@@ -47,6 +47,13 @@ def fabric_for(device: str, precision: str) -> Fabric:
     return fabric
 
 
+def one_process(what: str) -> None:
+    """Raise :class:`~automata.errors.InputError` where torchrun started several: ``what`` is not for them."""
+    processes = _number("WORLD_SIZE")
+    if processes > 1:
+        raise InputError(f"{what} trains in one process, and torchrun started {processes}")
+
+
 def is_first() -> bool:
     """Is this the process that writes files and prints?"""
     return os.environ.get("RANK", "0") == "0"
