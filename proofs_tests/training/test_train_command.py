@@ -55,7 +55,7 @@ def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixt
         (["tomita", "--grammar", "1", "--minutes", "nan"], "--minutes"),
         (["tomita", "--grammar", "1", "--minutes", "inf"], "--minutes"),
         (["tomita", "--grammar", "1", "--noise", "loud"], "--noise"),
-        (["tomita", "--grammar", "1", "--model", "lstm", "--noise", "1"], "noise is no setting"),
+        (["tomita", "--grammar", "1", "--model", "lstm", "--noise", "1"], "is no setting"),
         (["tomita", "--grammar", "1", "--resume"], "no run in it"),
         (["nested", "--depth", "0"], "--depth"),
         (["dfa", "none.json"], "none.json"),

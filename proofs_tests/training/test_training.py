@@ -6,32 +6,39 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from automata import files as automata_files
 from automata.errors import FormatError, InputError
+from automata.parentheses import balanced
 from neural import checkpoints as tensors
 from neural.state_regularized import files as network_files
 from ratproof.papers.certification.boxes import count_closed_boxes
 from ratproof.papers.certification.numbers import numbers_of
+from training import experiments
+from training.campaign import plan as campaign
 from training.engine import checkpoint, results
 from training.engine.loop import Diverged, Loop
 from training.engine.names import RESULT, RUN
 from training.engine.noise import Noise
 from training.engine.processes import fabric_for
 from training.engine.run import Where
-from training.experiments import settings_for
+from training.experiments import Data, settings_for
 from training.state_regularized import strings
 from training.state_regularized.experiment import NETWORK, learn
 from training.state_regularized.languages import grammar
 from training.state_regularized.settings import NEVER, PRESETS, Recipe, TomitaGrammar, recipe_of
+from training.state_regularized.strings import Strings
 from training.state_regularized.task import LearningTask
+from training.tables import tables
 
 
 def recipe(name: str, **given: Any) -> Recipe:
@@ -46,9 +53,13 @@ SMALL, CLUSTERS, PAPER = map(recipe, PRESETS)
 HASTY = replace(SMALL, restart_after=5, look_every=2, steps=7)
 
 
+@cache
+def drawn(number: int, seed: int, near_misses: bool) -> tuple[Strings, Strings]:
+    return strings.draw(grammar(number), seed, near_misses)
+
+
 def loop_of(number: int = 1, how: Recipe = SMALL) -> tuple[LearningTask, Loop]:
-    drawn = strings.draw(grammar(number), how.seed, how.near_misses)
-    task = LearningTask(("0", "1"), how, *drawn)
+    task = LearningTask(("0", "1"), how, *drawn(number, how.seed, how.near_misses))
     return task, Loop(task, how, fabric_for("cpu", "32-true"))
 
 
@@ -287,6 +298,32 @@ def test_recipes_have_their_names() -> None:
     assert recipe_of(replace(SMALL, review=0.5)) == "own"
     assert [recipe("ours", units=units).rate for units in (50, 51)] == [5e-3, 2e-3]
     assert PAPER.rate == 0.01 and not PAPER.finishes and PAPER.shortest == NEVER
+
+
+def test_a_run_that_may_make_few_iterations_has_a_result_and_a_row(tmp_path: Path) -> None:
+    automata_files.write(balanced(2).to_wfsa(), tmp_path / "two.json")
+    given = {"file": "two.json", "units": 5, "centroids": 3, "steps": 4, "epochs": 2, "penalty": 0.5}
+    settings = settings_for("dfa", "ours", given, "test")
+    said = experiments.run("dfa", settings, Data(tmp_path), Where(tmp_path / "run", tensorboard=False))
+    assert isinstance(said, dict) and said["outcome"] == "out of iterations" and said["iterations"] == 8
+    assert (
+        said["language"] == "two" and said["recipe"] == "own" and said["configuration"]["file"] == "two.json"
+    )
+    ((title, header, (row,)),) = tables(results.results_in(tmp_path))
+    assert "languages" in title and len(header) == len(row)
+    assert row[:5] == ["two", str(balanced(2).minimal().states), "own", "1", "0"]
+
+
+def test_the_campaign_has_the_languages_of_the_page() -> None:
+    path = Path(campaign.__file__).parents[1] / "campaigns" / "languages.toml"
+    plan = campaign.read(path)
+    recipes = Counter((job.experiment, recipe_of(plan.settings(job))) for job in plan.jobs)  # type: ignore[arg-type]
+    assert recipes == {
+        ("tomita", "ours"): 35,
+        ("tomita", "paper"): 21,
+        ("nested", "clusters"): 3,
+        ("dfa", "clusters"): 9,
+    }
 
 
 def test_several_processes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

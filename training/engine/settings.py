@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 from automata.errors import InputError
@@ -50,7 +51,7 @@ class Settings:
     def __post_init__(self) -> None:
         for one in dataclasses.fields(self):
             value = getattr(self, one.name)
-            object.__setattr__(self, one.name, _checked(one, value, _type(type(self), one.name)))
+            object.__setattr__(self, one.name, _checked(one, value, _types(type(self))[one.name]))
 
     def to_json(self) -> dict[str, Any]:
         """Every field by its name."""
@@ -78,9 +79,9 @@ def option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _type(kind: type[Settings], name: str) -> type:
-    found: type = get_type_hints(kind)[name]
-    return found
+@cache
+def _types(kind: type[Settings]) -> dict[str, type]:
+    return get_type_hints(kind)
 
 
 def _checked(one: Any, value: Any, right: type) -> Any:

@@ -69,12 +69,15 @@ def tomita(
     if "grammar" not in given:
         raise InputError("--grammar is missing: a number from 1 to 7 is right")
     how = {"keep_every": keep_every, "log_every": log_every, "tensorboard": tensorboard, "resume": resume}
-    if one_of("--model", given.get("model", SR_GRU), (SR_GRU, *OTHERS)) == SR_GRU:
+    model = one_of("--model", given.get("model", SR_GRU), (SR_GRU, *OTHERS))
+    if model == SR_GRU:
         return _train("tomita", Path(), given, recipe, minutes, output, as_json, **how)
     from training.experiments import Data
     from training.language_recognition.commands import show as show_errors
+    from training.language_recognition.settings import PRESETS as LIKE_PARENTHESES
     from training.run_command import in_folder
 
+    one_of("--recipe", recipe, tuple(LIKE_PARENTHESES["tomita"]))
     data = Data(Path())
     return in_folder("tomita", recipe, given, data, output, as_json, show_errors, minutes=minutes, **how)
 
@@ -140,6 +143,7 @@ def _train(
         as_json: print the result as JSON?
         how: the rest of :class:`~training.engine.run.Where`.
     """
+    from neural.unrolled import one_of
     from training.engine.loop import Diverged
     from training.engine.run import Where
     from training.experiments import settings_for
@@ -147,6 +151,7 @@ def _train(
     from training.state_regularized.experiment import CERTIFICATE, NETWORK, language_of, learn
     from training.state_regularized.settings import Recipe
 
+    one_of("--recipe", recipe, tuple(PRESETS))
     settings = settings_for(experiment, recipe, {"model": SR_GRU, **given}, experiment)
     assert isinstance(settings, Recipe)
     name = f"{language_of(settings, data).name}-{recipe}-{settings.seed}"
