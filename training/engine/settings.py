@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 from automata.errors import InputError
@@ -49,9 +48,10 @@ class Settings:
     device: str = setting("cpu", "where torch computes", one_of=("cpu", "cuda"))
 
     def __post_init__(self) -> None:
+        types = get_type_hints(type(self))
         for one in dataclasses.fields(self):
             value = getattr(self, one.name)
-            object.__setattr__(self, one.name, _checked(one, value, _types(type(self))[one.name]))
+            object.__setattr__(self, one.name, _checked(one, value, types[one.name]))
 
     def to_json(self) -> dict[str, Any]:
         """Every field by its name."""
@@ -77,11 +77,6 @@ def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
 def option(name: str) -> str:
     """The command line's option for a field."""
     return "--" + name.replace("_", "-")
-
-
-@cache
-def _types(kind: type[Settings]) -> dict[str, type]:
-    return get_type_hints(kind)
 
 
 def _checked(one: Any, value: Any, right: type) -> Any:

@@ -26,6 +26,7 @@ class Recipe(Settings):
     """
 
     model: str = setting(SR_GRU, "whose automaton is certified", one_of=(SR_GRU,))
+    seed: int = setting(0, "of strings, weights and noise: the same seed, the same network", 0, 2**31 - 1)
     units: int = setting(100, "d, the size of the hidden state", 1, 4096)
     centroids: int = setting(50, "k, the most states that it can have", 2, 4096)
     batch: int = setting(64, "strings in a batch", 1, 1 << 20)
