@@ -117,7 +117,8 @@ class Loop:
 
     def _step(self, batch: Tensor) -> Step:
         p, fabric = self.progress, self.fabric
-        self.module.train()
+        if not self.network.training:
+            self.module.train()
         mine = share_of(batch, fabric.global_rank, fabric.world_size)
         examples = mine if len(mine) else batch[:1]  # all processes take part in each step
         examples = examples.to(fabric.device)
