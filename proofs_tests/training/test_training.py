@@ -232,6 +232,10 @@ def test_a_result_of_another_automaton_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / RESULT).write_text(json.dumps(said))
     with pytest.raises(InputError, match="the language of another automaton"):
         run(SMALL, tmp_path, resume=True)
+    for name in ("hard", "soft", "certified", "strings", "exact", "iterations", "outcome"):
+        (tmp_path / RESULT).write_text(json.dumps({**said, name: 0.5 if name != "iterations" else {}}))
+        with pytest.raises(FormatError, match="no result of a run that learned a language"):
+            run(SMALL, tmp_path, resume=True)
 
 
 @pytest.mark.parametrize(

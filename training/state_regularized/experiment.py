@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from automata.errors import InputError
+from automata.errors import FormatError, InputError
 from automata.files import write_whole
 from neural.state_regularized import files
 from ratproof.commands.terminal import progress
@@ -25,6 +25,7 @@ from training.state_regularized.batches import accuracy
 from training.state_regularized.comparison import compared
 from training.state_regularized.languages import Language
 from training.state_regularized.settings import FromFile, Nested, Recipe, TomitaGrammar, recipe_of
+from training.state_regularized.tables import can_be_shown, is_learned
 from training.state_regularized.task import LearningTask
 
 NETWORK, CERTIFICATE = "network.safetensors", "certificate.json"
@@ -88,6 +89,8 @@ def learn(
     table = _table(language)
     done = finished(where, settings.to_json())
     if done is not None:
+        if not (is_learned(done) and can_be_shown(done)):
+            raise FormatError(f"{where.folder / RESULT}: is no result of a run that learned a language")
         if done.get("dfa") != table:
             raise InputError(
                 f"{where.folder / RESULT}: has learned the language of another automaton; another folder (-o)"

@@ -38,6 +38,30 @@ def is_learned(result: dict[str, Any]) -> bool:
     )
 
 
+def can_be_shown(result: dict[str, Any]) -> bool:
+    """Has such a result all that a person is told of one run, too?"""
+    strings = result.get("strings")
+    return (
+        all(finite(result.get(name)) for name in ("training", "validation", "iterations", "restarts"))
+        and isinstance(strings, dict)
+        and all(_two_counts(strings.get(name)) for name in ("training", "validation"))
+        and all(_compared(result.get(name)) for name in ("hard", "soft"))
+        and result["certified"] in ("certified", "different", "unknown")
+    )
+
+
+def _two_counts(value: Any) -> bool:
+    return isinstance(value, list) and [type(count) for count in value] == [int, int]
+
+
+def _compared(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return value is None
+    word = value.get("difference", 0)
+    letters = isinstance(word, list) and all(isinstance(letter, str) for letter in word)
+    return type(value.get("states")) is int and (word is None or letters)
+
+
 def rows(runs: Sequence[dict[str, Any]]) -> list[list[str]]:
     """A row for each language and recipe: how many of its runs came to what."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
