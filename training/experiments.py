@@ -11,13 +11,14 @@ from automata.errors import InputError
 from training.classification_with_rules import presets as rules
 from training.classification_with_rules.settings import RuleClassification
 from training.classification_with_rules.sources import SOURCES
-from training.data_folder import Data as Data
+from training.data_folder import Data
 from training.engine.settings import Settings, from_json
 from training.images import settings as images
 from training.language_modelling import settings as language
 from training.language_recognition import settings as recognition
 from training.rational_recurrences import settings as text
 from training.reviews import settings as reviews
+from training.state_regularized import settings as languages
 from training.wikipedia import settings as wikipedia
 
 if TYPE_CHECKING:
@@ -54,8 +55,19 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("mnist", "fashion-mnist"), Kind("images", images.PixelByPixel, images.PRESETS)),
     "wikipedia": Kind("wikipedia", wikipedia.WikipediaModelling, wikipedia.PRESETS),
     "imdb": Kind("reviews", reviews.Sentiment, reviews.PRESETS),
+    "nested": Kind("state_regularized", languages.Nested, languages.PRESETS),
+    "dfa": Kind("state_regularized", languages.FromFile, languages.PRESETS),
 }
 """By experiment."""
+OF_MODELS: dict[tuple[str, str], Kind] = {
+    ("tomita", languages.SR_GRU): Kind("state_regularized", languages.TomitaGrammar, languages.PRESETS)
+}
+"""By experiment and model, where a model is trained in another way."""
+
+
+def kind_of(experiment: str, model: str) -> Kind:
+    """How that model is trained on that experiment."""
+    return OF_MODELS.get((experiment, model), KINDS[experiment])
 
 
 def settings_for(experiment: str, preset: str, given: dict[str, Any], where: str) -> Settings:
@@ -67,7 +79,7 @@ def settings_for(experiment: str, preset: str, given: dict[str, Any], where: str
         raise InputError(
             f"{where}: {experiment!r:.40} is no experiment of the engine; there are {', '.join(KINDS)}"
         )
-    kind = KINDS[experiment]
+    kind = kind_of(experiment, str(given.get("model")))
     if preset not in kind.presets:
         raise InputError(f"{where}: {preset!r:.40} is no preset; there are {', '.join(kind.presets)}")
     return from_json(kind.settings, {**kind.presets[preset], **given}, where)
@@ -91,6 +103,6 @@ def run(
         stop: should it stop here?
         test: measure it on the test part, too? Settings are chosen without.
     """
-    module = import_module(f"training.{KINDS[experiment].package}.experiment")
+    module = import_module(f"training.{kind_of(experiment, settings.model).package}.experiment")
     said: dict[str, Any] | str = module.run(experiment, settings, data, where, stop, test)
     return said

@@ -59,9 +59,7 @@ def in_folder(
             limit = math.inf if minutes is None else minutes
             said = run(experiment, settings, data, Where(folder, minutes=limit, **where), stop)
     except Diverged as error:
-        says = f"ratproof: {error}; what was kept before is in {folder}: a smaller --rate may do"
-        console(error=True).print(says, soft_wrap=True)
-        return NO
+        return diverged(error, folder)
     if isinstance(said, dict):
         if is_first():
             print_json(said) if as_json else show(said, folder)
@@ -73,3 +71,10 @@ def in_folder(
         goes_on = f"the same command with --resume{more} goes on"
         console().print(f"{name}: {said}; kept in {folder}, and {goes_on}", soft_wrap=True)
     return INTERRUPTED if said == "interrupted" else NO
+
+
+def diverged(error: Exception, folder: Path) -> int:
+    """Say what was not finite, and what is left; the exit status."""
+    says = f"ratproof: {error}; what was kept before is in {folder}: a smaller --rate may do"
+    console(error=True).print(says, soft_wrap=True)
+    return NO

@@ -11,6 +11,7 @@ from typing import Any
 from neural.state_regularized.component import finite
 from training.classification_with_rules import tables as with_rules
 from training.language_recognition import tables as recognition
+from training.state_regularized import tables as languages
 
 SEARCHED = (
     "hidden",
@@ -77,6 +78,7 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
     made: list[tuple[str, list[str], list[list[str]]]] = []
     made += with_rules.tables(results)
     made += recognition.tables(results)
+    made += languages.tables(results)
     results = [one for one in results if not with_rules.is_with_rules(one)]
     rows = rows_of(results)
     for experiment in dict.fromkeys(row.experiment for row in rows):

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from page_text import plain, table
+
+from training.engine.results import results_in
+from training.state_regularized.earlier_results import read
+from training.state_regularized.tables import HEADER, is_learned, rows
 
 FOLDER = "claims"
 """The generated pages' folder that holds all tables, ignored by git."""
@@ -22,68 +25,45 @@ def pages(root: Path) -> dict[str, str]:
         root: the project's folder, with ``bench/results`` and ``training/results``.
     """
     results = root / "training" / "results"
+    kept = [one for one in results_in(results) if is_learned(one)]
+    tomita = [one for one in kept if one["experiment"] == "tomita"]
+    others = [one for one in kept if one["experiment"] != "tomita"]
     return {
         f"{FOLDER}/certified-figures.txt": _near_the_threshold(root / "bench" / "results" / "certified.json"),
-        f"{FOLDER}/tomita-figures.txt": _trained([results / "tomita.json", results / "tomita-paper.json"]),
-        f"{FOLDER}/learned-figures.txt": _trained([results / "learned.json"]),
+        f"{FOLDER}/tomita-figures.txt": _trained(
+            [results / "tomita.json", results / "tomita-paper.json"], tomita
+        ),
+        f"{FOLDER}/learned-figures.txt": _trained([results / "learned.json"], others),
     }
 
 
-def _trained(paths: list[Path]) -> str:
-    """A row for each language and recipe: how many of its runs came to what."""
-    runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    texts = []
-    for path in paths:
-        results = json.loads(path.read_text(encoding="utf-8"))
-        for one in results["runs"]:
-            runs.setdefault((one["language"], one["recipe"]), []).append(one)
-        machine, days = results["machine"], sorted({one["when"][:10] for one in results["runs"]})
-        versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-        where = f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores"
-        texts.append(
-            f"Recipes {', '.join(sorted({one['recipe'] for one in results['runs']}))}: measured on"
-            f" {' and '.join(days)}, with {plain(versions)}, on {plain(where)}."
-        )
-    header = (
-        "language",
-        "states",
-        "recipe",
-        "runs",
-        "trained",
-        "hard: exact",
-        "certified",
-        "soft: accepts exactly",
-        "boxes",
-        "median seconds",
-        "most",
-    )
+def _trained(paths: list[Path], kept: list[dict[str, Any]]) -> str:
+    """A row for each language and recipe: how many of its runs came to what.
+
+    Args:
+        paths: of files from before the engine had these runs.
+        kept: results of the engine's.
+    """
+    parts = [(said["machine"], said["runs"]) for said in map(read, paths)]
+    parts += [(one["machine"], [one]) for one in kept]
+    # runs of a machine are told of together
+    groups: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {}
+    for machine, runs in parts:
+        key = json.dumps([machine, sorted({one["recipe"] for one in runs})])
+        groups.setdefault(key, (machine, []))[1].extend(runs)
+    texts = [_measured(machine, runs) for machine, runs in groups.values()]
+    every = [one for _, runs in parts for one in runs]
+    return "\n".join(texts) + "\n\n" + table(HEADER, rows(every), css="speed")
+
+
+def _measured(machine: dict[str, Any], runs: list[dict[str, Any]]) -> str:
+    days = sorted({one["when"][:10] for one in runs})
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    where = f"{machine['processor']}, {machine['threads']} of {machine['cores']} cores"
     return (
-        "\n".join(texts)
-        + "\n\n"
-        + table(header, [_row(*key, value) for key, value in runs.items()], css="speed")
+        f"Recipes {', '.join(sorted({one['recipe'] for one in runs}))}: measured on"
+        f" {' and '.join(days)}, with {plain(versions)}, on {plain(where)}."
     )
-
-
-def _row(language: str, recipe: str, runs: list[dict[str, Any]]) -> list[str]:
-    counts = [
-        sum(one["outcome"] == "trained" for one in runs),
-        sum(one["exact"] for one in runs),
-        sum(one["certified"] == "certified" for one in runs),
-        sum(one["accepts_exactly"] for one in runs),
-    ]
-    boxes = sorted(one["boxes"] for one in runs if one["boxes"] is not None)
-    shown = "" if not boxes else f"{boxes[0]} to {boxes[-1]}" if boxes[0] < boxes[-1] else str(boxes[0])
-    seconds = [one["seconds"] for one in runs]
-    return [
-        language,
-        str(runs[0]["states"]),
-        recipe,
-        str(len(runs)),
-        *map(str, counts),
-        shown,
-        f"{median(seconds):.1f}",
-        f"{max(seconds):.1f}",
-    ]
 
 
 def measured(results: dict[str, Any]) -> str:

@@ -41,9 +41,9 @@ def strings(folder: Path) -> tuple[str, ...]:
 def training_run(folder: Path) -> tuple[str, ...]:
     """A run that learns a grammar, stopped at once."""
     run(f"{LEARN} --minutes 0.0001")
-    path = folder / "run" / "checkpoint.safetensors"
+    path = folder / "run" / "run.safetensors"
     path.write_bytes(sorted_checkpoint(path.read_bytes()))
-    return ("run/checkpoint.safetensors",)
+    return ("run/run.safetensors",)
 
 
 LEARN = "train tomita --grammar 1 --units 2 --centroids 2 -o run"

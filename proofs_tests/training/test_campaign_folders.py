@@ -23,8 +23,8 @@ from training.campaign import job as jobs
 from training.campaign.merging import digest_of
 from training.campaign.plan import read
 from training.campaign.work import Work, state
+from training.data_folder import Data
 from training.engine.results import results_in
-from training.experiments import Data
 
 __all__ = ["command_line", "place"]
 

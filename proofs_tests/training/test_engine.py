@@ -27,6 +27,7 @@ from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_sets
 from ratproof import main
 from training.engine import bar as bars
+from training.engine import checkpoint
 from training.engine.logs import Logs
 from training.engine.loop import Diverged, Loop, Step
 from training.engine.noise import Noise
@@ -169,6 +170,66 @@ def test_a_gradient_that_is_none_stops_too() -> None:
     task = Scripted([0.5] * 9, lambda step, x: x if step < 3 else (x - x.detach()).abs().sqrt())
     with pytest.raises(Diverged, match="the gradient's norm is nan in epoch 2, batch 2"):
         loop_of(task).run()
+
+
+class StartingAnew(Scripted):
+    """A task that gives its network the weights of a new start after some step, and is finished after
+    another.
+    """
+
+    network: nn.Linear
+
+    def __init__(self, anew: int, end: int, **settings: object) -> None:
+        super().__init__([0.9, 0.5, 0.6, 0.7], **settings)
+        self.anew, self.end, self.first = anew, end, self.network.weight.detach().clone()
+
+    def optimiser(self) -> torch.optim.Optimizer:
+        return torch.optim.Adam(self.network.parameters(), lr=self.settings.rate)
+
+    @property
+    def finished(self) -> bool:
+        return self.steps >= self.end
+
+    def stepped(self) -> bool:
+        if self.steps != self.anew:
+            return False
+        self.network.load_state_dict({"weight": self.first})
+        return True
+
+
+def test_after_a_new_start_all_is_as_at_first_but_the_progress() -> None:
+    task = StartingAnew(anew=3, end=99, epochs=4)
+    loop = loop_of(task)
+    loop.run(stop=lambda: loop.progress.step == 3)
+    assert not loop.optimiser.state and torch.equal(loop.best["weight"], task.first)
+    assert (loop.progress.best, loop.progress.best_epoch, loop.progress.epoch) == (None, 1, 1)
+    loop.run(stop=lambda: loop.progress.step == 5)
+    other = loop_of(StartingAnew(anew=99, end=99))
+    other.network.load_state_dict({"weight": task.first})
+    other.run(stop=lambda: other.progress.step == 2)
+    assert torch.equal(task.network.weight, other.network.weight)  # type: ignore[arg-type]
+    assert loop.run() == "trained"
+    assert (loop.progress.best, loop.progress.best_epoch) == (0.7, 4)  # the first network's 0.9 is gone
+
+
+def test_a_run_is_gone_on_with_between_a_new_start_and_the_epochs_end(tmp_path: Path) -> None:
+    loop, other = (loop_of(StartingAnew(anew=3, end=99, epochs=4)) for _ in range(2))
+    loop.run(stop=lambda: loop.progress.step == 3)
+    checkpoint.write(loop, {}, tmp_path / "run")
+    checkpoint.read(other, {}, tmp_path / "run")
+    assert other.progress == loop.progress
+    about, kept = checkpoints.read(tmp_path / "run", checkpoint.KIND)
+    about["progress"]["best_epoch"] = 0
+    checkpoints.write(tmp_path / "run", checkpoint.KIND, about, kept)
+    with pytest.raises(FormatError, match="progress, best: is None"):
+        checkpoint.read(other, {}, tmp_path / "run")
+
+
+def test_a_task_that_is_finished_ends_its_epoch() -> None:
+    task = StartingAnew(anew=99, end=3, spoil=lambda step, x: 0 * x + step + 1)
+    loop = loop_of(task)
+    assert loop.run() == "trained" and loop.progress.step == 3
+    assert [one["loss"] for one in loop.progress.history] == [1.5, 3]  # of 2 batches, and of 1
 
 
 # What a user sees of it.

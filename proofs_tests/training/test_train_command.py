@@ -34,7 +34,7 @@ def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[
     printed = json.loads(capfd.readouterr().out)
     assert printed["exact"] and printed["certified"] == "certified" and printed["accepts_exactly"]
     assert printed["hard"]["states"] == printed["states"] == 2
-    assert {"schema_version": 1, **json.loads((tmp_path / "run" / "report.json").read_text())} == printed
+    assert {"schema_version": 1, **json.loads((tmp_path / "run" / "result.json").read_text())} == printed
     assert main.run(["train", "tomita", "--grammar", "1", *HERE, "-o", folder, "--resume"]) == 0
     assert "accepts exactly the language" in capfd.readouterr().out
 
@@ -53,7 +53,10 @@ def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixt
         (["tomita", "--grammar", "1", "--centroids", "1"], "--centroids"),
         (["tomita", "--grammar", "1", "--minutes", "-1"], "--minutes"),
         (["tomita", "--grammar", "1", "--minutes", "nan"], "--minutes"),
-        (["tomita", "--grammar", "1", "--resume"], "cannot be read"),
+        (["tomita", "--grammar", "1", "--minutes", "inf"], "--minutes"),
+        (["tomita", "--grammar", "1", "--noise", "loud"], "--noise"),
+        (["tomita", "--grammar", "1", "--model", "lstm", "--noise", "1"], "is no setting"),
+        (["tomita", "--grammar", "1", "--resume"], "no run in it"),
         (["nested", "--depth", "0"], "--depth"),
         (["dfa", "none.json"], "none.json"),
         (["everything.json"], "everything.json"),

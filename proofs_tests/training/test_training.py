@@ -1,198 +1,341 @@
-"""Training: small networks learn small languages; a run that was interrupted gives the same network, bit by
-bit.
+"""A network learns a language: small ones learn small languages; a run that was interrupted gives the same
+network, bit by bit.
 """
 
 from __future__ import annotations
 
+import json
 import pickle
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+from automata import files as automata_files
 from automata.errors import FormatError, InputError
+from automata.parentheses import balanced
 from neural import checkpoints as tensors
 from neural.state_regularized import files as network_files
 from ratproof.papers.certification.boxes import count_closed_boxes
 from ratproof.papers.certification.numbers import numbers_of
-from training.state_regularized import checkpoints, strings
-from training.state_regularized.experiments import CHECKPOINT, NETWORK, Experiment, run
+from training import experiments
+from training.campaign import plan as campaign
+from training.data_folder import Data
+from training.engine import checkpoint, results
+from training.engine.loop import Diverged, Loop
+from training.engine.names import RESULT, RUN
+from training.engine.noise import Noise
+from training.engine.processes import fabric_for
+from training.engine.run import Where
+from training.experiments import settings_for
+from training.state_regularized import strings
+from training.state_regularized.experiment import NETWORK, learn
 from training.state_regularized.languages import grammar
-from training.state_regularized.recipe import CLUSTERS, PAPER, Recipe, recipe
-from training.state_regularized.trainer import Trainer
+from training.state_regularized.settings import NEVER, PRESETS, Recipe, TomitaGrammar, recipe_of
+from training.state_regularized.strings import Strings
+from training.state_regularized.task import LearningTask
+from training.tables import tables
 
-SMALL = recipe("ours", 8)
+
+def recipe(name: str, **given: Any) -> Recipe:
+    """With 8 units and 6 centroids."""
+    small = {"model": "sr-gru", "units": 8, "centroids": 6}
+    found = settings_for("tomita", name, {**small, **given}, "test")
+    assert isinstance(found, Recipe)
+    return found
 
 
-def trainer(number: int = 1, seed: int = 0, how: Recipe = SMALL) -> Trainer:
-    training, validation = strings.draw(grammar(number), seed, how.near_misses)
-    return Trainer(("0", "1"), 8, 6, how, seed, training, validation)
+SMALL, CLUSTERS, PAPER = map(recipe, PRESETS)
+HASTY = replace(SMALL, restart_after=5, look_every=2, steps=7)
+
+
+@cache
+def drawn(number: int, seed: int, near_misses: bool) -> tuple[Strings, Strings]:
+    return strings.draw(grammar(number), seed, near_misses)
+
+
+def loop_of(number: int = 1, how: Recipe = SMALL) -> tuple[LearningTask, Loop]:
+    task = LearningTask(("0", "1"), how, *drawn(number, how.seed, how.near_misses))
+    return task, Loop(task, how, fabric_for("cpu", "32-true"))
+
+
+def iterate(loop: Loop, count: int) -> None:
+    """So many iterations, or all that are left."""
+    end = loop.progress.step + count
+    loop.run(stop=lambda: loop.progress.step >= end)
+
+
+def same(one: LearningTask, other: LearningTask) -> bool:
+    pairs = zip(one.network.parameters(), other.network.parameters(), strict=True)
+    return one.place == other.place and all(torch.equal(a, b) for a, b in pairs)
+
+
+def run(how: Recipe, folder: Path, resume: bool = False, stop: Callable[[], bool] = bool) -> dict[str, Any]:
+    where = Where(folder, resume=resume, tensorboard=False, minutes=10)
+    return learn("tomita", how, folder, where, stop)
 
 
 def test_a_small_network_learns(tmp_path: Path) -> None:
-    report = run(Experiment(grammar(1), 0, 8, 6, folder=tmp_path))
-    assert (
-        report.outcome == "trained"
-        and report.exact
-        and report.certified == "certified"
-        and report.accepts_exactly
-    )
-    assert report.soft is not None and report.soft.difference is None and report.states == 2
+    said = run(SMALL, tmp_path)
+    assert said["outcome"] == "trained" and said["exact"] and said["certified"] == "certified"
+    assert said["accepts_exactly"] and said["soft"]["difference"] is None and said["states"] == 2
+    assert results.read(tmp_path / RESULT) == said and all(key in said for key in results.KEYS)
     network, about = network_files.load(tmp_path / NETWORK)
-    assert about["trained"]["iterations"] == report.iterations
+    assert about["trained"]["iterations"] == said["iterations"] == said["steps"]
     assert network.accepts(["1" * 50, "1" * 49 + "0", ""]) == [True, False, True]
 
 
-@pytest.mark.parametrize("how", [SMALL, CLUSTERS, PAPER], ids=lambda how: how.name)
+def bare(task: LearningTask, count: int) -> None:
+    """Iterations without the engine: a step is backward, clip and the optimiser's; a new start has a new
+    optimiser.
+    """
+    optimiser = task.optimiser()
+    for _ in range(count):
+        loss = task.losses(task.network, task.chosen, Noise(0, 0, task.chosen)).mean()
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(task.network.parameters(), task.settings.clip)
+        optimiser.step()
+        if task.stepped():
+            optimiser = task.optimiser()
+
+
+@pytest.mark.parametrize("number", [1, 5])
+@pytest.mark.parametrize("name", [*PRESETS, "hasty"])
+def test_the_engine_makes_the_iterations_of_a_bare_loop(name: str, number: int) -> None:
+    """Bit by bit, which is how the iterations of what was measured before it are still the same."""
+    how = HASTY if name == "hasty" else recipe(name)
+    (task, loop), (other, _) = loop_of(number, how), loop_of(number, how)
+    iterate(loop, 40)
+    bare(other, 40)
+    assert same(task, other) and (name != "hasty" or task.place.restarts >= 5)
+
+
+@pytest.mark.parametrize("how", [SMALL, CLUSTERS, PAPER], ids=recipe_of)
 @pytest.mark.parametrize("cut", [1, 37, 60])
 def test_an_interrupted_run_gives_the_same_network(tmp_path: Path, how: Recipe, cut: int) -> None:
-    whole, before, after = trainer(how=how), trainer(how=how), trainer(how=how)
-    for _ in range(70):
-        whole.iterate()
-    for _ in range(cut):
-        before.iterate()
-    checkpoints.write(before, {"what": 1}, tmp_path / "run")
-    checkpoints.read(after, {"what": 1}, tmp_path / "run")
-    for _ in range(70 - cut):
-        after.iterate()
-    assert before.progress != after.progress == whole.progress
+    (whole, whole_loop), (before, before_loop), (after, after_loop) = (loop_of(how=how) for _ in range(3))
+    iterate(whole_loop, 70)
+    iterate(before_loop, cut)
+    checkpoint.write(before_loop, {"what": 1}, tmp_path / "run")
+    checkpoint.read(after_loop, {"what": 1}, tmp_path / "run")
+    iterate(after_loop, 70 - cut)
+    assert before.place != after.place and same(after, whole)
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(tensor, after.network.state_dict()[name])
 
 
-def in_its_finish() -> Trainer:
+def in_its_finish() -> tuple[LearningTask, Loop]:
     """A run whose recurrent part, alone, is right on all training strings."""
-    how = trainer(how=replace(CLUSTERS, rate=0.01))
-    while not how.finishing:
-        how.iterate()
-    return how
+    task, loop = loop_of(how=replace(CLUSTERS, rate=0.01))
+    loop.run(stop=lambda: task.finishing)
+    return task, loop
 
 
 def test_a_finish_with_clusters_is_gone_on_with(tmp_path: Path) -> None:
-    whole = in_its_finish()
-    for _ in range(20):
-        whole.iterate()
-    checkpoints.write(whole, {}, tmp_path / "run")
-    other = trainer(how=whole.recipe)
-    checkpoints.read(other, {}, tmp_path / "run")
-    while not whole.progress.done:
-        whole.iterate()
-        other.iterate()
-    assert whole.progress == other.progress and whole.progress.noise > CLUSTERS.noise[0]
-    assert all(
-        torch.equal(a, b) for a, b in zip(whole.network.parameters(), other.network.parameters(), strict=True)
-    )
+    whole, whole_loop = in_its_finish()
+    iterate(whole_loop, 20)
+    checkpoint.write(whole_loop, {}, tmp_path / "run")
+    other, other_loop = loop_of(how=whole.settings)
+    checkpoint.read(other_loop, {}, tmp_path / "run")
+    assert whole_loop.run() == other_loop.run() == "trained"
+    assert same(whole, other) and whole.place.noise > CLUSTERS.noises[0]
 
 
 def test_noise_grows_as_long_as_the_batch_stays_right() -> None:
-    how, clusters = in_its_finish(), CLUSTERS.clusters
-    assert clusters is not None and how.progress.noise == CLUSTERS.noise[0]
+    task, _ = in_its_finish()
+    assert CLUSTERS.clusters and task.place.noise == CLUSTERS.noises[0]
     for right in (1.0, 0.96, 0.94, 0.95):
-        before, how.right = how.progress.noise, right
-        how._louder(clusters)
-        grown = before * (clusters.louder if right >= 0.95 else clusters.softer)
-        assert how.progress.noise == pytest.approx(max(CLUSTERS.noise[0], grown))
-    how.progress.noise, how.right = clusters.loudest, 1.0
-    how._louder(clusters)
-    assert how.progress.noise == clusters.loudest
+        before, task.right = task.place.noise, right
+        task._louder()
+        grown = before * (CLUSTERS.louder if right >= 0.95 else CLUSTERS.softer)
+        assert task.place.noise == pytest.approx(max(CLUSTERS.noises[0], grown))
+    task.place.noise, task.right = CLUSTERS.loudest, 1.0
+    task._louder()
+    assert task.place.noise == CLUSTERS.loudest
 
 
 def test_an_interrupted_restart_gives_the_same_network(tmp_path: Path) -> None:
-    hasty = Recipe("hasty", patience=5, every=2)
-    whole, other = trainer(5, how=hasty), trainer(5, how=hasty)
+    (whole, whole_loop), (other, other_loop) = loop_of(5, HASTY), loop_of(5, HASTY)
     for _ in range(33):
-        whole.iterate()
-        other.iterate()
-        checkpoints.write(other, {}, tmp_path / "run")
-        other = trainer(5, how=hasty)
-        checkpoints.read(other, {}, tmp_path / "run")
-    assert whole.progress.restarts >= 5 and whole.progress == other.progress
-    assert all(
-        torch.equal(a, b) for a, b in zip(whole.network.parameters(), other.network.parameters(), strict=True)
-    )
+        iterate(whole_loop, 1)
+        iterate(other_loop, 1)
+        checkpoint.write(other_loop, {}, tmp_path / "run")
+        other, other_loop = loop_of(5, HASTY)
+        checkpoint.read(other_loop, {}, tmp_path / "run")
+    assert whole.place.restarts >= 5 and same(whole, other)
+    assert whole_loop.progress.history == other_loop.progress.history
+
+
+def test_a_new_start_is_a_run_of_a_new_network() -> None:
+    """Nothing of the weights, the optimiser or the best network is left."""
+    task, loop = loop_of(5, HASTY)
+    loop.run(stop=lambda: task.place.restarts == 1)
+    fresh, _ = loop_of(5, HASTY)
+    assert not same(task, fresh) and not loop.optimiser.state and loop.progress.best is None
+    fresh.place = replace(task.place, restarts=0, history=[])
+    fresh._start_again()
+    pairs = zip(task.network.parameters(), fresh.network.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+    assert all(torch.equal(loop.best[name], t) for name, t in task.network.state_dict().items())
+    assert task.place.noise == HASTY.noises[1]
+
+
+def _ends(steps: Any) -> bool:
+    return next(steps, None) is None
 
 
 def test_a_run_is_gone_on_with(tmp_path: Path) -> None:
-    experiment = Experiment(grammar(1), 0, 8, 6, folder=tmp_path / "cut")
-    stops = iter([False] * 40 + [True])
-    cut = run(experiment, stop=lambda: next(stops))
-    assert cut.outcome == "interrupted" and cut.iterations == 40
+    cut = run(SMALL, tmp_path / "cut", stop=partial(_ends, iter(range(40))))
+    assert cut["outcome"] == "interrupted" and cut["iterations"] == 40
+    assert not (tmp_path / "cut" / RESULT).exists()
     with pytest.raises(InputError, match="--resume"):
-        run(experiment)
-    rest, whole = (
-        run(experiment, resume=True),
-        run(Experiment(grammar(1), 0, 8, 6, folder=tmp_path / "whole")),
-    )
-    assert rest.iterations == whole.iterations
+        run(SMALL, tmp_path / "cut")
+    rest, whole = run(SMALL, tmp_path / "cut", resume=True), run(SMALL, tmp_path / "whole")
+    assert rest["iterations"] == whole["iterations"]
     states = [network_files.load(tmp_path / name / NETWORK)[0].state_dict() for name in ("cut", "whole")]
     assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
+    assert run(SMALL, tmp_path / "cut", resume=True) == rest  # it is done
 
 
 def test_what_is_no_checkpoint_of_the_run_is_one_sentence(tmp_path: Path) -> None:
-    good, folder = Experiment(grammar(1), 0, 8, 6, folder=tmp_path), tmp_path / CHECKPOINT
-    with pytest.raises(FormatError, match="cannot be read"):
-        run(good, resume=True)
-    run(good, stop=lambda: True)
-    whole = folder.read_bytes()
+    file = tmp_path / RUN
+    with pytest.raises(InputError, match="has no run in it to go on with"):
+        run(SMALL, tmp_path, resume=True)
+    run(SMALL, tmp_path, stop=lambda: True)
+    whole = file.read_bytes()
     bad = {
         "cut short": whole[: len(whole) // 2],
         "pickle": pickle.dumps({"network": 1}),
         "no checkpoint": b"what is this",
     }
     for says, data in bad.items():
-        folder.write_bytes(data)
+        file.write_bytes(data)
         with pytest.raises(FormatError, match=says):
-            run(good, resume=True)
-    tensors.write(folder, "state-regularized acceptor", {}, {"x": torch.zeros(1)})
-    with pytest.raises(FormatError, match="training run"):
-        run(good, resume=True)
-    folder.write_bytes(whole)
-    for other in (
-        Experiment(grammar(1), 1, 8, 6, folder=tmp_path),
-        Experiment(grammar(2), 0, 8, 6, folder=tmp_path),
-    ):
-        with pytest.raises(FormatError, match=r"seed 0.*1|language 'tomita-1'.*'tomita-2'"):
-            run(other, resume=True)
+            run(SMALL, tmp_path, resume=True)
+    tensors.write(file, "state-regularized acceptor", {}, {"x": torch.zeros(1)})
+    with pytest.raises(FormatError, match="run of an experiment"):
+        run(SMALL, tmp_path, resume=True)
+    file.write_bytes(whole)
+    for other in (replace(SMALL, seed=1), recipe("ours", grammar=2)):
+        with pytest.raises(FormatError, match=r"seed 0.*1|grammar 1.*2"):
+            run(other, tmp_path, resume=True)
 
 
-@pytest.mark.parametrize("break_", ["missing", "shape", "nan", "level", "generator", "noise", "wrong"])
+def test_a_result_of_another_automaton_is_not_taken(tmp_path: Path) -> None:
+    said = run(SMALL, tmp_path)
+    said["dfa"]["final"] = [1]
+    (tmp_path / RESULT).write_text(json.dumps(said))
+    with pytest.raises(InputError, match="the language of another automaton"):
+        run(SMALL, tmp_path, resume=True)
+    for name in ("hard", "soft", "certified", "strings", "exact", "iterations", "outcome"):
+        (tmp_path / RESULT).write_text(json.dumps({**said, name: 0.5 if name != "iterations" else {}}))
+        with pytest.raises(FormatError, match="no result of a run that learned a language"):
+            run(SMALL, tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(
+    "break_", ["missing", "shape", "nan", "level", "history", "generator", "noise", "wrong", "batch", "order"]
+)
 def test_a_checkpoint_with_something_wrong_inside(tmp_path: Path, break_: str) -> None:
-    broken = trainer()
-    broken.iterate()
-    checkpoints.write(broken, {}, tmp_path / "run")
-    about, kept = tensors.read(tmp_path / "run", checkpoints.KIND)
+    _, broken = loop_of()
+    iterate(broken, 1)
+    checkpoint.write(broken, {}, tmp_path / "run")
+    about, kept = tensors.read(tmp_path / "run", checkpoint.KIND)
     if break_ == "missing":
-        del kept["network.classifier.weight"]
-    elif break_ == "shape":
-        kept["optimiser.0.exp_avg"] = torch.zeros(3)
+        del kept["model.classifier.weight"]
     elif break_ == "nan":
-        kept["network.classifier.bias"] = torch.tensor([torch.nan])
+        kept["model.classifier.bias"] = torch.tensor([torch.nan])
     elif break_ == "level":
-        about["progress"]["level"] = 99
-    elif break_ == "noise":
-        about["progress"]["noise"] = -1.0
-    elif break_ == "wrong":
-        about["progress"]["wrong"] = [10**6]
+        kept["carried.counts"][3] = 99
     else:
-        kept["generator"] = torch.zeros(3)
-    tensors.write(tmp_path / "run", checkpoints.KIND, about, kept)
-    with pytest.raises(FormatError, match="no training run that can go on"):
-        checkpoints.read(trainer(), {}, tmp_path / "run")
+        name, value = {
+            "shape": ("optimiser.0.exp_avg", torch.zeros(3)),
+            "history": ("carried.history", torch.tensor([[1, -1]])),
+            "generator": ("carried.generator", torch.zeros(3)),
+            "noise": ("carried.noise", torch.tensor(-1.0, dtype=torch.double)),
+            "wrong": ("carried.wrong", torch.tensor([10**6])),
+            "batch": ("carried.chosen", torch.full((64,), 10**6)),
+            "order": ("carried.chosen", torch.arange(64)),
+        }[break_]
+        kept[name] = value
+    tensors.write(tmp_path / "run", checkpoint.KIND, about, kept)
+    with pytest.raises(FormatError, match="no run that can go on"):
+        checkpoint.read(loop_of()[1], {}, tmp_path / "run")
+
+
+def test_a_loss_that_is_none_names_the_strings() -> None:
+    task, loop = loop_of()
+    torch.nn.init.constant_(task.acceptor.classifier.bias, torch.nan)
+    named = ", ".join(map(str, sorted(task.chosen.tolist())[:8]))
+    with pytest.raises(Diverged, match=f"the loss is nan in epoch 1, batch 1 .* {named} and 56 more"):
+        loop.run()
 
 
 def test_an_untrained_network_closes_no_boxes() -> None:
-    network = trainer(5).network
+    network = loop_of(5)[0].acceptor
     closed = count_closed_boxes(numbers_of(network))
     assert closed is None or closed == 1  # all its strings may look alike to it
 
 
 @pytest.mark.parametrize(
-    "size", [{"units": 0}, {"centroids": 1}, {"minutes": 0.0}, {"minutes": float("nan")}]
+    "given",
+    [{"units": 0}, {"centroids": 1}, {"grammar": 8}, {"noise": "loud"}, {"noise": "1,-1"}, {"noise": "inf"}],
 )
-def test_sizes_that_are_none(size: dict[str, float]) -> None:
-    with pytest.raises(InputError):
-        Experiment(grammar(1), **size)  # type: ignore[arg-type]
+def test_settings_that_are_none(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=f"--{next(iter(given))}"):
+        TomitaGrammar(**given)
+
+
+@pytest.mark.parametrize("minutes", [0.0, float("nan")])
+def test_times_that_are_none(minutes: float) -> None:
+    with pytest.raises(InputError, match="--minutes"):
+        Where(Path(), minutes=minutes)
+
+
+def test_recipes_have_their_names() -> None:
+    assert [recipe_of(recipe(name, seed=3, units=100)) for name in PRESETS] == list(PRESETS)
+    assert recipe_of(replace(SMALL, review=0.5)) == "own"
+    assert [recipe("ours", units=units).rate for units in (50, 51)] == [5e-3, 2e-3]
+    assert PAPER.rate == 0.01 and not PAPER.finishes and PAPER.shortest == NEVER
+
+
+def test_a_run_that_may_make_few_iterations_has_a_result_and_a_row(tmp_path: Path) -> None:
+    automata_files.write(balanced(2).to_wfsa(), tmp_path / "two.json")
+    given = {"file": "two.json", "units": 5, "centroids": 3, "steps": 4, "epochs": 2, "penalty": 0.5}
+    settings = settings_for("dfa", "ours", given, "test")
+    said = experiments.run("dfa", settings, Data(tmp_path), Where(tmp_path / "run", tensorboard=False))
+    assert isinstance(said, dict) and said["outcome"] == "out of iterations" and said["iterations"] == 8
+    assert (
+        said["language"] == "two" and said["recipe"] == "own" and said["configuration"]["file"] == "two.json"
+    )
+    ((title, header, (row,)),) = tables(results.results_in(tmp_path))
+    assert "languages" in title and len(header) == len(row)
+    assert row[:5] == ["two", str(balanced(2).minimal().states), "own", "1", "0"]
+
+
+def test_the_campaign_has_the_languages_of_the_page() -> None:
+    path = Path(campaign.__file__).parents[1] / "campaigns" / "languages.toml"
+    plan = campaign.read(path)
+    recipes = Counter((job.experiment, recipe_of(plan.settings(job))) for job in plan.jobs)  # type: ignore[arg-type]
+    assert recipes == {
+        ("tomita", "ours"): 35,
+        ("tomita", "paper"): 21,
+        ("nested", "clusters"): 3,
+        ("dfa", "clusters"): 9,
+    }
+
+
+def test_several_processes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(InputError, match="one process, and torchrun started 2"):
+        run(SMALL, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_checkpoint_whose_first_byte_is_a_pickles_is_read(tmp_path: Path) -> None:

@@ -91,7 +91,9 @@ def _progress(said: Any) -> Progress:
     for name in ("loss", "rate", "seconds"):
         if not finite(getattr(progress, name)) or getattr(progress, name) < 0:
             raise InputError(f"progress, {name}: is {getattr(progress, name)!r:.40}, where a number is right")
-    if not (progress.best is None if not progress.epoch else finite(progress.best)):
+    # after a start there is none before an epoch's end
+    started = progress.best is None and progress.best_epoch == progress.epoch
+    if not started and not (progress.best_epoch and finite(progress.best)):
         raise InputError(f"progress, best: is {progress.best!r:.40}, where the score of an epoch is right")
     if progress.best_epoch > progress.epoch:
         raise InputError("progress, best_epoch: is none of those that are done")

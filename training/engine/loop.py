@@ -63,9 +63,7 @@ class Loop:
         optimiser = task.optimiser()
         self.module, self.wrapped = fabric.setup(self.network, optimiser)
         self.optimiser = optimiser
-        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
-            optimiser, mode="max", factor=0.5, patience=settings.halve_after - 1, threshold=0.0
-        )
+        self.scheduler = self._plateaus()
         self.best = _copy(self.network)
         self.mean = _copy(self.network) if task.average else {}
         self.shares = [group["lr"] / settings.rate for group in optimiser.param_groups]
@@ -103,7 +101,7 @@ class Loop:
         with one_thread():
             while not self.done:
                 order = self.task.batches(p.epoch)
-                while p.batch < len(order):
+                while p.batch < len(order) and not self.task.finished:
                     p.seconds = time.monotonic() - begun
                     interrupted, late = self._agreed(stop(), p.seconds > seconds)
                     if interrupted or late:
@@ -112,14 +110,15 @@ class Loop:
                         keep()
                         kept = time.monotonic()
                     tell(self._step(order[p.batch]))
-                self._epoch(sum(map(len, order)))
+                self._epoch(sum(map(len, order[: p.batch])))
                 p.seconds = time.monotonic() - begun
                 ended()
         return "trained"
 
     def _step(self, batch: Tensor) -> Step:
         p, fabric = self.progress, self.fabric
-        self.module.train()
+        if not self.network.training:
+            self.module.train()
         mine = share_of(batch, fabric.global_rank, fabric.world_size)
         examples = mine if len(mine) else batch[:1]  # all processes take part in each step
         examples = examples.to(fabric.device)
@@ -139,6 +138,8 @@ class Loop:
         made = Step(p.step, p.epoch + 1, shown, float(norm), p.rate)
         p.loss += shown * len(batch)
         p.batch, p.step = p.batch + 1, p.step + 1
+        if self.task.stepped():
+            self._begin_anew()
         return made
 
     def _epoch(self, examples: int) -> None:
@@ -160,6 +161,22 @@ class Loop:
         self.scheduler.step(score)
         first = float(self.optimiser.param_groups[0]["lr"]) / self.shares[0]
         self.set_rate(self.task.next_rate(p.epoch, first))
+
+    def _begin_anew(self) -> None:
+        """After a new start of the network: nothing is left of the old one, and the progress goes on."""
+        p = self.progress
+        self.optimiser.state.clear()
+        self.scheduler = self._plateaus()
+        self.set_rate(self.settings.rate)
+        self.best = _copy(self.network)
+        self.mean = _copy(self.network) if self.mean else {}
+        p.best, p.best_epoch = None, p.epoch
+
+    def _plateaus(self) -> torch.optim.lr_scheduler.ReduceLROnPlateau:
+        """Halves the learning rates where the score does not rise."""
+        return torch.optim.lr_scheduler.ReduceLROnPlateau(
+            self.optimiser, mode="max", factor=0.5, patience=self.settings.halve_after - 1, threshold=0.0
+        )
 
     def set_rate(self, rate: float) -> None:
         """Give each group of parameters its share of the learning rate."""

@@ -12,6 +12,7 @@ True
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -31,9 +32,14 @@ class Noise:
     """
 
     def __init__(self, seed: int, step: int, examples: Tensor) -> None:
-        run = _hashed(torch.tensor([seed], dtype=torch.int64))
-        at = _hashed(run + torch.tensor(step) * _STEP).to(examples.device)
-        self.keys = _hashed(at + examples.to(torch.int64) * _STEP)
+        self.seed, self.step, self.examples = seed, step, examples
+
+    @cached_property
+    def keys(self) -> Tensor:
+        """A key for each example; made when a number is asked for, which some tasks never do."""
+        run = _hashed(torch.tensor([self.seed], dtype=torch.int64))
+        at = _hashed(run + torch.tensor(self.step) * _STEP).to(self.examples.device)
+        return _hashed(at + self.examples.to(torch.int64) * _STEP)
 
     def kept(
         self, stream: int, shape: tuple[int, ...], dropped: float, dtype: torch.dtype | None = None

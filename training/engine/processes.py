@@ -52,6 +52,12 @@ def are_several() -> bool:
     return _number("WORLD_SIZE") > 1
 
 
+def one_process(what: str) -> None:
+    """Raise :class:`~automata.errors.InputError` where torchrun started several: ``what`` is not for them."""
+    if are_several():
+        raise InputError(f"{what} trains in one process, and torchrun started {_number('WORLD_SIZE')}")
+
+
 def is_first() -> bool:
     """Is this the process that writes files and prints?"""
     return os.environ.get("RANK", "0") == "0"

@@ -16,8 +16,9 @@ class Progress:
         epoch: how many are done; batch: how many of the next one's batches are; step: batches in all.
         loss: summed over the examples of this epoch so far.
         rate: the learning rate.
-        best: the score on the dev set of the best epoch so far, ``None`` before the first one.
-        best_epoch: which one, from 1 on.
+        best: the score on the dev set of the best epoch so far, ``None`` before the first one, or the first
+            one after a new start.
+        best_epoch: which one, from 1 on; where there is none, how many were done before the start.
         seconds: spent, those before an interruption too.
         history: of each epoch its number, mean loss, learning rate, and what the dev set says.
     """

@@ -48,9 +48,10 @@ class Settings:
     device: str = setting("cpu", "where torch computes", one_of=("cpu", "cuda"))
 
     def __post_init__(self) -> None:
+        types = get_type_hints(type(self))
         for one in dataclasses.fields(self):
             value = getattr(self, one.name)
-            object.__setattr__(self, one.name, _checked(one, value, _type(type(self), one.name)))
+            object.__setattr__(self, one.name, _checked(one, value, types[one.name]))
 
     def to_json(self) -> dict[str, Any]:
         """Every field by its name."""
@@ -76,11 +77,6 @@ def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
 def option(name: str) -> str:
     """The command line's option for a field."""
     return "--" + name.replace("_", "-")
-
-
-def _type(kind: type[Settings], name: str) -> type:
-    found: type = get_type_hints(kind)[name]
-    return found
 
 
 def _checked(one: Any, value: Any, right: type) -> Any:

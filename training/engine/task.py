@@ -20,7 +20,7 @@ class Task(Protocol):
         carries: is there a state that goes from one batch to the next?
         average: the decay of a running mean of the weights, which is measured and kept in their place; 0:
             there is none. Learning rates of the optimiser's groups keep their ratios.
-        finished: is there nothing left to train, after this epoch?
+        finished: is there nothing left to train, after this step?
     """
 
     network: nn.Module
@@ -36,6 +36,12 @@ class Task(Protocol):
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
         """The loss of each example, shape ``(B,)``; ``network`` is the one that is called, which may be the
         wrapped one.
+        """
+
+    def stepped(self) -> bool:
+        """Called after each step, which the network's weights have by then. Has the task given the network
+        the weights of a new start? Then all that training has made of the old ones begins anew with it:
+        the optimiser's state, the learning rates, the best weights and the mean ones.
         """
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
@@ -80,6 +86,10 @@ class ExampleTask:
     def batches(self, epoch: int) -> list[Tensor]:
         """Every example once."""
         return batches(self.lengths, self.settings.batch, self.settings.seed, epoch)
+
+    def stepped(self) -> bool:
+        """No step is followed by a new start."""
+        return False
 
     def in_words(self, score: float) -> str:
         """An accuracy."""

@@ -72,6 +72,10 @@ class LanguageTask:
         loss = self.loss(network, "dev")
         return -loss, {"dev_perplexity": perplexity(loss)}
 
+    def stepped(self) -> bool:
+        """No step is followed by a new start."""
+        return False
+
     def in_words(self, score: float) -> str:
         """The perplexity that it stands for."""
         return f"perplexity {perplexity(-score):.1f}"

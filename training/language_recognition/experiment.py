@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from automata.files import write_whole
 from neural.state_regularized import files
 from neural.state_regularized.acceptor import Acceptor
 from training.data_folder import Data
@@ -18,15 +16,13 @@ from training.engine.progress import Outcome
 from training.engine.run import Where, finished, train
 from training.engine.seeds import mixed
 from training.language_recognition.cell_counts import counted
-from training.language_recognition.extraction import extracted
 from training.language_recognition.languages import Language, language
 from training.language_recognition.network import TrainedAcceptor
 from training.language_recognition.paper import paper
 from training.language_recognition.settings import Recognition
 from training.language_recognition.task import RecognitionTask
-from training.state_regularized.languages import grammar
 
-NETWORK, CERTIFICATE = "network.safetensors", "certificate.json"
+NETWORK = "network.safetensors"
 
 
 def run(
@@ -77,12 +73,6 @@ def run(
     more: dict[str, Any] = {"data": described, "history": ran.loop.progress.history}
     if test:
         more["errors"] = errors
-    if test and experiment == "tomita" and settings.model == "sr-gru":
-        more["automaton"], answer = extracted(network, grammar(settings.grammar))
-        if ran.loop.fabric.is_global_zero and answer.nodes is not None:
-            write_whole(
-                where.folder / CERTIFICATE, json.dumps(answer.certificate(), ensure_ascii=False) + "\n"
-            )
     if test and experiment == "parentheses" and "lstm" in settings.model:
         more["counter"] = counted(network, settings.seed)
     metrics["curriculum_length"] = task.length

@@ -1,38 +1,36 @@
-"""The command line's ``train tomita``, ``nested`` and ``dfa``: which language, how large a network,
-where to keep it.
+"""The command line's ``train tomita``, ``nested`` and ``dfa``: which language, how a network learns it, and
+where the run is kept.
 """
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
+from automata.errors import InputError
 from automata.printable_text import write_string
 from ratproof.commands.app import AsJson
-from ratproof.commands.terminal import console, headed, progress
+from ratproof.commands.terminal import console, headed
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
 from ratproof.process.interruptions import interruptions
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
+from training.engine.names import NAMES
+from training.engine.options import with_settings
+from training.run_options import KeepEvery, LogEvery, Resume
+from training.state_regularized.settings import PRESETS, SR_GRU, FromFile, Nested, TomitaGrammar
 
-if TYPE_CHECKING:
-    from training.state_regularized.experiments import Comparison, Report
-    from training.state_regularized.languages import Language
-
-SR_GRU = "sr-gru"
 OTHERS = ("lstm", "gru", "sr-lstm", "sr-lstm-p")
 
-Seed = Annotated[
-    int, typer.Option("--seed", min=0, help="of strings, weights and noise; the same seed, the same network")
-]
-Units = Annotated[int, typer.Option("--units", min=1, max=4096, help="d, the size of the hidden state")]
-Centroids = Annotated[
-    int, typer.Option("--centroids", min=2, max=4096, help="k, the most states that it can have")
-]
 RecipeName = Annotated[
-    str, typer.Option("--recipe", help="ours; clusters, for larger automata; or the paper's")
+    str,
+    typer.Option(
+        "--recipe",
+        help=f"the settings that no option names: {', '.join(PRESETS)}; clusters for larger automata",
+    ),
 ]
 Minutes = Annotated[float, typer.Option("--minutes", help="the most to train")]
 Folder = Annotated[
@@ -40,152 +38,189 @@ Folder = Annotated[
     typer.Option(
         "-o",
         "--output",
-        help="a folder for checkpoint, network and report (default: trained/LANGUAGE-RECIPE-SEED)",
+        metavar="RUN",
+        help="a folder for checkpoint, logs, network and result (default: trained/LANGUAGE-RECIPE-SEED)",
     ),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="go on with the run that is in the folder")]
+# no recipe is a matter of hours, and TensorBoard takes longer to import than a small network to learn
+TensorBoard = Annotated[bool, typer.Option("--tensorboard/--no-tensorboard", help="log for TensorBoard, too")]
 
 
+@with_settings(TomitaGrammar)
 def tomita(
-    grammar: Annotated[int, typer.Option("--grammar", help="1 to 7")],
-    model: Annotated[
-        str, typer.Option("--model", help=f"{SR_GRU}, whose automaton is certified; or {', '.join(OTHERS)}")
-    ] = SR_GRU,
-    seed: Seed = 0,
-    units: Units = 100,
-    centroids: Centroids = 50,
     recipe: RecipeName = "ours",
     minutes: Minutes = 10.0,
+    keep_every: KeepEvery = 30.0,
+    log_every: LogEvery = 10,
+    tensorboard: TensorBoard = False,
     output: Folder = None,
     resume: Resume = False,
     as_json: AsJson = False,
+    *,
+    given: dict[str, Any],
 ) -> int:
     """Learn a Tomita grammar (Wang & Niepert 2019, section 4.1).
 
-    An SR-GRU has recipes of its own, and starts anew where it is stuck; other models are trained on the same
-    strings by the recipe of parentheses.
+    An SR-GRU has recipes of its own, and starts anew where it is stuck; other models (lstm, gru, sr-lstm,
+    sr-lstm-p) are trained on the same strings by the recipe of parentheses.
     """
     from neural.unrolled import one_of
 
-    if model != SR_GRU:
-        return _by_the_engine(
-            grammar, one_of("--model", model, (SR_GRU, *OTHERS)), seed, minutes, output, resume, as_json
-        )
-    from training.state_regularized.languages import grammar as language
-
-    return _train(language(grammar), seed, units, centroids, recipe, minutes, output, resume, as_json)
-
-
-def _by_the_engine(
-    grammar: int, model: str, seed: int, minutes: float, output: str | None, resume: bool, as_json: bool
-) -> int:
-    from training.experiments import Data
+    if "grammar" not in given:
+        raise InputError("--grammar is missing: a number from 1 to 7 is right")
+    how: dict[str, Any] = {
+        "keep_every": keep_every,
+        "log_every": log_every,
+        "tensorboard": tensorboard,
+        "resume": resume,
+    }
+    model = one_of("--model", given.get("model", SR_GRU), (SR_GRU, *OTHERS))
+    if model == SR_GRU:
+        return _train("tomita", Path(), given, recipe, minutes, output, as_json, **how)
+    from training.data_folder import Data
     from training.language_recognition.commands import show as show_errors
+    from training.language_recognition.settings import PRESETS as LIKE_PARENTHESES
     from training.run_command import in_folder
 
-    given = {"grammar": grammar, "model": model, "seed": seed}
+    one_of("--recipe", recipe, tuple(LIKE_PARENTHESES["tomita"]))
     data = Data(Path())
-    return in_folder(
-        "tomita", "ours", given, data, output, as_json, show_errors, minutes=minutes, resume=resume
-    )
+    return in_folder("tomita", recipe, given, data, output, as_json, show_errors, minutes=minutes, **how)
 
 
+@with_settings(Nested)
 def nested(
-    depth: Annotated[
-        int, typer.Option("--depth", max=100, help="the most parentheses that are open at once")
-    ] = 4,
-    seed: Seed = 0,
-    units: Units = 100,
-    centroids: Centroids = 50,
     recipe: RecipeName = "clusters",
     minutes: Minutes = 10.0,
+    keep_every: KeepEvery = 30.0,
+    log_every: LogEvery = 10,
+    tensorboard: TensorBoard = False,
     output: Folder = None,
     resume: Resume = False,
     as_json: AsJson = False,
+    *,
+    given: dict[str, Any],
 ) -> int:
     """Learn balanced parentheses up to a depth, with a letter between them (Figure 1)."""
-    from training.state_regularized.languages import balanced
+    how: dict[str, Any] = {
+        "keep_every": keep_every,
+        "log_every": log_every,
+        "tensorboard": tensorboard,
+        "resume": resume,
+    }
+    return _train("nested", Path(), given, recipe, minutes, output, as_json, **how)
 
-    return _train(balanced(depth), seed, units, centroids, recipe, minutes, output, resume, as_json)
 
-
+@with_settings(FromFile, but=("file",))
 def dfa(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="a boolean automaton, .json or .att")],
-    seed: Seed = 0,
-    units: Units = 100,
-    centroids: Centroids = 50,
+    automaton: Annotated[str, typer.Argument(metavar="FILE", help="a boolean automaton, .json or .att")],
     recipe: RecipeName = "clusters",
     minutes: Minutes = 10.0,
+    keep_every: KeepEvery = 30.0,
+    log_every: LogEvery = 10,
+    tensorboard: TensorBoard = False,
     output: Folder = None,
     resume: Resume = False,
     as_json: AsJson = False,
+    *,
+    given: dict[str, Any],
 ) -> int:
     """Learn the language of an automaton in a file."""
-    from training.state_regularized.languages import from_file
-
-    return _train(from_file(file), seed, units, centroids, recipe, minutes, output, resume, as_json, file)
+    place = Path(automaton)
+    given = {**given, "file": place.name}
+    how: dict[str, Any] = {
+        "keep_every": keep_every,
+        "log_every": log_every,
+        "tensorboard": tensorboard,
+        "resume": resume,
+    }
+    return _train("dfa", place.parent, given, recipe, minutes, output, as_json, **how)
 
 
 def _train(
-    language: Language,
-    seed: int,
-    units: int,
-    centroids: int,
+    experiment: str,
+    data: Path,
+    given: dict[str, Any],
     recipe: str,
     minutes: float,
     output: str | None,
-    resume: bool,
     as_json: bool,
-    file: str | None = None,
+    **how: Any,
 ) -> int:
-    from training.state_regularized.experiments import NAMES, Experiment, run
+    """Run it, print what came of it, and return the exit status.
 
-    folder = Path(output) if output is not None else Path("trained") / f"{language.name}-{recipe}-{seed}"
-    require_folder("-o", folder, NAMES, reads=(file,))
-    experiment = Experiment(language, seed, units, centroids, recipe, minutes, folder)
-    with interruptions() as stop, progress(f"train {language.name}") as tell:
-        report = run(experiment, resume, tell, stop)
-    if as_json:
-        print_json(report.to_json())
-    else:
-        show(report, folder)
-    if report.outcome == "interrupted":
+    Args:
+        experiment: its name.
+        data: the folder with the automaton's file, where there is one.
+        given: settings, besides the recipe's.
+        recipe: the name of the others.
+        minutes: the most to train.
+        output: the folder's name.
+        as_json: print the result as JSON?
+        how: the rest of :class:`~training.engine.run.Where`.
+    """
+    from neural.unrolled import one_of
+    from training.engine.loop import Diverged
+    from training.engine.run import Where
+    from training.experiments import settings_for
+    from training.run_command import diverged
+    from training.state_regularized.experiment import CERTIFICATE, NETWORK, language_of, learn
+    from training.state_regularized.settings import Recipe
+
+    one_of("--recipe", recipe, tuple(PRESETS))
+    settings = settings_for(experiment, recipe, {"model": SR_GRU, **given}, experiment)
+    assert isinstance(settings, Recipe)
+    name = f"{language_of(settings, data).name}-{recipe}-{settings.seed}"
+    folder = Path(output) if output is not None else Path("trained") / name
+    if minutes == math.inf:
+        raise InputError("--minutes is inf, where a positive number is right")
+    where = Where(folder, minutes=minutes, **how)
+    reads = (data / settings.file,) if isinstance(settings, FromFile) else ()
+    require_folder("-o", folder, (*NAMES, NETWORK, CERTIFICATE), reads)
+    try:
+        with interruptions(terminations=True) as stop:
+            said = learn(experiment, settings, data, where, stop)
+    except Diverged as error:
+        return diverged(error, folder)
+    print_json(said) if as_json else show(said, folder)
+    if said["outcome"] == "interrupted":
         return INTERRUPTED
-    return YES if report.outcome == "trained" and report.accepts_exactly else NO
+    return YES if said["outcome"] == "trained" and said["accepts_exactly"] else NO
 
 
-def show(report: Report, folder: Path) -> None:
-    """Print the results."""
+def show(said: dict[str, Any], folder: Path) -> None:
+    """Print a result."""
     out = console()
-    (drawn, drawn_yes), (held, held_yes) = report.strings["training"], report.strings["validation"]
+    (drawn, drawn_yes), (held, held_yes) = said["strings"]["training"], said["strings"]["validation"]
     counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
     out.print(
         headed(
-            report.language, f": {report.states} states; {counts}; seed {report.seed}, recipe {report.recipe}"
+            said["language"],
+            f": {said['states']} states; {counts}; seed {said['seed']}, recipe {said['recipe']}",
         )
     )
-    spent = f"{report.seconds:.1f} s, {report.iterations} iterations, {report.restarts} restarts"
-    out.print(f"  {report.outcome} ({spent}); right on {report.training:.1%} and on {report.validation:.1%}")
-    out.print(f"  hard automaton (temperature to 0): {_described(report.hard)}")
-    out.print(f"  soft automaton (temperature 1, proved): {_described(report.soft)}")
-    said = {
+    spent = f"{said['seconds']:.1f} s, {said['iterations']} iterations, {said['restarts']} restarts"
+    right = f"right on {said['training']:.1%} and on {said['validation']:.1%}"
+    out.print(f"  {said['outcome']} ({spent}); {right}")
+    out.print(f"  hard automaton (temperature to 0): {_described(said['hard'])}")
+    out.print(f"  soft automaton (temperature 1, proved): {_described(said['soft'])}")
+    words = {
         "certified": "the soft network follows its hard automaton, on all strings",
         "different": "the soft network is not its hard automaton",
         "unknown": "no: it is not known what the soft network does on all strings",
     }
-    out.print(f"  certified: {said[report.certified]}")
-    if report.accepts_exactly:
+    out.print(f"  certified: {words[said['certified']]}")
+    if said["accepts_exactly"]:
         out.print("  so the soft network accepts exactly the language, at any length: proved")
     out.print(f"  kept in {folder}", soft_wrap=True)
-    if report.outcome != "trained":
-        more = " and a larger --minutes" if report.outcome == "out of time" else ""
+    if said["outcome"] in ("out of time", "interrupted"):
+        more = " and a larger --minutes" if said["outcome"] == "out of time" else ""
         out.print(f"  to go on: the same command with --resume{more}")
 
 
-def _described(automaton: Comparison | None) -> str:
+def _described(automaton: dict[str, Any] | None) -> str:
     if automaton is None:
         return "none"
-    states = f"{automaton.states} state{'s' * (automaton.states != 1)}"
-    if automaton.difference is None:
+    states = f"{automaton['states']} state{'s' * (automaton['states'] != 1)}"
+    if automaton["difference"] is None:
         return f"{states}, accepts exactly the language (decided)"
-    return f"{states}, differs from the language first on {write_string(automaton.difference)}"
+    return f"{states}, differs from the language first on {write_string(automaton['difference'])}"

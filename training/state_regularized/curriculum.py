@@ -13,9 +13,9 @@ class Curriculum:
     (3, 2, 6)
     """
 
-    def __init__(self, lengths: Sequence[int], shortest: int | None) -> None:
+    def __init__(self, lengths: Sequence[int], shortest: int) -> None:
         rising = sorted(set(lengths))
-        beyond = [length for length in rising if shortest is not None and length > shortest]
+        beyond = [length for length in rising if length > shortest]
         self.lengths = [
             *(rising[len(rising) - len(beyond) - 1 : len(rising) - len(beyond)] or rising[:1]),
             *beyond,

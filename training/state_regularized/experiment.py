@@ -1,0 +1,172 @@
+"""One run on a language, from end to end: draw strings, train, extract, minimise, compare with the language's
+own DFA, certify; and what came of it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError, InputError
+from automata.files import write_whole
+from neural.state_regularized import files
+from ratproof.commands.terminal import progress
+from ratproof.papers.certification.certify import Certification, certify
+from training.data_folder import Data
+from training.engine import results
+from training.engine.names import RESULT
+from training.engine.processes import one_process
+from training.engine.progress import Outcome
+from training.engine.run import Where, finished, train
+from training.state_regularized import languages, strings
+from training.state_regularized.batches import accuracy
+from training.state_regularized.comparison import compared
+from training.state_regularized.languages import Language
+from training.state_regularized.settings import FromFile, Nested, Recipe, TomitaGrammar, recipe_of
+from training.state_regularized.tables import can_be_shown, is_learned
+from training.state_regularized.task import LearningTask
+
+NETWORK, CERTIFICATE = "network.safetensors", "certificate.json"
+STOPPED: tuple[Outcome, ...] = ("interrupted", "out of time")
+
+
+def language_of(settings: Recipe, data: Path) -> Language:
+    """The language that such a run learns.
+
+    Args:
+        settings: of the run.
+        data: the folder with the file, where one is named.
+
+    Raises :class:`~automata.errors.InputError`: the file is none, or there is nothing to learn.
+    """
+    if isinstance(settings, FromFile):
+        return languages.from_file(data / settings.file)
+    if isinstance(settings, Nested):
+        return languages.balanced(settings.depth)
+    assert isinstance(settings, TomitaGrammar)
+    return languages.grammar(settings.grammar)
+
+
+def run(
+    experiment: str,
+    settings: Recipe,
+    data: Data,
+    where: Where,
+    stop: Callable[[], bool] = lambda: False,
+    test: bool = True,
+) -> dict[str, Any] | Outcome:
+    """Train, and certify; the result, which is kept in the folder too, or why there is none yet.
+
+    For the arguments and what is raised see :func:`learn`; the automata are compared whatever ``test`` says,
+    since no setting is chosen by them.
+    """
+    said = learn(experiment, settings, data.folder, where, stop)
+    outcome: Outcome = said["outcome"]
+    return outcome if outcome in STOPPED else said
+
+
+def learn(
+    experiment: str, settings: Recipe, data: Path, where: Where, stop: Callable[[], bool] = lambda: False
+) -> dict[str, Any]:
+    """Train, and certify what there is, even where it is not done; only then there is no file of the result.
+
+    Args:
+        experiment: ``tomita``, ``nested`` or ``dfa``.
+        settings: how.
+        data: the folder with the file, where the settings name one.
+        where: the run's folder.
+        stop: should it stop here?
+
+    Returns:
+        A result, and in it, besides what :func:`~training.state_regularized.comparison.compared` has:
+        ``language`` and ``dfa``, what was learned, and ``states`` of its least DFA; ``outcome``:
+        ``trained``, ``out of iterations``, ``out of time`` or ``interrupted``; ``training`` and
+        ``validation``: accuracies; ``strings``: how many there are of each, and how many of them are
+        accepted; ``restarts`` and ``iterations``; ``certifying``: the seconds that it took.
+
+    Raises:
+        InputError: there is nothing to learn, or for folders that are none.
+        Diverged: the loss is not finite.
+    """
+    one_process(experiment)
+    language = language_of(settings, data)
+    table = _table(language)
+    done = finished(where, settings.to_json())
+    if done is not None:
+        if not (is_learned(done) and can_be_shown(done)):
+            raise FormatError(f"{where.folder / RESULT}: is no result of a run that learned a language")
+        if done.get("dfa") != table:
+            raise InputError(
+                f"{where.folder / RESULT}: has learned the language of another automaton; another folder (-o)"
+                " is right for another run"
+            )
+        return done
+    with progress(f"train {language.name}") as tell:
+        tell("drawing strings")
+        drawn = strings.draw(language, settings.seed, settings.near_misses)
+        task = LearningTask(language.alphabet, settings, *drawn)
+    about = {"experiment": experiment, "language": language.name, "dfa": table}
+    ran = train(task, settings, about, where, f"train {language.name}", stop)
+    place, network = task.place, task.acceptor.eval()
+    begun = time.monotonic()
+    with progress(f"train {language.name}") as tell:
+        tell("extracting, comparing and certifying")
+        answer = certify(network, tell=lambda done, of: tell(f"certifying: node {done + 1} of {of}"))
+        found = compared(answer, language)
+    outcome = ran.outcome if ran.outcome in STOPPED or place.done else "out of iterations"
+    right = {"training": accuracy(network, task.training), "validation": accuracy(network, task.validation)}
+    metrics = {
+        **{f"{name}_accuracy": share for name, share in right.items()},
+        **{name: float(found[name]) for name in ("exact", "accepts_exactly")},
+        "boxes": found["boxes"],
+        "restarts": place.restarts,
+        "iterations": place.iterations,
+        "parameters": sum(parameter.numel() for parameter in network.parameters()),
+    }
+    more = {
+        "language": language.name,
+        "dfa": table,
+        "states": language.dfa.states,
+        "recipe": recipe_of(settings),
+        "units": settings.units,
+        "centroids": settings.centroids,
+        "outcome": outcome,
+        **right,
+        **found,
+        "certifying": round(time.monotonic() - begun, 2),
+        "restarts": place.restarts,
+        "iterations": place.iterations,
+        "strings": {name: [len(part), part.accepted] for name, part in zip(right, drawn, strict=True)},
+        "network": str(where.folder / NETWORK),
+    }
+    # the paper prints no figure of a run
+    said = results.result(experiment, settings, ran.loop.progress, metrics, None, more)
+    said["seconds"] = round(ran.loop.progress.seconds, 2)
+    about_network = {name: value for name, value in said.items() if name not in ("network", "machine")}
+    files.save(network, where.folder / NETWORK, {"trained": about_network})
+    _keep_certificate(answer, where.folder)
+    if outcome not in STOPPED:
+        results.write(said, where.folder / RESULT)
+    return said
+
+
+def _table(language: Language) -> dict[str, Any]:
+    """The language's DFA, as JSON has it."""
+    dfa = language.dfa
+    return {
+        "alphabet": list(dfa.alphabet),
+        "table": [list(row) for row in dfa.table],
+        "final": sorted(dfa.final),
+    }
+
+
+def _keep_certificate(answer: Certification, folder: Path) -> None:
+    """The certificate beside the network; none of an earlier run is left where there is none now."""
+    path = folder / CERTIFICATE
+    if answer.nodes is None:
+        path.unlink(missing_ok=True)
+    else:
+        write_whole(path, json.dumps(answer.certificate(), ensure_ascii=False) + "\n")

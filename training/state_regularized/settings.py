@@ -1,0 +1,175 @@
+"""The settings of a network that learns a language and is certified: our recipe, one for larger automata, and
+the paper's (Wang & Niepert 2019, section 4.1).
+
+Counts are of iterations, never of seconds, so that a run can be repeated. An iteration is a step of the
+engine's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from automata.errors import InputError
+from automata.number_text import shorten
+from training.engine.settings import Settings, setting
+
+SR_GRU = "sr-gru"
+NEVER = 10**9
+
+
+@dataclass(frozen=True)
+class Recipe(Settings):
+    """How a state-regularized GRU learns; without a preset, as ours does. An epoch is a number of iterations
+    after which the logs have a line.
+    """
+
+    model: str = setting(SR_GRU, "whose automaton is certified", one_of=(SR_GRU,))
+    seed: int = setting(0, "of strings, weights and noise: the same seed, the same network", 0, 2**31 - 1)
+    units: int = setting(100, "d, the size of the hidden state", 1, 4096)
+    centroids: int = setting(50, "k, the most states that it can have", 2, 4096)
+    batch: int = setting(64, "strings in a batch", 1, 1 << 20)
+    optimiser: str = setting("adam", "with the gradients of", one_of=("adam", "rmsprop"))
+    rate: float = setting(0.0, "the learning rate; 0: 0.002, and 0.005 for at most 50 units", 0, 10)
+    smoothing: float = setting(0.9, "RMSProp's, of the squares' mean", 0, 1)
+    weight_decay: float = setting(0.0, "the weight of the squared parameters in the loss", 0, 1)
+    clip: float = setting(1.0, "the largest norm of a gradient; longer ones are scaled to it", 1e-6)
+    weighted: bool = setting(True, "both classes have the same weight")
+    near_misses: bool = setting(True, "half of the rejected strings are a change away from an accepted one")
+    norm: float = setting(
+        1.5, "what a centroid's norm is at first, about; 0: its entries are uniform in [-0.5, 0.5]", 0, 1e6
+    )
+    spread: float = setting(
+        0.5, "of input weights at first, where recurrent ones are orthogonal; 0: all are torch's", 0, 1e6
+    )
+    noise: str = setting(
+        "1.5,2,1",
+        "standard deviations of noise on the centroids' logits, or with --clusters on the states, in"
+        " training; the n-th start takes the n-th, and so round again",
+    )
+    shortest: int = setting(3, "the curriculum begins with strings up to that length", 0, NEVER)
+    penalty: float = setting(
+        0.1, "the weight, in the finish, of what the gap of the two largest logits lacks", 0, 1e6
+    )
+    margin: float = setting(12.0, "of this", 0, 1e6)
+    restart_after: int = setting(400, "iterations without a step of the curriculum", 1, NEVER)
+    restart_finish_after: int = setting(200, "iterations of the finish", 1, NEVER)
+    look_every: int = setting(10, "iterations between looks at all strings", 1, NEVER)
+    review: float = setting(
+        0.0, "the share of a batch that is strings which were wrong when last looked at", 0, 1
+    )
+    tries: int = setting(1, "partitions that are tried when boxes are to close", 1, 10**6)
+    clusters: bool = setting(
+        False, "the recurrent part learns alone, and in the finish centroids are put where its states cluster"
+    )
+    cluster_every: int = setting(100, "iterations of the finish between looks at clusters", 1, NEVER)
+    mastered: float = setting(
+        0.95, "with clusters: the share of a batch that must be right for more noise", 0, 1
+    )
+    louder: float = setting(1.01, "what the noise is multiplied by then", 1, 100)
+    softer: float = setting(0.95, "what it is multiplied by else", 0, 1)
+    loudest: float = setting(1.0, "the most noise", 0, 1e6)
+    steps: int = setting(100, "iterations in an epoch", 1, 1 << 20)
+    epochs: int = setting(10**5, "at most", 1, 10**6)
+    # the score is the number of iterations, which always rises: the last weights count
+    patience: int = setting(10**6, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    halve_after: int = setting(
+        10**6, "halve the learning rate after so many epochs that were no better on the dev set", 1, 10**6
+    )
+    precision: str = setting("32-true", "of the numbers", one_of=("32-true",))
+    device: str = setting("cpu", "where torch computes, and draws the noise", one_of=("cpu",))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.rate:
+            object.__setattr__(self, "rate", 5e-3 if self.units <= 50 else 2e-3)
+        if not self.noises:
+            raise InputError(
+                f"--noise is {shorten(self.noise)}, where numbers from 0 on are right, with commas between"
+                " them"
+            )
+
+    @property
+    def noises(self) -> tuple[float, ...]:
+        """The noise of each start; none where there is anything else than numbers.
+
+        >>> Recipe().noises
+        (1.5, 2.0, 1.0)
+        """
+        try:
+            numbers = tuple(map(float, self.noise.split(",")))
+        except ValueError:
+            return ()
+        return numbers if all(0 <= number < math.inf for number in numbers) else ()
+
+    @property
+    def finishes(self) -> bool:
+        """Is there a finish, which ends when the boxes close?"""
+        return self.penalty > 0 or self.clusters
+
+
+@dataclass(frozen=True)
+class TomitaGrammar(Recipe):
+    """A Tomita grammar is learned."""
+
+    grammar: int = setting(1, "which Tomita grammar", 1, 7)
+
+
+@dataclass(frozen=True)
+class Nested(Recipe):
+    """Balanced parentheses up to a depth are learned."""
+
+    depth: int = setting(4, "the most parentheses that are open at once", 1, 100)
+
+
+@dataclass(frozen=True)
+class FromFile(Recipe):
+    """The language of an automaton in a file is learned."""
+
+    file: str = setting("", "a boolean automaton, .json or .att, in the folder with the data")
+
+
+_CLUSTERS = {
+    "noise": "0.1",
+    "rate": 2e-3,
+    "penalty": 0.0,
+    "restart_after": 1500,
+    "restart_finish_after": 3000,
+    "review": 0.25,
+    "tries": 3,
+    "clusters": True,
+}
+# The paper's "momentum of 0.9" is read as the smoothing, Theano's rho: with torch's momentum of 0.9, which
+# multiplies the steps by 10, it learned neither grammar 1 nor 2. No gradient is clipped: none is as long.
+_PAPER = {
+    "optimiser": "rmsprop",
+    "rate": 0.01,
+    "clip": 1e9,
+    "weighted": False,
+    "near_misses": False,
+    "norm": 0.0,
+    "spread": 0.0,
+    "noise": "0",
+    "shortest": NEVER,
+    "penalty": 0.0,
+    "restart_after": NEVER,
+}
+PRESETS: dict[str, dict[str, Any]] = {"ours": {}, "clusters": _CLUSTERS, "paper": _PAPER}
+"""Our recipe, the one for larger automata, and the paper's."""
+RUNS = ("model", "seed", "units", "centroids", "steps", "epochs")
+"""What is no part of a recipe."""
+
+
+def recipe_of(settings: Recipe) -> str:
+    """The name of the recipe that the settings are.
+
+    >>> recipe_of(TomitaGrammar(grammar=3, units=8)), recipe_of(Nested(**PRESETS["clusters"]))
+    ('ours', 'clusters')
+    >>> recipe_of(Nested(depth=2, penalty=0.2))
+    'own'
+    """
+    plain = Recipe(**{name: getattr(settings, name) for name in Recipe.__dataclass_fields__})
+    own = {name: getattr(settings, name) for name in RUNS}
+    named = (name for name, values in PRESETS.items() if plain == Recipe(**{**values, **own}))
+    return next(named, "own")

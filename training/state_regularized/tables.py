@@ -1,0 +1,98 @@
+"""The table of languages that were learned: the runs of a recipe on a language, together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+from neural.state_regularized.component import finite
+from training.state_regularized.settings import SR_GRU
+
+EXPERIMENTS = ("tomita", "nested", "dfa")
+HEADER = (
+    "language",
+    "states",
+    "recipe",
+    "runs",
+    "trained",
+    "hard: exact",
+    "certified",
+    "soft: accepts exactly",
+    "boxes",
+    "median seconds",
+    "most",
+)
+TEXTS, TRUTHS = ("language", "recipe", "outcome", "certified"), ("exact", "accepts_exactly")
+
+
+def is_learned(result: dict[str, Any]) -> bool:
+    """Is it a result of these experiments, with all that its row needs?"""
+    return (
+        result["experiment"] in EXPERIMENTS
+        and result["model"] == SR_GRU
+        and all(isinstance(result.get(name), str) for name in TEXTS)
+        and all(isinstance(result.get(name), bool) for name in TRUTHS)
+        and type(result.get("states")) is int
+        and (result.get("boxes") is None or finite(result["boxes"]))
+    )
+
+
+def can_be_shown(result: dict[str, Any]) -> bool:
+    """Has such a result all that a person is told of one run, too?"""
+    strings = result.get("strings")
+    return (
+        all(finite(result.get(name)) for name in ("training", "validation", "iterations", "restarts"))
+        and isinstance(strings, dict)
+        and all(_two_counts(strings.get(name)) for name in ("training", "validation"))
+        and all(_compared(result.get(name)) for name in ("hard", "soft"))
+        and result["certified"] in ("certified", "different", "unknown")
+    )
+
+
+def _two_counts(value: Any) -> bool:
+    return isinstance(value, list) and [type(count) for count in value] == [int, int]
+
+
+def _compared(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return value is None
+    word = value.get("difference", 0)
+    letters = isinstance(word, list) and all(isinstance(letter, str) for letter in word)
+    return type(value.get("states")) is int and (word is None or letters)
+
+
+def rows(runs: Sequence[dict[str, Any]]) -> list[list[str]]:
+    """A row for each language and recipe: how many of its runs came to what."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for one in runs:
+        groups.setdefault((one["language"], one["recipe"]), []).append(one)
+    return [_row(*names, same) for names, same in groups.items()]
+
+
+def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
+    """With its title, its header and its rows, as text; none where no language was learned."""
+    own = list(filter(is_learned, results))
+    return [("languages: what state-regularized networks learned", list(HEADER), rows(own))] if own else []
+
+
+def _row(language: str, recipe: str, runs: list[dict[str, Any]]) -> list[str]:
+    counts = [
+        sum(one["outcome"] == "trained" for one in runs),
+        sum(one["exact"] for one in runs),
+        sum(one["certified"] == "certified" for one in runs),
+        sum(one["accepts_exactly"] for one in runs),
+    ]
+    boxes = sorted(one["boxes"] for one in runs if one["boxes"] is not None)
+    shown = "" if not boxes else f"{boxes[0]} to {boxes[-1]}" if boxes[0] < boxes[-1] else str(boxes[0])
+    seconds = [one["seconds"] for one in runs]
+    return [
+        language,
+        str(runs[0]["states"]),
+        recipe,
+        str(len(runs)),
+        *map(str, counts),
+        shown,
+        f"{median(seconds):.1f}",
+        f"{max(seconds):.1f}",
+    ]

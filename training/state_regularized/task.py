@@ -1,0 +1,263 @@
+"""A network that learns a language, as the engine trains it: a step is an iteration, and after each one it is
+decided whether strings become longer, whether it starts again, and whether it is done.
+
+The same seed gives the same iterations. What is decided (a longer string, a new start, the end) is decided
+from training and validation strings and from whether the boxes close; the language's automaton is not here.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from automata.errors import InputError
+from neural.state_regularized.acceptor import Acceptor
+from ratproof.papers.certification.boxes import count_closed_boxes
+from ratproof.papers.certification.numbers import numbers_of
+from training.engine.noise import Noise
+from training.engine.seeds import mixed
+from training.engine.task import ExampleTask
+from training.state_regularized.batches import Rows, mistakes, said
+from training.state_regularized.clusters import alone, means, put_centroids, some_states
+from training.state_regularized.curriculum import Curriculum
+from training.state_regularized.place import Place, place_of
+from training.state_regularized.settings import Recipe
+from training.state_regularized.strings import Strings
+
+LOOKS = 3
+"""Where batches have strings to review, all are looked at every LOOKS times ``Recipe.look_every`` iterations
+at least.
+"""
+
+
+class LearningTask(ExampleTask):
+    """A network and the strings that it learns from, in one process.
+
+    Args:
+        alphabet: the symbols.
+        settings: how.
+        training, validation: labelled strings.
+
+    Attributes:
+        acceptor: the network.
+        place: how far it is.
+        chosen: places of the strings in the next batch, the longest first; every step fills it anew, from a
+            generator that gives the noise, too.
+    """
+
+    carries = True
+    settings: Recipe
+
+    def __init__(
+        self, alphabet: tuple[str, ...], settings: Recipe, training: Strings, validation: Strings
+    ) -> None:
+        self.alphabet = alphabet
+        self.training, self.validation = Rows(training), Rows(validation)
+        self.acceptor = untrained(alphabet, settings, _seed(settings, 0))
+        super().__init__(self.acceptor, settings, self.training.lengths)
+        self.curriculum = Curriculum(self.training.lengths.tolist(), settings.shortest)
+        self.generator = torch.Generator().manual_seed(mixed(settings.seed, 1))
+        self.place = Place(noise=settings.noises[0])
+        self.right = 0.0
+        self.chosen = torch.zeros(settings.batch, dtype=torch.long)
+        self._choose()
+
+    @property
+    def finished(self) -> bool:
+        """Is the network trained?"""
+        return self.place.done
+
+    @property
+    def finishing(self) -> bool:
+        """Are all training strings right, and the boxes still to close?"""
+        return self.place.level == len(self.curriculum.lengths)
+
+    @property
+    def length(self) -> int:
+        """The longest strings that it trains on at present."""
+        return self.curriculum.length(min(self.place.level, len(self.curriculum.lengths) - 1))
+
+    def batches(self, epoch: int) -> list[Tensor]:
+        """The same tensor for every iteration: which strings it has depends on what came of those before."""
+        return [self.chosen] * self.settings.steps
+
+    def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
+        """The logistic loss of each string, shape ``(B,)``, and in the finish what gaps lack, the same for
+        each.
+        """
+        s, rows, p = self.settings, self.training, self.place
+        right = rows.labels[examples]
+        weights = _class_weights(rows.labels[: rows.up_to(self.length)])[right.long()] if s.weighted else None
+        if s.clusters:
+            logits, lacking = alone(self.acceptor, rows, examples, p.noise, self.generator).logits, None
+        else:
+            logits, gaps = said(self.acceptor, rows, examples, p.noise, self.generator)
+            lacking = torch.relu(s.margin - gaps) if self.finishing and s.penalty > 0 else None
+        losses = functional.binary_cross_entropy_with_logits(logits, right.float(), weights, reduction="none")
+        self.right = float(((logits.detach() > 0) == right).double().mean())
+        if lacking is None:
+            return losses
+        # the start token's gap counts as much as all others: every string starts there, and its box must
+        # close too
+        return losses + s.penalty * (lacking[0] + (lacking[1:].mean() if len(lacking) > 1 else 0))
+
+    def stepped(self) -> bool:
+        """Decide what follows from an iteration; does it start again?"""
+        s, p = self.settings, self.place
+        p.iterations += 1
+        p.since += 1
+        look = p.since % s.look_every == 0
+        if self.finishing:
+            if s.clusters:
+                self._louder()
+            if p.since % (s.cluster_every if s.clusters else s.look_every) == 0:
+                self._end()
+        elif (self.right == 1 and (look or p.since % 2 == 0)) or (
+            s.review and p.since % (LOOKS * s.look_every) == 0
+        ):
+            self._climb()
+        patience = s.restart_finish_after if self.finishing else s.restart_after
+        again = not p.done and p.since >= patience
+        if again:
+            self._start_again()
+        self._choose()
+        return again
+
+    def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
+        """Where it is; the last weights count, and no string is looked at for that."""
+        p = self.place
+        said = {"length": float(self.length), "batch_right": self.right, "noise": p.noise}
+        return float(p.iterations), {**said, "restarts": float(p.restarts)}
+
+    def in_words(self, score: float) -> str:
+        """The last weights count, whatever the dev set says."""
+        at = "finish" if self.finishing else f"length {self.length}"
+        return f"not asked, {at}, {self.place.restarts} restarts"
+
+    def optimiser(self) -> torch.optim.Optimizer:
+        """Adam, or RMSprop."""
+        s, parameters = self.settings, self.network.parameters()
+        if s.optimiser == "adam":
+            return torch.optim.Adam(parameters, lr=s.rate, weight_decay=s.weight_decay, fused=True)
+        return torch.optim.RMSprop(parameters, lr=s.rate, alpha=s.smoothing, weight_decay=s.weight_decay)
+
+    def carried(self) -> dict[str, Tensor]:
+        """The place, the next batch, and the generator."""
+        return {**self.place.tensors(), "chosen": self.chosen, "generator": self.generator.get_state()}
+
+    def carry(self, tensors: dict[str, Tensor]) -> None:
+        """Go on there."""
+        chosen, many = tensors["chosen"], len(self.training.lengths)
+        place = place_of(tensors, len(self.curriculum.lengths), many)
+        if chosen.shape != self.chosen.shape or chosen.dtype != torch.long:
+            raise InputError("the next batch has another size")
+        if bool(((chosen < 0) | (chosen >= many) | (chosen.diff(prepend=chosen[:1]) > 0)).any()):
+            raise InputError(f"the next batch has not places of {many} strings, falling")
+        self.generator.set_state(tensors["generator"])
+        self.chosen.copy_(chosen)
+        self.place = place
+
+    def _choose(self) -> None:
+        """The next batch: random strings, and some of those that were wrong when last looked at.
+
+        Their places fall: strings are sorted by length, and the longest has to come first.
+        """
+        size, generator = self.settings.batch, self.generator
+        chosen = torch.randint(self.training.up_to(self.length), (size,), generator=generator)
+        wrong, some = self.place.wrong, int(self.settings.review * size)
+        if wrong and some:
+            chosen[:some] = torch.tensor(wrong)[torch.randint(len(wrong), (some,), generator=generator)]
+        self.chosen.copy_(chosen.sort(descending=True).values)
+
+    def _climb(self) -> None:
+        """As far as all strings are right; the end, where there are no longer ones and no finish."""
+        p = self.place
+        level = self.curriculum.climbed(p.level, self._all_right)
+        if level > p.level:
+            p.level, p.since = level, 0
+            if self.finishing and not self.settings.finishes:
+                self._end()
+
+    def _louder(self) -> None:
+        """More noise on the states, if enough of the batch was right; else less."""
+        s, p = self.settings, self.place
+        if self.right >= s.mastered:
+            p.noise = min(s.loudest, p.noise * s.louder)
+        else:
+            p.noise = max(s.noises[p.restarts % len(s.noises)], p.noise * s.softer)
+
+    def _all_right(self, length: int) -> bool:
+        """Are all training strings up to that length right? Those that are not are kept for review."""
+        answer = alone if self.settings.clusters else said
+        self.place.wrong = mistakes(self.acceptor, self.training, length, answer)
+        return not self.place.wrong
+
+    def _end(self) -> None:
+        """Is it done? Every training and validation string is right, and the boxes close (where the recipe
+        wants it).
+        """
+        s, p = self.settings, self.place
+        right = self._all_right(self.length) and (not s.clusters or self._centroids_keep_it_right())
+        right = right and not mistakes(self.acceptor, self.validation)
+        boxes = count_closed_boxes(numbers_of(self.acceptor), s.tries) if right and s.finishes else None
+        if right and (boxes is not None or not s.finishes):
+            p.done, p.boxes = True, boxes
+        elif not s.finishes:
+            p.level = 0  # strings are wrong: go on
+
+    def _centroids_keep_it_right(self) -> bool:
+        """Is the network right on all training strings with the means of some number of clusters for
+        centroids? Few are tried first.
+
+        Else those that are wrong with the best of them are kept for review.
+        """
+        least: list[int] | None = None
+        for centroids in means(
+            some_states(self.acceptor, self.training, self.generator), self.settings.centroids
+        ):
+            put_centroids(self.acceptor, centroids, self.settings.norm or 1.0, self.generator)
+            wrong = mistakes(self.acceptor, self.training)
+            if not wrong:
+                return True
+            least = wrong if least is None or len(wrong) < len(least) else least
+        self.place.wrong = least or []
+        return False
+
+    def _start_again(self) -> None:
+        """A new network, from the seed and the number of starts so far."""
+        s, p = self.settings, self.place
+        p.history.append([p.iterations, p.level])
+        p.restarts, p.since, p.level, p.wrong = p.restarts + 1, 0, 0, []
+        p.noise = s.noises[p.restarts % len(s.noises)]
+        new = untrained(self.alphabet, s, _seed(s, p.restarts))
+        self.acceptor.load_state_dict(new.state_dict())
+
+
+def untrained(alphabet: tuple[str, ...], settings: Recipe, seed: int) -> Acceptor:
+    """The network that the recipe begins with: an SR-GRU (equations 2 and 5) at temperature 1 with start
+    and end tokens.
+    """
+    units = settings.units
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = Acceptor(alphabet, settings.model, units, settings.centroids)
+        part = network.cells[0].part
+        with torch.no_grad():
+            if settings.norm:
+                network.cells[0].component.centroids.normal_(0, settings.norm / units**0.5)
+            if settings.spread:
+                part.input.weight.normal_(0, settings.spread)
+                for gate in torch.split(part.hidden.weight, units):
+                    nn.init.orthogonal_(gate)
+    return network
+
+
+def _seed(settings: Recipe, starts: int) -> int:
+    return mixed(settings.seed, 2, starts)
+
+
+def _class_weights(labels: Tensor) -> Tensor:
+    """Of rejected and accepted strings, so that both classes weigh as much."""
+    share = labels.double().mean().clamp(1 / (2 * len(labels)), 1 - 1 / (2 * len(labels)))
+    return torch.stack([0.5 / (1 - share), 0.5 / share]).float()
