@@ -46,7 +46,7 @@ def in_folder(
         where: the rest of :class:`~training.engine.run.Where`.
     """
     from training.engine.loop import Diverged
-    from training.engine.processes import are_several, is_first
+    from training.engine.processes import are_several, is_first, leave_group
     from training.engine.run import Where
     from training.experiments import run, settings_for
 
@@ -60,6 +60,8 @@ def in_folder(
             said = run(experiment, settings, data, Where(folder, minutes=limit, **where), stop)
     except Diverged as error:
         return diverged(error, folder)
+    finally:
+        leave_group()
     if isinstance(said, dict):
         if is_first():
             print_json(said) if as_json else show(said, folder)

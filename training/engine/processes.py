@@ -58,6 +58,16 @@ def one_process(what: str) -> None:
         raise InputError(f"{what} trains in one process, and torchrun started {_number('WORLD_SIZE')}")
 
 
+def leave_group() -> None:
+    """Leave the group of processes, if there is one: its threads are joined, where the end of the process
+    would end it with an abort if one still runs.
+    """
+    from torch import distributed
+
+    if distributed.is_available() and distributed.is_initialized():
+        distributed.destroy_process_group()
+
+
 def is_first() -> bool:
     """Is this the process that writes files and prints?"""
     return os.environ.get("RANK", "0") == "0"
