@@ -36,7 +36,7 @@ class Paper:
         return int(self.cited.split()[-1])
 
 
-LINEAR = "Linear recurrences since 2020"
+LINEAR = "Linear recurrences"
 
 PAPERS = {
     paper.key: paper

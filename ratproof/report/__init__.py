@@ -91,8 +91,13 @@ def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
     counts: dict[str, int] = {}
     for result in outcome.results if left_out else ():
         counts = joined(counts, result.facts.get("left_out", {})) if result.cases else counts
-    words = left_out_in_words({"left_out": counts}, but=frozenset({TOO_SHORT}))
-    sentences += [f"No cases: {words}."] if words else []
+    none = sum(count for reason, count in counts.items() if reason != TOO_SHORT)
+    if none and own:
+        strings = "1 string was" if none == 1 else f"{none:,} strings were"
+        sentences.append(f"No cases: {strings} not compared, or only in part; why: --details.")
+    elif none:
+        words = left_out_in_words({"left_out": counts}, but=frozenset({TOO_SHORT}))
+        sentences.append(f"No cases: {words}.")
     return [*sentences, *(f"note: {note}" for note in outcome.notes)]
 
 

@@ -230,7 +230,9 @@ def _of_claim(variants: Sequence[Row], out: Console, every_row: bool) -> Iterato
     if paper is not None and paper.among and not every_row:
         for row in variants:
             variant = row.variant.name.removeprefix("corrected").removeprefix("-")
-            yield from _row(row, " ".join(filter(None, (claim.name, variant, f"({paper.year})"))), out)
+            name = " ".join(filter(None, (claim.name, variant)))
+            dated = f"{name} ({paper.year})"
+            yield from _row(row, dated if len(dated) <= NAMES else name, out)
         return
     yield fitted(Text.assemble((claim.name, "bold"), f"  {claim.title}"))
     for row in variants:
