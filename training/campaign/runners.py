@@ -14,7 +14,6 @@ class Runner(Protocol):
     """Does runs.
 
     Attributes:
-        jobs: how many at once, as of now.
         notes: what happened to the workers.
     """
 
