@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ratproof.hunting.cluster_tasks import ClusterTasks, Task
+from ratproof.hunting.cluster_tasks import ClusterTask, ClusterTasks
 from ratproof.hunting.cluster_worker import WorkerDied, greeting, run_chunk
 from ratproof.hunting.local_crew import AHEAD, Chunk
 
@@ -32,7 +32,7 @@ class ClusterCrew:
         self.arguments = json.dumps(list(arguments))
         self.notes = self.tasks.notes
         self.jobs = 1
-        self.chunks: dict[Task, Chunk] = {}
+        self.chunks: dict[ClusterTask, Chunk] = {}
         threading.Thread(target=self._greet, daemon=True).start()
 
     def room(self) -> int:

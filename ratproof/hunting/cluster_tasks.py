@@ -28,7 +28,7 @@ WENT_AWAY = "the scheduler went away; what it had been handed is handed in again
 
 
 @dataclass(eq=False)
-class Task:
+class ClusterTask:
     """A call that a worker makes.
 
     Attributes:
@@ -56,9 +56,9 @@ class ClusterTasks:
         self.client = connected(where)
         self.where, self.kept = where, kept
         self.notes: list[str] = []
-        self.out: dict[str, tuple[Any, Task]] = {}
+        self.out: dict[str, tuple[Any, ClusterTask]] = {}
         """Futures and tasks, by Dask's keys."""
-        self.again: list[Task] = []
+        self.again: list[ClusterTask] = []
         """To be handed in."""
         self.ended: queue.Queue[Any] = queue.Queue()
         """Futures that have ended; what else is put there is given back as it is."""
@@ -83,14 +83,14 @@ class ClusterTasks:
             self._lose()
             return 0
 
-    def submit(self, function: Callable[..., bytes], *arguments: str) -> Task:
+    def submit(self, function: Callable[..., bytes], *arguments: str) -> ClusterTask:
         """Have a worker do it."""
-        task = Task(function, arguments)
+        task = ClusterTask(function, arguments)
         self.again.append(task)
         self._hand_in()
         return task
 
-    def ready(self, seconds: float) -> Iterator[tuple[Task | None, bytes | None]]:
+    def ready(self, seconds: float) -> Iterator[tuple[ClusterTask | None, bytes | None]]:
         """What was said within so long: a task and its answer; a task and ``None``, where its worker died,
         which takes the task with it: it is not tried again here; ``None`` and what was put in ``ended``.
 
@@ -112,7 +112,7 @@ class ClusterTasks:
             if task is not None:
                 yield from self._said(future, task)
 
-    def drop_unbegun(self) -> list[Task]:
+    def drop_unbegun(self) -> list[ClusterTask]:
         """Take back what no worker is at; all, where the scheduler has gone away."""
         begun: set[str] = set()
         if not self.is_gone:
@@ -135,7 +135,7 @@ class ClusterTasks:
                 future.cancel()
             self.client.close(timeout=2)
 
-    def _said(self, future: Any, task: Task) -> Iterator[tuple[Task, bytes | None]]:
+    def _said(self, future: Any, task: ClusterTask) -> Iterator[tuple[ClusterTask, bytes | None]]:
         """What came of a future; of one that the scheduler has lost, nothing: it is handed in again."""
         from distributed.scheduler import KilledWorker
 

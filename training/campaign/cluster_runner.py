@@ -16,7 +16,7 @@ from typing import Any
 
 from automata.errors import FormatError
 from automata.files import write_whole
-from ratproof.hunting.cluster_tasks import ClusterTasks, Task
+from ratproof.hunting.cluster_tasks import ClusterTask, ClusterTasks
 from ratproof.process.exit_statuses import INTERRUPTED
 from training.campaign.job import STOP, TAKEN
 from training.campaign.runners import start
@@ -67,7 +67,7 @@ class ClusterRunner:
         self.folder = folder
         self.jobs = max(1, self.tasks.threads())
         self._asked: queue.Queue[_Run] = queue.Queue()
-        self._going: dict[Task, _Run] = {}
+        self._going: dict[ClusterTask, _Run] = {}
         self._ending = self._closed = False
         (folder / STOP).unlink(missing_ok=True)
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -124,7 +124,7 @@ class ClusterRunner:
     def _submit(self, run: _Run) -> None:
         self._going[self.tasks.submit(on_a_worker, json.dumps(run.said))] = run
 
-    def _take(self, task: Task, run: _Run, answer: bytes | None) -> None:
+    def _take(self, task: ClusterTask, run: _Run, answer: bytes | None) -> None:
         """What came of it, unless it is to go on on another worker."""
         if answer is None:
             run.deaths += 1
@@ -141,7 +141,7 @@ class ClusterRunner:
         run.said = {**run.said, "patience": PATIENCE}
         self._submit(run)
 
-    def _goes_on(self, status: int, task: Task, run: _Run) -> bool:
+    def _goes_on(self, status: int, task: ClusterTask, run: _Run) -> bool:
         """Is it to be handed in once more? Where its worker ended and had it keep what it has; and where the
         scheduler went away: the worker that had it may take a while to end, and is at it until then.
         """
