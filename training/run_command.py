@@ -60,12 +60,11 @@ def in_folder(
             said = run(experiment, settings, data, Where(folder, minutes=limit, **where), stop)
     except Diverged as error:
         return diverged(error, folder)
-    finally:
-        leave_group()
     if isinstance(said, dict):
         if is_first():
             print_json(said) if as_json else show(said, folder)
         return YES
+    leave_group()  # what ends now is the whole program
     if is_first() and as_json:
         print_json({"outcome": said, "folder": str(folder)})
     elif is_first():
