@@ -63,9 +63,13 @@ inline double power(double n) {
   return value;
 }
 
-// exp(x) for x <= 0, within 2 units in the last place, and 0 where that is no normal number; NaN of NaN.
-// x = n log 2 + r with |r| <= log(2) / 2, and Taylor's series at r.
-inline float exponential(float x) {
+// x = n log 2 + r with a whole n and |r| <= log(2) / 2, for x <= 0 of which exp is a normal number, or the least
+// such x; and the sum in Taylor's series exp(r) = 1 + r + r^2 sum.
+template <typename W>
+struct Reduced {
+  W n, r, sum;
+};
+inline Reduced<float> reduced(float x) {
   float bounded = x < -87.3365f ? -87.3365f : x;
   float n = __builtin_rintf(bounded * 1.44269504f);
   float r = fused(n, -0.693145752f, bounded);
@@ -75,12 +79,9 @@ inline float exponential(float x) {
   sum = fused(sum, r, 1.f / 120);
   sum = fused(sum, r, 1.f / 24);
   sum = fused(sum, r, 1.f / 6);
-  sum = fused(sum, r, .5f);
-  sum = fused(sum, r, 1.f);
-  sum = fused(sum, r, 1.f);
-  return x < -87.3365f ? 0.f : sum * power(n);
+  return {n, r, fused(sum, r, .5f)};
 }
-inline double exponential(double x) {
+inline Reduced<double> reduced(double x) {
   double bounded = x < -708.3964 ? -708.3964 : x;
   double n = __builtin_rint(bounded * 1.4426950408889634);
   double r = fused(n, -0.69314718036912382, bounded);
@@ -96,10 +97,15 @@ inline double exponential(double x) {
   sum = fused(sum, r, 1. / 120);
   sum = fused(sum, r, 1. / 24);
   sum = fused(sum, r, 1. / 6);
-  sum = fused(sum, r, .5);
-  sum = fused(sum, r, 1.);
-  sum = fused(sum, r, 1.);
-  return x < -708.3964 ? 0. : sum * power(n);
+  return {n, r, fused(sum, r, .5)};
+}
+
+// exp(x) for x <= 0, within 2 units in the last place, and 0 where that is no normal number; NaN of NaN.
+template <typename W>
+inline W exponential(W x) {
+  auto [n, r, sum] = reduced(x);
+  sum = fused(fused(sum, r, W(1)), r, W(1));
+  return x < (std::is_same_v<W, float> ? W(-87.3365f) : W(-708.3964)) ? W(0) : sum * power(n);
 }
 
 // 1 + x / 3 + x^2 / 5 + ... + x^((last - 1) / 2) / last, from a denominator on.
@@ -138,38 +144,10 @@ inline W sigmoid(W x) {
   return (x < 0 ? e : W(1)) / (1 + e);
 }
 
-// exp(x) - 1 for x <= 0, as exp(x) above: with x = n log 2 + r it is 2^n (exp(r) - 1) + (2^n - 1), and near 0
-// nothing cancels, as n is 0 there.
-inline float exponential_less_one(float x) {
-  float bounded = x < -87.3365f ? -87.3365f : x;
-  float n = __builtin_rintf(bounded * 1.44269504f);
-  float r = fused(n, -0.693145752f, bounded);
-  r = fused(n, -1.42860677e-6f, r);
-  float sum = 1.f / 5040;
-  sum = fused(sum, r, 1.f / 720);
-  sum = fused(sum, r, 1.f / 120);
-  sum = fused(sum, r, 1.f / 24);
-  sum = fused(sum, r, 1.f / 6);
-  sum = fused(sum, r, .5f);
-  return fused(power(n), fused(r * r, sum, r), power(n) - 1);
-}
-inline double exponential_less_one(double x) {
-  double bounded = x < -708.3964 ? -708.3964 : x;
-  double n = __builtin_rint(bounded * 1.4426950408889634);
-  double r = fused(n, -0.69314718036912382, bounded);
-  r = fused(n, -1.9082149292705877e-10, r);
-  double sum = 1. / 6227020800;
-  sum = fused(sum, r, 1. / 479001600);
-  sum = fused(sum, r, 1. / 39916800);
-  sum = fused(sum, r, 1. / 3628800);
-  sum = fused(sum, r, 1. / 362880);
-  sum = fused(sum, r, 1. / 40320);
-  sum = fused(sum, r, 1. / 5040);
-  sum = fused(sum, r, 1. / 720);
-  sum = fused(sum, r, 1. / 120);
-  sum = fused(sum, r, 1. / 24);
-  sum = fused(sum, r, 1. / 6);
-  sum = fused(sum, r, .5);
+// exp(x) - 1 for x <= 0, as 2^n (exp(r) - 1) + (2^n - 1): near 0 nothing cancels, as n is 0 there.
+template <typename W>
+inline W exponential_less_one(W x) {
+  auto [n, r, sum] = reduced(x);
   return fused(power(n), fused(r * r, sum, r), power(n) - 1);
 }
 
