@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import language_page
 import recognition_pages
 import rule_pages
 import sequence_pages
@@ -29,7 +30,7 @@ NAMES = {
     "rrnn-f": "RRNN(F)",
 }
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
-PAGES = (*TITLES, *rule_pages.TITLES, *recognition_pages.TITLES, *sequence_pages.TITLES)
+PAGES = (*TITLES, language_page.NAME, *rule_pages.TITLES, *recognition_pages.TITLES, *sequence_pages.TITLES)
 ELSEWHERE = {"tomita": "/state_regularized.md"}
 """Pages of experiments whose results are kept in another form."""
 HEADER = ("experiment", "of", "data", "cost", "runs kept")
@@ -57,6 +58,7 @@ def pages(root: Path) -> dict[str, str]:
     made = {f"{FOLDER}/{name}.md": _page(name, kept) for name in TITLES}
     for others in (rule_pages, recognition_pages):
         made |= {f"{FOLDER}/{name}.md": others.page(name, kept) for name in others.TITLES}
+    made[f"{FOLDER}/{language_page.NAME}.md"] = language_page.page(kept)
     made |= {f"{FOLDER}/{name}": text for name, text in sequence_pages.pages(kept).items()}
     return {f"{FOLDER}/index.md": _index(kept), **made}
 

@@ -96,6 +96,7 @@ def test_the_papers_figures_stand_beside_networks_of_its_sizes() -> None:
     found = paper(LanguageModelling(**PRESETS["paper-24m"]))
     assert found is not None and found["test_perplexity"] == 63.1
     assert paper(LanguageModelling(layers=1)) is None and paper(LanguageModelling(model="lstm")) is None
+    assert paper(LanguageModelling(**PRESETS["small"])) is None  # two layers, and another size
 
 
 # Text.

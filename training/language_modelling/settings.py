@@ -58,6 +58,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 """Named values, for the fields that a command line leaves open: the paper's two sizes, and one for a CPU,
 whose perplexities are not the paper's.
 """
+PAPERS = ("paper-10m", "paper-24m")
+"""The paper's."""
 
 TABLE_3: dict[int, dict[str, tuple[float, float]]] = {
     2: {
@@ -79,15 +81,19 @@ TABLE_3: dict[int, dict[str, tuple[float, float]]] = {
 
 
 def paper(settings: LanguageModelling) -> dict[str, Any] | None:
-    """What Table 3 says of a model of so many layers."""
-    found = TABLE_3.get(settings.layers, {}).get(settings.model)
-    if found is None:
+    """What Table 3 says of a model of that size; ``None`` of a size that the paper does not have, such as one
+    for a CPU.
+    """
+    sizes = {(o.hidden, o.layers): o.layers for o in (LanguageModelling(**PRESETS[n]) for n in PAPERS)}
+    layers = sizes.get((settings.hidden, settings.layers))
+    found = None if layers is None else TABLE_3[layers].get(settings.model)
+    if layers is None or found is None:
         return None
     dev, test = found
-    parameters = {2: "10M", 3: "24M"}[settings.layers]
     return {
         "dev_perplexity": dev,
         "test_perplexity": test,
-        "parameters": parameters,
+        "parameters": {2: "10M", 3: "24M"}[layers],
+        "epochs": 300,
         "source": "Peng et al. 2018, Table 3",
     }
