@@ -10,6 +10,8 @@ from training.engine.settings import Settings, setting
 FA = ("fa-rnn", "fa-gru", "bifa-rnn", "bifa-gru")
 PLAIN = ("cnn", "dan", "rnn", "lstm", "gru", "birnn", "bilstm", "bigru")
 ENHANCED = ("bigru+i", "bigru+o", "bigru+io", "bigru+pr", "bigru+kd")
+TAUGHT_MODELS = ("bigru+pr", "bigru+kd")
+"""Those that imitate the rules."""
 MODELS = FA + PLAIN + ENHANCED
 
 

@@ -15,7 +15,7 @@ from training.classification_with_rules.data import Encoded, RuledSentences
 from training.classification_with_rules.drawn import RuleSentences
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.plain_networks import PlainNetwork
-from training.classification_with_rules.settings import RuleClassification
+from training.classification_with_rules.settings import TAUGHT_MODELS, RuleClassification
 from training.engine.noise import Noise
 from training.engine.sampler import batches
 from training.engine.seeds import mixed
@@ -89,7 +89,7 @@ class RuleTask(ExampleTask):
         batch, labels = self.parts["train"].at(examples, device)
         logits = network(batch, noise)
         own = functional.cross_entropy(logits, labels, reduction="none")
-        if s.model.endswith(("+kd", "+pr")):
+        if s.model in TAUGHT_MODELS:
             own = self._imitating(own, logits, batch.matches.to(logits))
         return own * self.weights.to(device)[labels]
 
