@@ -34,8 +34,8 @@ directions averages the matches of the labels, not the states (see [FA-RNN](/fa_
 """
 AUTHORS_PROGRAM = """\
 In the authors' program (RE2RNN, `train_marry_up` in `src/train.py`, commit d3bfb97) the accuracy that is
-returned as the test part's, of a network that is enhanced by rules, is one on the dev part; whether the table has
-such figures is not known.
+returned as the test part's, of a network that is enhanced by rules, is one on the dev part; whether the
+table has such figures is not known.
 """
 
 
