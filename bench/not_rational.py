@@ -25,7 +25,7 @@ from ratproof.papers.not_rational.every_size import EverySize, every_size
 from ratproof.papers.not_rational.hankel_bound import Bound, bound, largest
 from ratproof.papers.not_rational.matrix import first_strings
 from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import Given, some
+from theory.rational_recurrences.not_rational.weights import WeightedCell, some
 
 CHECKED, LARGEST = 63, 255
 CASES = [(cell, units) for cell in CELLS for units in ((1, 2) if cell in ("elman", "elman-linear") else (1,))]
@@ -36,7 +36,7 @@ def sizes(largest_size: int) -> list[int]:
     return [n for k in range(6, 12) if (n := 2**k - 1) <= largest_size]
 
 
-def reached(unit: Given, size: int) -> dict[str, Any]:
+def reached(unit: WeightedCell, size: int) -> dict[str, Any]:
     """The bits and seconds of one bound, and the checker's seconds where the size is the one that it is timed
     at.
     """

@@ -25,7 +25,7 @@ from ratproof.papers.not_rational.matrix import first_strings, hankel
 from ratproof.papers.not_rational.poles import FORMS, find_pole
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS
 from theory.rational_recurrences.not_rational.cells import CELLS, INPUT, Cell
-from theory.rational_recurrences.not_rational.weights import Given, some
+from theory.rational_recurrences.not_rational.weights import WeightedCell, some
 
 WILD = [name for name, cell in CELLS.items() if not cell.rational]
 QUOTIENTS = ["linear-attention", "mlstm", "rwkv-4", "softmax-attention"]
@@ -77,7 +77,7 @@ def zeroed(name, *weights, units=1):
         (zeroed("gru", "U_r", "U_z", "U_m"), 2),
         (zeroed("scrn", "U_h", "P_h"), 3),
     ],
-    ids=lambda value: value.cell.name if isinstance(value, Given) else "",
+    ids=lambda value: value.cell.name if isinstance(value, WeightedCell) else "",
 )
 def test_without_the_feedback_into_gates_a_cell_is_a_small_automaton_and_nothing_more_is_shown(given, states):
     found, stopped = largest(given)
@@ -131,7 +131,7 @@ def test_a_cell_of_ones_own_goes_the_same_way_but_has_no_certificate():
         ("c",),
         "c",
     )
-    given = Given(cell, ("a", "b"), 1, {"W": [[Fraction(1), Fraction(-1, 3)]]})
+    given = WeightedCell(cell, ("a", "b"), 1, {"W": [[Fraction(1), Fraction(-1, 3)]]})
     lower_bound, _ = largest(given, sizes=[15])
     assert lower_bound.states == 15
     assert isinstance(every_size(given), EverySize)

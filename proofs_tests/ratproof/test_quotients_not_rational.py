@@ -20,7 +20,7 @@ from ratproof.papers.not_rational.symbols import Symbols
 from theory.rational_recurrences.not_rational.arithmetic import BALLS
 from theory.rational_recurrences.not_rational.cell import Cell
 from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import Given, some
+from theory.rational_recurrences.not_rational.weights import WeightedCell, some
 
 QUOTIENTS = ["linear-attention", "mlstm", "rwkv-4", "softmax-attention"]
 
@@ -94,7 +94,7 @@ def quotient_of(above, below, move=lambda s, a: s + 1):
         after = move(s, a)
         return [after], [a.quotient(above(after, a), below(after, a))]
 
-    return Given(Cell("own", "of a test", step, {}, ("s", "o"), "o"), ("a", "b"), 1, {})
+    return WeightedCell(Cell("own", "of a test", step, {}, ("s", "o"), "o"), ("a", "b"), 1, {})
 
 
 half = lambda s, a: a.number(Fraction(1, 2)) * s + 1
@@ -136,11 +136,11 @@ def test_two_clocks_are_no_clock():
         return [s + 1], [half(t, a)], [a.quotient(s + 1, half(t, a))]
 
     cell = Cell("own", "of a test", step, {}, ("s", "t", "o"), "o")
-    assert "several clocks" in every_size(Given(cell, ("a", "b"), 1, {})).why["a"]
+    assert "several clocks" in every_size(WeightedCell(cell, ("a", "b"), 1, {})).why["a"]
 
 
 def test_one_letter_has_none_to_begin_with():
-    assert every_size(Given(TEACHES[0][0].cell, ("a",), 1, {})).why == {
+    assert every_size(WeightedCell(TEACHES[0][0].cell, ("a",), 1, {})).why == {
         "a": "there is no other letter to begin with"
     }
 

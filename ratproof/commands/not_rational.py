@@ -19,7 +19,7 @@ from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
-from theory.rational_recurrences.not_rational.weights import Given, from_json, some
+from theory.rational_recurrences.not_rational.weights import WeightedCell, from_json, some
 
 
 @app.command(
@@ -86,7 +86,7 @@ def not_rational(
     return UNKNOWN if stopped is not None else YES
 
 
-def _given(cell: str, path: str | None, units: int | None) -> Given:
+def _given(cell: str, path: str | None, units: int | None) -> WeightedCell:
     """The cell, with the weights of a file or with some."""
     if path is None:
         return some(cell_named(cell), units)
@@ -96,7 +96,7 @@ def _given(cell: str, path: str | None, units: int | None) -> Given:
 
 
 def _show(
-    given: Given,
+    given: WeightedCell,
     unit: int,
     result: Bound | None,
     stopped: UndecidedBound | None,
@@ -132,7 +132,7 @@ def _show(
         )
 
 
-def _show_every_size(given: Given, unit: int, as_json: bool) -> int:
+def _show_every_size(given: WeightedCell, unit: int, as_json: bool) -> int:
     with progress(f"not-rational {given.cell.name}"):
         result = show_every_size(given, unit)
     name, shown = given.cell.name, isinstance(result, EverySize)

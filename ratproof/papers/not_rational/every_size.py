@@ -31,7 +31,7 @@ from ratproof.papers.not_rational.poles import FORMS, Pole, find_pole
 from ratproof.papers.not_rational.quotients import BEFORE, Quotient, find_quotient
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic, NotKnown
 from theory.rational_recurrences.not_rational.vectors import ZERO, State
-from theory.rational_recurrences.not_rational.weights import Given
+from theory.rational_recurrences.not_rational.weights import WeightedCell
 
 BITS = 256
 FIRST_STEPS = 20
@@ -57,7 +57,7 @@ class EverySize:
         hypotheses: the theorem's, each with its ball.
     """
 
-    given: Given
+    given: WeightedCell
     unit: int
     letter: str
     where: str
@@ -75,7 +75,7 @@ class NoProof:
     why: dict[str, str]
 
 
-def every_size(given: Given, unit: int = 0) -> EverySize | NoProof:
+def every_size(given: WeightedCell, unit: int = 0) -> EverySize | NoProof:
     """Whether the theorem applies to the unit, on the first letter for which its hypotheses show.
 
     >>> from theory.rational_recurrences.not_rational.cells import CELLS
@@ -102,7 +102,7 @@ def every_size(given: Given, unit: int = 0) -> EverySize | NoProof:
     return NoProof(why)
 
 
-def _of_a_quotient(given: Given, unit: int, letter: int) -> EverySize:
+def _of_a_quotient(given: WeightedCell, unit: int, letter: int) -> EverySize:
     """By the other theorem, after the first other letter for which it shows."""
     why = ["there is no other letter to begin with"]
     for first, name in enumerate(given.letters):
@@ -134,7 +134,7 @@ def _hypotheses_of_a_quotient(found: Quotient) -> Iterator[Hypothesis]:
         )
 
 
-def _map(given: Given, unit: int, letter: int) -> Map:
+def _map(given: WeightedCell, unit: int, letter: int) -> Map:
     """Phi, where all other numbers of the state stay 0."""
     cell, moving = given.cell, given.cell.vectors.index(given.cell.output)
 
@@ -155,7 +155,7 @@ def _map(given: Given, unit: int, letter: int) -> Map:
     return lambda t, a: after(t, a)[moving][unit]
 
 
-def _moves(given: Given, letter: int, vector: int, place: int) -> bool:
+def _moves(given: WeightedCell, letter: int, vector: int, place: int) -> bool:
     """Whether a number of the state is not 0 after some of the letter's first strings, for certain."""
     state = given.start(BALLS)
     for _ in range(FIRST_STEPS):

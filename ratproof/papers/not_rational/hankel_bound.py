@@ -20,7 +20,7 @@ from automata.errors import InputError
 from ratproof.papers.not_rational.matrix import Word, first_strings, hankel
 from theory.rational_recurrences.not_rational.arithmetic import BALLS
 from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import Given
+from theory.rational_recurrences.not_rational.weights import WeightedCell
 
 FIRST_BITS, MOST_BITS = 64, 4096
 
@@ -37,7 +37,7 @@ class Bound:
         seconds: how long it took, lower precisions included.
     """
 
-    given: Given
+    given: WeightedCell
     unit: int
     prefixes: tuple[Word, ...]
     suffixes: tuple[Word, ...]
@@ -88,7 +88,7 @@ class UndecidedBound:
 
 
 def bound(
-    given: Given,
+    given: WeightedCell,
     unit: int,
     prefixes: Sequence[Word],
     suffixes: Sequence[Word],
@@ -127,7 +127,7 @@ def bound(
 
 
 def largest(
-    given: Given,
+    given: WeightedCell,
     unit: int = 0,
     sizes: Iterable[int] = (3, 7, 15, 31, 63),
     letters: Sequence[str] | None = None,

@@ -8,7 +8,7 @@ from typing import Any
 
 from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
 from theory.rational_recurrences.not_rational.vectors import State
-from theory.rational_recurrences.not_rational.weights import Given
+from theory.rational_recurrences.not_rational.weights import WeightedCell
 
 Word = tuple[str, ...]
 
@@ -29,7 +29,7 @@ def first_strings(letters: Sequence[str], size: int, counts: bool = False) -> tu
 
 
 def hankel(
-    given: Given, unit: int, prefixes: Sequence[Word], suffixes: Sequence[Word], arithmetic: Arithmetic
+    given: WeightedCell, unit: int, prefixes: Sequence[Word], suffixes: Sequence[Word], arithmetic: Arithmetic
 ) -> list[list[Any]]:
     """H[p, s], the unit after reading ps, over any arithmetic; each state on the way is computed once.
 

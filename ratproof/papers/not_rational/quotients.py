@@ -18,7 +18,7 @@ import flint
 from ratproof.papers.not_rational.attraction import HypothesisFails, ball_text
 from ratproof.papers.not_rational.symbols import Symbolic, Symbols, Undecided, evaluated
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, NotKnown
-from theory.rational_recurrences.not_rational.weights import Given
+from theory.rational_recurrences.not_rational.weights import WeightedCell
 
 BEFORE = 32
 """Letters before the clock starts: a maximum may take another side on shorter strings."""
@@ -95,7 +95,7 @@ class Quotient:
         return self.numerator(x) / (self.below.constant + self.below.slope * x)
 
 
-def find_quotient(given: Given, unit: int, first: int, letter: int) -> Quotient:
+def find_quotient(given: WeightedCell, unit: int, first: int, letter: int) -> Quotient:
     """The unit after the first letter and ``BEFORE + 1 + m`` times the other, as a quotient with a pole.
 
     Raises:
@@ -116,7 +116,9 @@ def find_quotient(given: Given, unit: int, first: int, letter: int) -> Quotient:
     return _with_a_pole(above, Line.of(below), clock, _sides(symbols, lines, clock))
 
 
-def _stepped(given: Given, unit: int, letter: int, symbols: Symbols) -> tuple[Symbolic, list[Symbolic]]:
+def _stepped(
+    given: WeightedCell, unit: int, letter: int, symbols: Symbols
+) -> tuple[Symbolic, list[Symbolic]]:
     """The unit after the letter, and each number of the state, by the numbers before."""
     arithmetic, flat, shaped = symbols.arithmetic(), iter(symbols.numbers()), []
     for vector in given.start(BALLS):

@@ -19,7 +19,7 @@ FIELDS = {"letters", "weights"}
 
 
 @dataclass(frozen=True)
-class Given:
+class WeightedCell:
     """A cell with weights.
 
     Attributes:
@@ -84,7 +84,7 @@ class Given:
         return {name: _mapped(number, w) for name, w in self.weights.items()}
 
 
-def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | None = None) -> Given:
+def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | None = None) -> WeightedCell:
     """A cell with arbitrary weights, eighths between -2 and 2 (0 and 2 where they must be positive); the same
     for the same seed. Without a number it has one unit, or as many as it needs.
 
@@ -105,10 +105,10 @@ def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | 
     if "alpha" in weights:  # SCRN: alpha is between 0 and 1, and the last letter leaves the context as it is
         weights["alpha"] = Fraction(1, 2)
         weights["W_s"] = [[*row[:-1], Fraction(0)] for row in weights["W_s"]]
-    return Given(cell, tuple(letters), units, weights)
+    return WeightedCell(cell, tuple(letters), units, weights)
 
 
-def from_json(cell: Cell, text: str, where: str) -> Given:
+def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
     """A cell with the weights of a JSON text: an object with ``letters``, a list, and ``weights``, strings in
     lists, by name.
     """
@@ -126,7 +126,7 @@ def from_json(cell: Cell, text: str, where: str) -> Given:
     try:
         weights = {name: _mapped(_fraction, value) for name, value in data["weights"].items()}
         places: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ())[:1] == PLACES), [])
-        return Given(cell, tuple(letters), len(places) if isinstance(places, list) else 0, weights)
+        return WeightedCell(cell, tuple(letters), len(places) if isinstance(places, list) else 0, weights)
     except InputError as error:
         raise FormatError(f"{where}: {error}") from None
 
