@@ -87,9 +87,14 @@ CLAIM = Claim(
                 "proved": (
                     "that (Delta A)^-1 Delta is -1 is about quotients, which the invariant's numbers have"
                     " not; given that, it is min-gru's proof"
-                ),
-                "kernel-checked": "given the discretised B, it is min-gru's theorem",
+                )
             },
+            theorem=theorem(
+                "mamba_theorem_1",
+                "mamba_one_unit {h_0} {decay} (fun x => held Qcdiv {minus} {minus} ({decay} x) ({Delta} x))"
+                " {u} {word}",
+                "min_gru_automaton {minus} {h_0} {z} {u}",
+            ),
         ),
         corrected(
             SIMPLIFIED,

@@ -18,7 +18,6 @@ from theory.linear_recurrences.shared.hypotheses import FIRST_STATE, LINEAR_OUTP
 from theory.linear_recurrences.shared.memory import READ, theorem, write
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
-    NOT_FORMALISED,
     NOT_STATED,
     REFUTED,
     corrected,
@@ -30,6 +29,7 @@ from theory.linear_recurrences.shared.variants import (
 )
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 GATES = ("1/2", 1, 2)
@@ -95,6 +95,8 @@ HIDDEN = Recurrence(
     step=quotient_step,
     out=lambda w, state: state[2:],
 )
+LARGER = "(fun a b : rationals => if Qc_le a b then b else a)"
+"""Of two numbers, in Coq."""
 CASES = sizes(weights)
 LARGE = narrow(weights, (1,), s_0=(0,), q=(1, 2), k=(1, 2), v=(0, 1), f=(1,), i=(1, 2))
 
@@ -138,8 +140,14 @@ CLAIM = Claim(
             without={
                 "decided": "the step has a maximum and quotients, so that it is not affine",
                 "proved": "the step divides by M, and the invariant's numbers have no quotients",
-                "kernel-checked": NOT_FORMALISED,
             },
+            theorem=theorem(
+                "mlstm",
+                f"@stabilised_mlstm rationals _ _ {LARGER} Qcdiv {{s_0}} {{f}} {{i}} {{v}} {{q}} {{k}}"
+                " {word}",
+                "mlstm_automaton {s_0} {f} {i} {v} {q} {k}",
+                name="mlstm_as_programmed",
+            ),
         ),
         Variant(
             name="without-rescaling",
@@ -168,6 +176,14 @@ CLAIM = Claim(
             small_cases=LARGE.small,
             kinds=("sampled", "exhausted", "decided"),
             effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
+            theorem=Theorem(
+                "linear_recurrences.mlstm.without_unnormalised_output_is_refuted",
+                refutes=True,
+                network=(
+                    f"@mlstm_hidden rationals _ _ Qcdiv (fun n => {LARGER} ({LARGER} n (Qcopp n)) (Q2Qc 1))"
+                    " {s_0} {f} {i} {v} {q} {k} {word}"
+                ),
+            ),
             without={
                 "cross-checked": "OpenFst scores the corrected variant's automaton, which this one has too"
             },

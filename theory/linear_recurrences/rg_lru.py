@@ -17,7 +17,7 @@ from theory.induction import ONE_LETTER, Induction
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
 from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import EFFORT, NOT_FORMALISED, corrected, refuted
+from theory.linear_recurrences.shared.variants import EFFORT, corrected, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
@@ -113,7 +113,12 @@ CLAIM = Claim(
                 instances=((AT_ZERO, "a"),),
                 enough=ONE_LETTER,
             ),
-            without={"kernel-checked": NOT_FORMALISED},
+            theorem=theorem(
+                "rg_lru",
+                "programmed_rg_lru {h_0} {a} {m} {ix} {word}",
+                "programmed_rg_lru_automaton {h_0} {a} {m} {ix}",
+                name="rg_lru_as_programmed",
+            ),
         ),
         refuted(
             "without-first-scale",

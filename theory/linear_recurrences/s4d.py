@@ -13,6 +13,7 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences import lru
 from theory.linear_recurrences.shared.affine import Reading
 from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import EFFORT, corrected, refuted
 
 # The recurrence of LRU, whose output has the other number of each pair, too.
@@ -46,7 +47,10 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, lru.CASES, "the automaton with 2 N + 2 states: 1, real and imaginary parts, and the output"
+            LAYER,
+            lru.CASES,
+            "the automaton with 2 N + 2 states: 1, real and imaginary parts, and the output",
+            theorem=theorem("s4d", f"s4d_output {lru.TERMS} {{word}}", f"s4d_automaton {lru.TERMS}"),
         ),
         refuted(
             "without-conjugates",
