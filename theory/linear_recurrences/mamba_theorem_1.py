@@ -91,8 +91,8 @@ CLAIM = Claim(
             },
             theorem=theorem(
                 "mamba_theorem_1",
-                "mamba_one_unit {h_0} {decay} (fun x => held Qcdiv {minus} {minus} ({decay} x) ({Delta} x))"
-                " {u} {word}",
+                "mamba_one_unit {h_0} {decay} (fun x => @held rationals Qcdiv {minus} {minus} ({decay} x)"
+                " ({Delta} x)) {u} {word}",
                 "min_gru_automaton {minus} {h_0} {z} {u}",
             ),
         ),
