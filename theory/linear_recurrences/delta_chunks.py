@@ -1,6 +1,6 @@
 """Delta rules in chunks: the WY form, whose values are solved for by substitution.
 
-Yang et al. 2024, section 3 (DeltaNet), and with gates Yang et al. 2025, section 3.3. With g(i, r) the product
+Yang et al. 2024, section 3.2 (DeltaNet), and with gates Yang et al. 2025, section 3.3. With g(i, r) the product
 of the gates of a chunk's tokens i + 1, ..., r, the values u_r = beta_r (v_r - g(0, r) k_r^T S - the sum over
 i < r of g(i, r) (k_r^T k_i) u_i) are a triangular system's solution (the UT transform inverts its matrix),
 and S_r = g(0, r) S + the sum over i <= r of g(i, r) k_i u_i.
@@ -119,7 +119,7 @@ CLAIM = Claim(
         " within the chunk, has the outputs of the recurrence, for every C: each number of them is the"
         " Forward score of the automaton with K + 2 states."
     ),
-    source=Source("yang2024parallelizing", "3", "WY representation"),
+    source=Source("yang2024parallelizing", "3.2", "WY representation"),
     hypotheses=(
         TOKENS,
         COLUMN,

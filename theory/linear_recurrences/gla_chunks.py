@@ -1,7 +1,7 @@
 """Gated linear attention in chunks, with cumulated gates; linear attention, retention and Mamba-2's block
 form (SSD) are this with gates that are 1, or equal.
 
-Yang et al. 2024, section 4: with g(i, r) the products, place by place, of the gates of a chunk's tokens i +
+Yang et al. 2024, sections 4.1 and 4.2: with g(i, r) the products, place by place, of the gates of a chunk's tokens i +
 1, ..., r, S_r = g(0, r) S + the sum over i <= r of (g(i, r) k_i) v_i. The printed form writes g(i, r) as the
 quotient b_r / b_i of products from the chunk's start, and so asks for gates that are not 0.
 """
@@ -103,7 +103,7 @@ CLAIM = Claim(
         " has the outputs of the recurrence, for every C: each number of them is the Forward score of the"
         " automaton with K + 2 states."
     ),
-    source=Source("yang2024gated", "4", "Chunkwise form"),
+    source=Source("yang2024gated", "4.2", "Chunkwise form"),
     hypotheses=(
         TOKENS,
         COLUMN,

@@ -1,6 +1,6 @@
 """HGRN: three states for the real and for the imaginary part of a unit.
 
-Qin et al. 2023, section 3: h_t = f_t o exp(i theta) o h_{t-1} + (1 - f_t) o c_t with complex c and h, and one
+Qin et al. 2023: h_t = f_t o exp(i theta) o h_{t-1} + (1 - f_t) o c_t with complex c and h, and one
 theta for each unit. Without theta a unit is real, and has two states.
 """
 
@@ -87,7 +87,7 @@ CLAIM = Claim(
         " are the Forward scores of automata with three states and real weights; without theta two states"
         " do."
     ),
-    source=Source("qin2023hierarchically", "3", "HGRU"),
+    source=Source("qin2023hierarchically", "", "HGRU"),
     hypotheses=(TOKENS, FIRST_UNIT, LINEAR_OUTPUT),
     variants=(
         corrected(

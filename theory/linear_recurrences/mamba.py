@@ -1,7 +1,7 @@
 """Mamba (S6): N + 2 states without its convolution, and with one of width w as many as there are histories of
 w - 1 tokens, times N + 1, and one.
 
-Gu and Dao 2023, sections 2 and 3: h_t = exp(Delta_t A) h_{t-1} + B_t x_t, each channel for itself, and the
+Gu and Dao 2023, section 2 (equation 2) and section 3.2 (algorithm 2): h_t = exp(Delta_t A) h_{t-1} + B_t x_t, each channel for itself, and the
 output C_t h_t, to which D x_t is added. Delta, B and C are functions of what a convolution gives, which reads
 the last w tokens, and zeros before the first.
 """
@@ -74,7 +74,7 @@ CLAIM = Claim(
         " score of an automaton: with N + 2 states without its convolution, and with one of width w over s"
         " symbols with (1 + s + ... + s^(w-1)) (N + 1) + 1."
     ),
-    source=Source("gu2023mamba", "3", "S6"),
+    source=Source("gu2023mamba", "3.2", "S6", ("2", "4")),
     hypotheses=(
         "Delta, B, C and x are functions of the last w tokens, which the convolution reads: one layer over"
         " embeddings.",

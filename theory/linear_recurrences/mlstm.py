@@ -1,8 +1,9 @@
 """mLSTM: the memory read by a query is an automaton with K + 2 states, and so is the normaliser; h is none.
 
-Beck et al. 2024: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and h_t = o_t C_t q_t /
-max(|n_t^T q_t|, 1), with i_t = exp of a number of the token. Programs keep exp(-m_t) C_t and exp(-m_t) n_t
-instead, where m_t = max(log f_t + m_{t-1}, log i_t), and divide by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)).
+Beck et al. 2024, section 2.3: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and h_t =
+o_t C_t q_t / max(|n_t^T q_t|, 1), with i_t = exp of a number of the token (equations 19 to 21). Programs keep
+exp(-m_t) C_t and exp(-m_t) n_t instead, where m_t = max(log f_t + m_{t-1}, log i_t) (equation 15), and divide
+by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)), as the parallel form of appendix A.3 does (equation 77).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, Claim, Effort, Misprint, Source, Variant
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
@@ -107,7 +108,7 @@ CLAIM = Claim(
         "Each number of C_t q_t of an mLSTM, C_t = f_t C_{t-1} + i_t v_t k_t^T, is the Forward score of an"
         " automaton with K + 2 states, K the length of keys; so is n_t^T q_t, which is the same with 1 for v."
     ),
-    source=Source("beck2024xlstm", "2.3", "mLSTM"),
+    source=Source("beck2024xlstm", "2.3", "mLSTM", ("19", "20", "21")),
     hypotheses=(
         TOKENS,
         "A unit is one number of C_t q_t; it reads one row of C, for rows never meet.",
@@ -203,5 +204,18 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("linear-attention",),
+    misprints=(
+        Misprint(
+            printed=(
+                "the gates of equations 19 to 21 are stabilised as sLSTM's are, by equation 15 (section 2.3),"
+                " whose lower bound of 1 equation 21 keeps"
+            ),
+            right=(
+                "the bound is divided by exp(m) as the rest is: exp(-m), as equation 77 of appendix A.3 and"
+                " programs have it; with 1 a token with i = f = 1/2 and q = k = v = 1 gives 1, and not 1/2"
+            ),
+            test="proofs_tests/linear_recurrences/test_as_programmed.py::test_with_1_in_its_place_it_does_not",
+        ),
+    ),
     effort=EFFORT,
 )

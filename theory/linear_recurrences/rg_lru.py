@@ -78,7 +78,7 @@ CLAIM = Claim(
         "A unit of the RG-LRU, h_t = a_t h_{t-1} + sqrt(1 - a_t^2) (i_t x_t), is the Forward score of an"
         " automaton with two states; with the first token not scaled, as it is programmed, with three."
     ),
-    source=Source("de2024griffin", "2.4", "RG-LRU"),
+    source=Source("de2024griffin", "2.4", "RG-LRU", ("4",)),
     hypotheses=(
         TOKENS,
         "The convolution before the recurrence is left out.",

@@ -1,6 +1,6 @@
 """S4D: 2 N + 2 states for N pairs of conjugate numbers.
 
-Gu et al. 2022, section 3: a diagonal state-space model after its discretisation, x_k = A x_{k-1} + B u_k,
+Gu et al. 2022: a diagonal state-space model after its discretisation, x_k = A x_{k-1} + B u_k,
 whose numbers come in conjugate pairs of which one is kept: the output is 2 Re(C x_k) + D u_k.
 """
 
@@ -38,7 +38,7 @@ CLAIM = Claim(
         "The output 2 Re(C x_k) + D u_k of S4D with N conjugate pairs, x_k = A x_{k-1} + B u_k with A"
         " diagonal, is the Forward score of an automaton with 2 N + 2 states and real weights."
     ),
-    source=Source("gu2022parameterization", "3", "S4D"),
+    source=Source("gu2022parameterization", "", "S4D"),
     hypotheses=(
         TOKENS,
         "The layer starts in x_0 = 0, or the automaton has x_0 among its initial weights.",

@@ -1,4 +1,4 @@
-(* Delta rules in chunks (Yang et al. 2024, section 3; with gates Yang et al. 2025): the WY form, for chunks of every size. *)
+(* Delta rules in chunks (Yang et al. 2024, section 3.2; with gates Yang et al. 2025): the WY form, for chunks of every size. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

@@ -1,4 +1,4 @@
-(* Gated linear attention in chunks (Yang et al. 2024, section 4), with cumulated gates, for chunks of every size. *)
+(* Gated linear attention in chunks (Yang et al. 2024, section 4.2), with cumulated gates, for chunks of every size. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

@@ -1,4 +1,4 @@
-(* Mamba (Gu and Dao 2023, section 3), without its convolution, and with it. *)
+(* Mamba (Gu and Dao 2023, section 3.2), without its convolution, and with it. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
