@@ -1,9 +1,9 @@
 """Delta rules in chunks: the WY form, whose values are solved for by substitution.
 
-Yang et al. 2024, section 3.2 (DeltaNet), and with gates Yang et al. 2025, section 3.3. With g(i, r) the product
-of the gates of a chunk's tokens i + 1, ..., r, the values u_r = beta_r (v_r - g(0, r) k_r^T S - the sum over
-i < r of g(i, r) (k_r^T k_i) u_i) are a triangular system's solution (the UT transform inverts its matrix),
-and S_r = g(0, r) S + the sum over i <= r of g(i, r) k_i u_i.
+Yang et al. 2024, section 3.2 (DeltaNet), and with gates Yang et al. 2025, section 3.3. With g(i, r) the
+product of the gates of a chunk's tokens i + 1, ..., r, the values u_r = beta_r (v_r - g(0, r) k_r^T S - the
+sum over i < r of g(i, r) (k_r^T k_i) u_i) are a triangular system's solution (the UT transform inverts its
+matrix), and S_r = g(0, r) S + the sum over i <= r of g(i, r) k_i u_i.
 """
 
 from __future__ import annotations

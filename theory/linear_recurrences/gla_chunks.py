@@ -1,9 +1,9 @@
 """Gated linear attention in chunks, with cumulated gates; linear attention, retention and Mamba-2's block
 form (SSD) are this with gates that are 1, or equal.
 
-Yang et al. 2024, sections 4.1 and 4.2: with g(i, r) the products, place by place, of the gates of a chunk's tokens i +
-1, ..., r, S_r = g(0, r) S + the sum over i <= r of (g(i, r) k_i) v_i. The printed form writes g(i, r) as the
-quotient b_r / b_i of products from the chunk's start, and so asks for gates that are not 0.
+Yang et al. 2024, sections 4.1 and 4.2: with g(i, r) the products, place by place, of the gates of a chunk's
+tokens i + 1, ..., r, S_r = g(0, r) S + the sum over i <= r of (g(i, r) k_i) v_i. The printed form writes g(i,
+r) as the quotient b_r / b_i of products from the chunk's start, and so asks for gates that are not 0.
 """
 
 from __future__ import annotations

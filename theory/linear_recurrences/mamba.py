@@ -1,9 +1,9 @@
 """Mamba (S6): N + 2 states without its convolution, and with one of width w as many as there are histories of
 w - 1 tokens, times N + 1, and one.
 
-Gu and Dao 2023, section 2 (equation 2) and section 3.2 (algorithm 2): h_t = exp(Delta_t A) h_{t-1} + B_t x_t, each channel for itself, and the
-output C_t h_t, to which D x_t is added. Delta, B and C are functions of what a convolution gives, which reads
-the last w tokens, and zeros before the first.
+Gu and Dao 2023, section 2 (equation 2) and section 3.2 (algorithm 2): h_t = exp(Delta_t A) h_{t-1} + B_t x_t,
+each channel for itself, and the output C_t h_t, to which D x_t is added. Delta, B and C are functions of what
+a convolution gives, which reads the last w tokens, and zeros before the first.
 """
 
 from __future__ import annotations

@@ -78,7 +78,10 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="as printed, with the zero-order hold of equation 4: a gated unit's automaton, with a loop of 1 - g and an entry of g x",
+            says=(
+                "as printed, with the zero-order hold of equation 4: a gated unit's automaton, with a loop of"
+                " 1 - g and an entry of g x"
+            ),
             reading=Equality(recurrence=HELD.recurrence, construction=min_gru.LAYER.automata),
             cases=CASES.random,
             small_cases=CASES.small,

@@ -1,7 +1,7 @@
 """RWKV-5 (Eagle): K + 2 states, with an output that reads the state before its update.
 
-Peng et al. 2024, section 4.1.2: wkv_t = diag(u) k_t^T v_t + the state before, S <- diag(w) S + k_t^T v_t, and the
-output r_t wkv_t; w and u are a head's own.
+Peng et al. 2024, section 4.1.2: wkv_t = diag(u) k_t^T v_t + the state before, S <- diag(w) S + k_t^T v_t, and
+the output r_t wkv_t; w and u are a head's own.
 """
 
 from __future__ import annotations
