@@ -16,7 +16,6 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences import mamba_2
 from theory.linear_recurrences.shared.chunks import (
-    ANY_SIZE,
     EFFORT,
     IN_ORDER,
     Chunked,
@@ -33,7 +32,7 @@ from theory.weights import Weights, total
 
 
 def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
-    """Chunks of C tokens, and a channel's weights with N numbers in its state."""
+    """Chunks of Q tokens, and a channel's weights with N numbers in its state."""
     chunk, n = size
     vectors = (by_symbol(name, (n,), only.get(name)) for name in "BC")
     entries = (
@@ -42,7 +41,7 @@ def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Sig
         *vectors,
         by_symbol("x"),
     )
-    return Signature((constant("h_0", (n,), only.get("h_0")), *entries), size=("C", chunk), most_small=most)
+    return Signature((constant("h_0", (n,), only.get("h_0")), *entries), size=("Q", chunk), most_small=most)
 
 
 # The block form, for one channel with the state h at the chunk's start.
@@ -100,8 +99,8 @@ CLAIM = Claim(
     name="mamba-2-chunks",
     title="Mamba-2 in blocks is Mamba-2",
     statement=(
-        "A channel of Mamba-2 run by SSD's block form, in chunks of C tokens, has the outputs of the"
-        " recurrence, for every C: each is the Forward score of the automaton with N + 2 states."
+        "A channel of Mamba-2 run by SSD's block form, in chunks of Q tokens, has the outputs of the"
+        " recurrence, for every Q: each is the Forward score of the automaton with N + 2 states."
     ),
     source=Source("dao2024transformers", "6", "SSD algorithm"),
     hypotheses=(
@@ -113,17 +112,13 @@ CLAIM = Claim(
     ),
     variants=(
         chunked(
-            ANY_SIZE,
+            "for chunks of any size Q, the last of which may be shorter",
             BLOCKS,
             CASES,
             theorem(
                 "mamba_2_chunks",
-                "chunked_mamba_2 {D} {a} {B} {C_t} {x} {size} {h_0} {word}",
-                "mamba_2_automaton {h_0} {D} {a} {B} {C_t} {x}",
-                # the chunk's size is called C as well, and numbers are filled in first
-                values=lambda w: (
-                    {"C_t" if name == "C" else name: v for name, v in w.entries.items()} | {"size": w.n}
-                ),
+                "chunked_mamba_2 {D} {a} {B} {C} {x} {Q} {h_0} {word}",
+                "mamba_2_automaton {h_0} {D} {a} {B} {C} {x}",
             ),
             *map(weights, ((1, 1), (2, 1), (3, 1), (2, 2))),
         ),
@@ -158,7 +153,7 @@ CLAIM = Claim(
             "C": {"a": exactly(1, 0), "b": exactly(1, 1)},
             "x": {"a": Fraction(2), "b": Fraction(-1)},
         },
-        ("C", 2),
+        ("Q", 2),
     ),
     uses=("mamba-2", "gla-chunks"),
     effort=EFFORT,

@@ -30,7 +30,7 @@ EVERY_PAIR = (
 
 @dataclass(frozen=True)
 class Chunked:
-    """A layer in chunks; C is the size of the weights.
+    """A layer in chunks of C tokens, which is the size of the weights.
 
     Attributes:
         layer: the layer that is run token by token, with one output.

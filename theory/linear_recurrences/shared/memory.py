@@ -35,8 +35,6 @@ def decayed(gate: AtPlace) -> Layer:
     )
 
 
-def theorem(claim: str, network: str, automaton: str, name: str = "", values: Any = None) -> Theorem:
+def theorem(claim: str, network: str, automaton: str, name: str = "") -> Theorem:
     """The theorem of a claim's corrected variant, in the Coq file of its name."""
-    return Theorem(
-        f"linear_recurrences.{claim}.{name or claim}", network=network, automaton=automaton, values=values
-    )
+    return Theorem(f"linear_recurrences.{claim}.{name or claim}", network=network, automaton=automaton)
