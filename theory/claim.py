@@ -139,7 +139,7 @@ class Source:
 
     Attributes:
         paper: the key in ``docs/references.bib``.
-        section, statement: as the paper numbers them.
+        section, statement: as the paper numbers them; the section is empty where its number is not known.
         equations: the numbers of the equations.
     """
 
@@ -147,6 +147,11 @@ class Source:
     section: str
     statement: str
     equations: tuple[str, ...] = ()
+
+    @property
+    def in_section(self) -> str:
+        """What follows the statement's name, or the paper's: a comma and the section, or nothing."""
+        return f", section {self.section}" if self.section else ""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from automata.semirings import REAL
 from theory.claim import KERNEL, PROVED, Variant
-from theory.reading import KernelOf, ModelWithState, NoAutomaton, Program
+from theory.reading import KernelOf, ModelWithState, Program
 
 KINDS = (*PROVED, KERNEL)
 NOT_A_STEP = (
@@ -22,7 +22,6 @@ NOT_A_STEP = (
 REFUTED = "one counterexample refutes it: there is nothing to prove"
 OWN_ALGORITHM = "what is compared is the algorithm that is printed, and OpenFst runs its own"
 NO_FIELD = "over {} the equality of automata is not decidable in general"
-NO_BLOCK = "not formalised yet: it takes a block of its Hankel matrix, as proposition-7's theorem has one"
 
 
 def missing(variant: Variant) -> dict[str, str]:
@@ -44,8 +43,6 @@ def _usual(variant: Variant, kind: str) -> str:
         return REFUTED if variant.expected == "refuted" else NOT_A_STEP if variant.theorem is not None else ""
     if kind == "cross-checked" and variant.reading.algorithm is not None:
         return OWN_ALGORITHM
-    if kind == KERNEL and isinstance(variant.reading, NoAutomaton):
-        return NO_BLOCK
     if kind == "decided":
         over = getattr(next(iter(variant.small_cases(1)), None), "over", REAL)
         return "" if over is REAL else NO_FIELD.format(over.name)

@@ -117,7 +117,7 @@ def _source(claim: Claim) -> str:
     numbers = ", ".join(source.equations)
     equations = f", equation{'s' if len(source.equations) > 1 else ''} {numbers}" if numbers else ""
     return (
-        f"Source: {{cite}}`{source.paper}`, section {source.section}, {source.statement}{equations}; in our"
+        f"Source: {{cite}}`{source.paper}`{source.in_section}, {source.statement}{equations}; in our"
         f" words. In the code: {{py:mod}}`{module_of(claim.name)}`, to be read line by line beside the"
         " paper.\n"
     )

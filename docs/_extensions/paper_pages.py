@@ -140,7 +140,7 @@ def _entry(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
     holds = next(v for v in claim.variants if v.expected == "holds")
     lines = [
         f"[{plain(source.statement)}, {plain(claim.title)}](/claims/{claim.name}.md), `{variant.name}`"
-        f" (section {source.section})\n: {'Printed' if _printed(variant) else 'Dropped'}:"
+        f"{source.in_section}\n: {'Printed' if _printed(variant) else 'Dropped'}:"
         f" {plain(variant.says)}. {verdict}.\n"
     ]
     if result is not None and result.counterexample is not None:

@@ -114,7 +114,7 @@ def test_claims_lists_every_claim(capsys):
     ]
     for claim in claims().values():
         heading = said.index(f"{claim.name}  {claim.title}")
-        place = f"({claim.source.statement}, section {claim.source.section})\n"
+        place = f"({claim.source.statement}{claim.source.in_section})\n"
         assert said[heading + len(f"{claim.name}  {claim.title}") :].lstrip().startswith(place)
         rows = [line.split()[:2] for line in said[said.index(place, heading) :].splitlines()]
         assert rows[1] == [claim.variants[0].name, claim.variants[0].expected]

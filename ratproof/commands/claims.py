@@ -53,7 +53,7 @@ def claims(as_json: AsJson = False) -> None:
 def _print_heading(claim: Claim, out: Console) -> None:
     """A line, or two: where the claim stands in the paper begins another rather than being broken."""
     line = headed(claim.name, f"  {claim.title}")
-    place = f"  ({claim.source.statement}, section {claim.source.section})"
+    place = f"  ({claim.source.statement}{claim.source.in_section})"
     if len(line) + len(place) <= out.width:
         out.print(line.append(place))
     else:

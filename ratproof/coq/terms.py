@@ -25,8 +25,8 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
 
     A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon
     stands what else it is to be: ``from 1`` (a vector as a function of numbers, the first one 1),
-    ``of window`` (a table by windows of letters), ``of place and letter``, ``to place`` (such a table of
-    numbers), ``states`` (words as bounded sequences, and one state more).
+    ``of window`` (a table by windows of letters), ``of place and letter``, both of weights or of vectors,
+    ``to place`` (such a table of numbers), ``states`` (words as bounded sequences, and one state more).
     """
     return PLACEHOLDER.sub(lambda match: _term(values[match[1]], match[2] or "", over), term)
 
@@ -59,9 +59,9 @@ def _term(value: Entry, form: str, over: str) -> str:
     if form == "of window":
         letters = sorted({x for window in value for x in window})
         numbers = list_term(list_term(f"{letters.index(x)}%N" for x in window) for window in value)
-        weights = list_term(weight_term(v, over) for v in value.values())
+        weights = list_term(_term(v, "", over) for v in value.values())
         return (
-            f"(fun v : seq 'I_{len(letters)} => nth zero {weights}"
+            f"(fun v : seq 'I_{len(letters)} => nth {_absent(next(iter(value.values())))} {weights}"
             f" (index (map (@nat_of_ord {len(letters)}) v)"
             f" {numbers}))"
         )
@@ -70,21 +70,18 @@ def _term(value: Entry, form: str, over: str) -> str:
         words = (list_term(f"@Ordinal {len(letters)} {letters.index(x)} isT" for x in w) for w in value)
         longest = max(map(len, value))
         return list_term(["None", *(f"Some (@Bseq {longest} _ {word} isT)" for word in words)])
+    if form == "of place and letter" and isinstance(value[0][0], tuple):
+        rows = list_term(list_term(_term(v, "", over) for v in row) for row in value)
+        return (
+            f"(fun (h : place {len(value)}) (x : nat) => nth (fun _ => zero) (nth [::] {rows} (h : 'I__)) x)"
+        )
     if form == "of place and letter":
         return f"(fun (h : place {len(value)}) (x : nat) => entries {_matrix(value, over)} (h : 'I__) x)"
     if isinstance(value, dict):
         first = next(iter(value.values()))
         kind = _kind(first, form, over)
-        absent = (
-            "zero"
-            if not isinstance(first, tuple)
-            else "(fun _ => zero)"
-            if not isinstance(first[0], tuple)
-            else "(fun _ _ => zero)"
-        )
-        return (
-            f"(by_letter {absent} {list_term(_term(v, form, over) for v in value.values())} : nat -> {kind})"
-        )
+        values = list_term(_term(v, form, over) for v in value.values())
+        return f"(by_letter {_absent(first)} {values} : nat -> {kind})"
     if isinstance(value, int) and not isinstance(value, bool) and form == "":
         return str(value) if over == "sizes" else weight_term(value, over)
     if not isinstance(value, tuple):
@@ -94,6 +91,13 @@ def _term(value: Entry, form: str, over: str) -> str:
     if isinstance(value[0], tuple):
         return f"(by_places {_matrix(value, over)} : {_kind(value, form, over)})"
     return f"(by_place {list_term(weight_term(v, over) for v in value)} : {_kind(value, form, over)})"
+
+
+def _absent(value: Tree) -> str:
+    """Zeros of its shape."""
+    if not isinstance(value, tuple):
+        return "zero"
+    return "(fun _ _ => zero)" if isinstance(value[0], tuple) else "(fun _ => zero)"
 
 
 def _kind(value: Tree, form: str, over: str) -> str:

@@ -1,9 +1,9 @@
 """Delta rules in chunks: the WY form, whose values are solved for by substitution.
 
-Yang et al. 2024, section 3 (DeltaNet), and with gates Yang et al. 2025, section 3.3. With g(i, r) the product
-of the gates of a chunk's tokens i + 1, ..., r, the values u_r = beta_r (v_r - g(0, r) k_r^T S - the sum over
-i < r of g(i, r) (k_r^T k_i) u_i) are a triangular system's solution (the UT transform inverts its matrix),
-and S_r = g(0, r) S + the sum over i <= r of g(i, r) k_i u_i.
+Yang et al. 2024, section 3.2 (DeltaNet), and with gates Yang et al. 2025, section 3.3. With g(i, r) the
+product of the gates of a chunk's tokens i + 1, ..., r, the values u_r = beta_r (v_r - g(0, r) k_r^T S - the
+sum over i < r of g(i, r) (k_r^T k_i) u_i) are a triangular system's solution (the UT transform inverts its
+matrix), and S_r = g(0, r) S + the sum over i <= r of g(i, r) k_i u_i.
 """
 
 from __future__ import annotations
@@ -14,13 +14,21 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Source
 from theory.linear_recurrences import gated_delta_net
-from theory.linear_recurrences.shared.chunks import Chunked, dot, product
+from theory.linear_recurrences.shared.chunks import (
+    ANY_SIZE,
+    EFFORT,
+    IN_ORDER,
+    Chunked,
+    chunked,
+    dot,
+    handed_over_first,
+    product,
+)
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import MINUS, exactly, refuted, vectors
-from theory.reading import Equality
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights, total
 
@@ -96,17 +104,6 @@ AT_ONCE = Chunked(
 )
 
 
-# The order broken: at a chunk's end the state is handed over first, and the output reads that one as if it
-# were
-# the state at the chunk's start.
-
-
-def output_of_next(w: Weights, s: Sequence[Any], chunk: str) -> Any:
-    """Of the last token of a whole chunk, the output from the state that was handed over."""
-    return output(w, hand_over(w, s, chunk) if len(chunk) == w.n else s, chunk)
-
-
-HANDED_OVER_FIRST = Chunked(LAYER, output_of_next, hand_over)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
 SMALL = Sizes(lambda size: weights(size, 300, alpha=(1,), beta=(1,)), (), ((2, 1),))
 HALF = Sizes(lambda size: weights(size, 300, alpha=(1,), beta=("1/2",)), (), ((1, 1),))
@@ -119,7 +116,7 @@ CLAIM = Claim(
         " within the chunk, has the outputs of the recurrence, for every C: each number of them is the"
         " Forward score of the automaton with K + 2 states."
     ),
-    source=Source("yang2024parallelizing", "3", "WY representation"),
+    source=Source("yang2024parallelizing", "3.2", "WY representation"),
     hypotheses=(
         TOKENS,
         COLUMN,
@@ -128,28 +125,19 @@ CLAIM = Claim(
         "Gates between two tokens are multiplied; nothing is divided by a gate, so that a gate may be 0.",
     ),
     variants=(
-        Variant(
-            name="corrected",
-            expected="holds",
-            says="for chunks of any size C, the last of which may be shorter",
-            reading=Equality(recurrence=CHUNKED.recurrence, construction=LAYER.automata),
-            cases=CASES.random,
-            small_cases=CASES.small,
-            kinds=PROVED,
-            proof=CHUNKED.proof(*map(weights, ((1, 1), (2, 1), (3, 1), (2, 2)))),
-            theorem=theorem(
+        chunked(
+            ANY_SIZE,
+            CHUNKED,
+            CASES,
+            theorem(
                 "delta_chunks",
                 "chunked_delta {minus} {alpha} {beta} {q} {k} {v} {C} {s_0} {word}",
                 "gated_delta_net_automaton {s_0} {minus} {alpha} {beta} {q} {k} {v}",
             ),
+            *map(weights, ((1, 1), (2, 1), (3, 1), (2, 2))),
         ),
         refuted(
-            "without-order",
-            "the state is handed over before the chunk's last output is read from it",
-            HANDED_OVER_FIRST.recurrence,
-            LAYER.automata,
-            CASES,
-            HALF,
+            "without-order", IN_ORDER, handed_over_first(CHUNKED).recurrence, LAYER.automata, CASES, HALF
         ),
         refuted(
             "without-substitution",
@@ -175,5 +163,5 @@ CLAIM = Claim(
         ("C", 2),
     ),
     uses=("delta-net", "gated-delta-net"),
-    effort=Effort(examples=25, strings=8, longest=8, run=10, exhausted=4, letters=1),
+    effort=EFFORT,
 )

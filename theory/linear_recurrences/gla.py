@@ -1,6 +1,6 @@
 """Gated linear attention: K + 2 states.
 
-Yang et al. 2024, section 4: S_t = diag(alpha_t) S_{t-1} + k_t^T v_t, and the output q_t S_t.
+Yang et al. 2024, section 4.1 (equation 3): S_t = diag(alpha_t) S_{t-1} + k_t^T v_t, and the output q_t S_t.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CLAIM = Claim(
         "Each number of the output q_t S_t of a head of gated linear attention, S_t = diag(alpha_t) S_{t-1}"
         " + k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
-    source=Source("yang2024gated", "4", "Gated linear attention"),
+    source=Source("yang2024gated", "4.1", "Gated linear attention", ("3",)),
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, LINEAR_OUTPUT),
     variants=(
         corrected(

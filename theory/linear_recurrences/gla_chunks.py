@@ -1,9 +1,9 @@
 """Gated linear attention in chunks, with cumulated gates; linear attention, retention and Mamba-2's block
 form (SSD) are this with gates that are 1, or equal.
 
-Yang et al. 2024, section 4: with g(i, r) the products, place by place, of the gates of a chunk's tokens i +
-1, ..., r, S_r = g(0, r) S + the sum over i <= r of (g(i, r) k_i) v_i. The printed form writes g(i, r) as the
-quotient b_r / b_i of products from the chunk's start, and so asks for gates that are not 0.
+Yang et al. 2024, sections 4.1 and 4.2: with g(i, r) the products, place by place, of the gates of a chunk's
+tokens i + 1, ..., r, S_r = g(0, r) S + the sum over i <= r of (g(i, r) k_i) v_i. The printed form writes g(i,
+r) as the quotient b_r / b_i of products from the chunk's start, and so asks for gates that are not 0.
 """
 
 from __future__ import annotations
@@ -14,13 +14,21 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.claim import Claim, Source
 from theory.linear_recurrences import gla
-from theory.linear_recurrences.shared.chunks import Chunked, dot, product
+from theory.linear_recurrences.shared.chunks import (
+    ANY_SIZE,
+    EFFORT,
+    IN_ORDER,
+    Chunked,
+    chunked,
+    dot,
+    handed_over_first,
+    product,
+)
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import exactly, refuted, vectors
-from theory.reading import Equality
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights, total
 
@@ -76,21 +84,14 @@ def hand_over(w: Weights, s: Sequence[Any], chunk: str, g: Any = gates) -> list[
 LAYER = replace(gla.LAYER, places=lambda w: len(w.s_0))
 
 
-def chunked(g: Any) -> Chunked:
+def with_gates(g: Any) -> Chunked:
     """With these gates between tokens."""
     return Chunked(
         LAYER, lambda w, s, chunk: output(w, s, chunk, g), lambda w, s, chunk: hand_over(w, s, chunk, g)
     )
 
 
-# The order broken: at a chunk's end the output reads the state that was handed over.
-
-
-def output_of_next(w: Weights, s: Sequence[Any], chunk: str) -> Any:
-    """Of the last token of a whole chunk, the output from the state that was handed over."""
-    return output(w, hand_over(w, s, chunk) if len(chunk) == w.n else s, chunk)
-
-
+PRODUCTS = with_gates(gates)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
 AT_ONE = Sizes(lambda size: weights(size, (1,), 300), (), ((1, 1),))
 GATED = Sizes(lambda size: weights(size, most=500), (), ((1, 1), (2, 1)))
@@ -103,7 +104,7 @@ CLAIM = Claim(
         " has the outputs of the recurrence, for every C: each number of them is the Forward score of the"
         " automaton with K + 2 states."
     ),
-    source=Source("yang2024gated", "4", "Chunkwise form"),
+    source=Source("yang2024gated", "4.2", "Chunkwise form"),
     hypotheses=(
         TOKENS,
         COLUMN,
@@ -112,42 +113,33 @@ CLAIM = Claim(
         "Gates between two tokens are multiplied; where they are a quotient of products, no gate is 0.",
     ),
     variants=(
-        Variant(
-            name="corrected",
-            expected="holds",
-            says="for chunks of any size C, the last of which may be shorter",
-            reading=Equality(recurrence=chunked(gates).recurrence, construction=LAYER.automata),
-            cases=CASES.random,
-            small_cases=CASES.small,
-            kinds=PROVED,
-            proof=chunked(gates).proof(*map(weights, ((1, 1), (2, 1), (3, 1), (2, 2)))),
-            theorem=theorem(
+        chunked(
+            ANY_SIZE,
+            PRODUCTS,
+            CASES,
+            theorem(
                 "gla_chunks",
                 "chunked_gla {alpha} {q} {k} {v} {C} {s_0} {word}",
                 "gla_automaton {s_0} {alpha} {q} {k} {v}",
             ),
+            *map(weights, ((1, 1), (2, 1), (3, 1), (2, 2))),
         ),
         refuted(
             "without-nonzero-gates",
             "gates between tokens as quotients b_r / b_i of products from the chunk's start, where a gate"
             " may be 0 (1 / 0 read as 0)",
-            chunked(quotient).recurrence,
+            with_gates(quotient).recurrence,
             LAYER.automata,
             CASES,
             GATED,
         ),
         refuted(
-            "without-order",
-            "the state is handed over before the chunk's last output is read from it",
-            Chunked(LAYER, output_of_next, hand_over).recurrence,
-            LAYER.automata,
-            CASES,
-            AT_ONE,
+            "without-order", IN_ORDER, handed_over_first(PRODUCTS).recurrence, LAYER.automata, CASES, AT_ONE
         ),
         refuted(
             "without-exclusive-gates",
             "what a token writes is multiplied by its own gate, too",
-            chunked(inclusive).recurrence,
+            with_gates(inclusive).recurrence,
             LAYER.automata,
             CASES,
             GATED,
@@ -166,5 +158,5 @@ CLAIM = Claim(
         ("C", 2),
     ),
     uses=("gla",),
-    effort=Effort(examples=25, strings=8, longest=8, run=10, exhausted=4, letters=1),
+    effort=EFFORT,
 )

@@ -1,6 +1,6 @@
 """HGRN: three states for the real and for the imaginary part of a unit.
 
-Qin et al. 2023, section 3: h_t = f_t o exp(i theta) o h_{t-1} + (1 - f_t) o c_t with complex c and h, and one
+Qin et al. 2023: h_t = f_t o exp(i theta) o h_{t-1} + (1 - f_t) o c_t with complex c and h, and one
 theta for each unit. Without theta a unit is real, and has two states.
 """
 
@@ -14,6 +14,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, TOKENS
+from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import EFFORT, MINUS, corrected, refuted
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
@@ -74,6 +75,8 @@ REAL_LAYER = Layer(
     parts=("h",),
     alone=True,
 )
+TERMS = "{minus} {re_0} {im_0} {cos} {sin} {f} {c_re} {c_im}"
+"""The weights, as Coq's definitions take them."""
 BACK = replace(LAYER, decay=lambda of, p, q, j: turned(of, q, p, j))
 
 CLAIM = Claim(
@@ -84,14 +87,27 @@ CLAIM = Claim(
         " are the Forward scores of automata with three states and real weights; without theta two states"
         " do."
     ),
-    source=Source("qin2023hierarchically", "3", "HGRU"),
+    source=Source("qin2023hierarchically", "", "HGRU"),
     hypotheses=(TOKENS, FIRST_UNIT, LINEAR_OUTPUT),
     variants=(
-        corrected(LAYER, CASES, "automata with the states 1, Re h and Im h"),
+        corrected(
+            LAYER,
+            CASES,
+            "automata with the states 1, Re h and Im h",
+            theorem=theorem(
+                "hgrn", f"hgrn_unit {TERMS} {{unit}} {{word}}", f"hgrn_automaton {TERMS} {{unit}}"
+            ),
+        ),
         corrected(
             REAL_LAYER,
             CASES_REAL,
             "without theta, as later programs have it: the automaton with the states 1 and h",
+            theorem=theorem(
+                "hgrn",
+                "real_hgrn_unit {minus} {h_0} {f} {c} {word}",
+                "real_hgrn_automaton {minus} {h_0} {f} {c}",
+                name="hgrn_without_theta",
+            ),
             name="corrected-without-theta",
         ),
         refuted(

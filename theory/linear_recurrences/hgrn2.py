@@ -1,6 +1,6 @@
 """HGRN2: K + 2 states.
 
-Qin et al. 2024, section 3: HGRN with its state expanded by an outer product, h_t = diag(f_t) h_{t-1} +
+Qin et al. 2024: HGRN with its state expanded by an outer product, h_t = diag(f_t) h_{t-1} +
 (1 - f_t) i_t^T, and the output o_t h_t: gated linear attention whose keys are 1 - f.
 """
 
@@ -67,7 +67,7 @@ CLAIM = Claim(
         "Each number of the output o_t h_t of a head of HGRN2, h_t = diag(f_t) h_{t-1} + (1 - f_t) i_t^T, is"
         " the Forward score of an automaton with K + 2 states, K the expansion."
     ),
-    source=Source("qin2024hgrn2", "3", "HGRN2"),
+    source=Source("qin2024hgrn2", "", "HGRN2"),
     hypotheses=(
         TOKENS,
         COLUMN,

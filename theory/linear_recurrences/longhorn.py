@@ -1,6 +1,6 @@
 """Longhorn: K + 2 states.
 
-Liu et al. 2024, section 3: one value's state is s_t = (1 - delta_t k_t^2) s_{t-1} + delta_t k_t x_t, number
+Liu et al. 2024: one value's state is s_t = (1 - delta_t k_t^2) s_{t-1} + delta_t k_t x_t, number
 by number, with delta = beta / (1 + beta k^T k), the step of an online learner whose matrix is taken as
 diagonal; the output is q_t^T s_t.
 """
@@ -89,7 +89,7 @@ CLAIM = Claim(
         " k_t^T with delta = beta / (1 + beta k^T k), is the Forward score of an automaton with K + 2"
         " states."
     ),
-    source=Source("liu2024longhorn", "3", "Longhorn"),
+    source=Source("liu2024longhorn", "", "Longhorn"),
     hypotheses=(
         TOKENS,
         "The convolution before the recurrence is left out.",

@@ -14,6 +14,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared.affine import Layer, Reading
 from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
     MINUS,
@@ -84,6 +85,8 @@ LAYER = Layer(
     reading=READING,
     parts=("re", "im"),
 )
+TERMS = "{minus} {re_0} {im_0} {a} {b} {c} {d} {p} {r} {Du}"
+"""The weights, as Coq's definitions take them."""
 CONJUGATED = replace(LAYER, decay=lambda of, p, q, j: decay(of, q, p, j))
 CASES = sizes(weights)
 SMALL = narrow(weights, d=(0,), p=(0,), r=(0,), Du=(0,))
@@ -104,7 +107,10 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, CASES, "the automaton with 2 N + 2 states: 1, real and imaginary parts, and the output"
+            LAYER,
+            CASES,
+            "the automaton with 2 N + 2 states: 1, real and imaginary parts, and the output",
+            theorem=theorem("lru", f"lru_output {TERMS} {{word}}", f"lru_automaton {TERMS}"),
         ),
         refuted(
             "without-signs",

@@ -1,15 +1,16 @@
 """Mamba (S6): N + 2 states without its convolution, and with one of width w as many as there are histories of
 w - 1 tokens, times N + 1, and one.
 
-Gu and Dao 2023, sections 2 and 3: h_t = exp(Delta_t A) h_{t-1} + B_t x_t, each channel for itself, and the
-output C_t h_t, to which D x_t is added. Delta, B and C are functions of what a convolution gives, which reads
-the last w tokens, and zeros before the first.
+Gu and Dao 2023, section 2 (equation 2) and section 3.2 (algorithm 2): h_t = exp(Delta_t A) h_{t-1} + B_t x_t,
+each channel for itself, and the output C_t h_t, to which D x_t is added. Delta, B and C are functions of what
+a convolution gives, which reads the last w tokens, and zeros before the first.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Source, Variant
@@ -17,17 +18,11 @@ from theory.linear_recurrences import mamba_2
 from theory.linear_recurrences.shared.convolved import Convolved
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS
 from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, theorem
-from theory.linear_recurrences.shared.variants import (
-    EFFORT,
-    NOT_FORMALISED,
-    corrected,
-    exactly,
-    refuted,
-    sizes,
-    vectors,
-)
+from theory.linear_recurrences.shared.variants import EFFORT, corrected, exactly, refuted, sizes, vectors
+from theory.rational_recurrences.shared.windows import history_tables
 from theory.reading import Equality
 from theory.signature import Entry, Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 
@@ -60,6 +55,13 @@ LAYER = replace(
     places=lambda w: len(w.h_0),
 )
 CONVOLVED = Convolved(LAYER)
+
+
+def by_history(w: Weights) -> dict[str, Any]:
+    """The convolved layer's weights, as Coq reads them: with histories by their number."""
+    return {"h_0": w.h_0, "D": w.D, **history_tables(w, "a", "B", "C", "x")}
+
+
 CASES = sizes(weights)
 WINDOWED = Sizes(convolved_weights, ((1, 2), (2, 1), (2, 2)), ((1, 1), (2, 1)))
 WINDOWS = Sizes(convolved_weights, ((2, 1), (2, 2)), ((2, 1),))
@@ -72,7 +74,7 @@ CLAIM = Claim(
         " score of an automaton: with N + 2 states without its convolution, and with one of width w over s"
         " symbols with (1 + s + ... + s^(w-1)) (N + 1) + 1."
     ),
-    source=Source("gu2023mamba", "3", "S6"),
+    source=Source("gu2023mamba", "3.2", "S6", ("2", "4")),
     hypotheses=(
         "Delta, B, C and x are functions of the last w tokens, which the convolution reads: one layer over"
         " embeddings.",
@@ -90,7 +92,20 @@ CLAIM = Claim(
             small_cases=WINDOWED.small,
             kinds=PROVED,
             proof=CONVOLVED.proof(*map(convolved_weights, ((2, 1), (2, 2), (1, 2)))),
-            without={"kernel-checked": NOT_FORMALISED},
+            theorem=Theorem(
+                "linear_recurrences.mamba.mamba",
+                network=(
+                    "convolved_mamba {k} {h_0} {D} {a_w:of window} {B_w:of window} {C_w:of window}"
+                    " {x_w:of window} {letters}"
+                ),
+                # mathcomp's list of all histories does not compute: Coq's automaton is run with their numbers
+                automaton=(
+                    "mamba_with_memory (M := place {m}) ord0 {remember:to place} {h_0} {D}"
+                    " {a:of place and letter} {B:of place and letter} {C:of place and letter}"
+                    " {x:of place and letter}"
+                ),
+                values=by_history,
+            ),
         ),
         corrected(
             LAYER,

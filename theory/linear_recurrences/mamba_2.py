@@ -1,7 +1,7 @@
 """Mamba-2: N + 2 states, without its convolution.
 
-Dao and Gu 2024, section 2: h_t = a_t h_{t-1} + B_t x_t with a number a_t for all of the state, and the output
-C_t^T h_t; D x_t is added to it.
+Dao and Gu 2024, sections 2.1 (equation 2) and 2.4: h_t = a_t h_{t-1} + B_t x_t with a number a_t for all of
+the state, and the output C_t^T h_t; D x_t is added to it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ CLAIM = Claim(
         "A channel's output C_t^T h_t + D x_t of Mamba-2, h_t = a_t h_{t-1} + B_t x_t, is the Forward score"
         " of an automaton with N + 2 states, N the size of the state."
     ),
-    source=Source("dao2024transformers", "2", "State-space duality"),
+    source=Source("dao2024transformers", "2.4", "State-space duality", ("2",)),
     hypotheses=(
         TOKENS,
         "The convolution before the recurrence is left out: with it the states are those of mamba.",

@@ -1,7 +1,7 @@
 """Mamba's Theorem 1: with one number in its state a channel is a gated unit, where B is discretised as the
 paper does it, and is none where it is discretised as programs do it.
 
-Gu and Dao 2023, section 3.5, as we know it: with N = 1, A = -1, B = 1 and Delta = softplus(z), z a linear
+Gu and Dao 2023, section 3.5.1: with N = 1, A = -1, B = 1 and Delta = softplus(z), z a linear
 function of the token, h_t = (1 - g) h_{t-1} + g x_t with g = sigmoid(z). For exp(Delta A) = 1 / (1 + e^z),
 which is 1 - g, and with zero-order hold B becomes (Delta A)^-1 (exp(Delta A) - 1) Delta B = 1 - exp(-Delta),
 which is g. Programs (state-spaces/mamba) take Delta B for it, which is softplus(z), and that is greater than
@@ -67,7 +67,7 @@ CLAIM = Claim(
         "With N = 1, A = -1, B = 1 and Delta = softplus(z), Mamba's h_t = exp(Delta A) h_{t-1} + B_t x_t is"
         " the gated unit h_t = (1 - g) h_{t-1} + g x_t, g = sigmoid(z), and so an automaton with two states."
     ),
-    source=Source("gu2023mamba", "3.5", "Theorem 1", ("Theorem 1",)),
+    source=Source("gu2023mamba", "3.5.1", "Theorem 1", ("2", "4")),
     hypotheses=(
         "z is a function of the token alone: one layer over embeddings, without a convolution.",
         FIRST_UNIT,
@@ -78,7 +78,10 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             expected="holds",
-            says="with zero-order hold: a gated unit's automaton, with a loop of 1 - g and an entry of g x",
+            says=(
+                "as printed, with the zero-order hold of equation 4: a gated unit's automaton, with a loop of"
+                " 1 - g and an entry of g x"
+            ),
             reading=Equality(recurrence=HELD.recurrence, construction=min_gru.LAYER.automata),
             cases=CASES.random,
             small_cases=CASES.small,
@@ -87,9 +90,14 @@ CLAIM = Claim(
                 "proved": (
                     "that (Delta A)^-1 Delta is -1 is about quotients, which the invariant's numbers have"
                     " not; given that, it is min-gru's proof"
-                ),
-                "kernel-checked": "given the discretised B, it is min-gru's theorem",
+                )
             },
+            theorem=theorem(
+                "mamba_theorem_1",
+                "mamba_one_unit {h_0} {decay} (fun x => @held rationals Qcdiv {minus} {minus} ({decay} x)"
+                " ({Delta} x)) {u} {word}",
+                "min_gru_automaton {minus} {h_0} {z} {u}",
+            ),
         ),
         corrected(
             SIMPLIFIED,

@@ -1,6 +1,6 @@
 """minGRU: two states a unit.
 
-Feng et al. 2024, section 3.1: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t read the token
+Feng et al. 2024: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t read the token
 alone. Its log-space listing, as programs have it that follow it (lbaierreinio/min-gru-transformers), takes
 g(h~) for h~, where g(x) is x + 1/2 for x >= 0 and else sigmoid(x), and starts the scan at g(h_0); step by
 step it is (1 - z) h + z g(h~) from h_0.
@@ -90,7 +90,7 @@ CLAIM = Claim(
         "A unit of minGRU, h_t = (1 - z_t) h_{t-1} + z_t u_t with u the candidate, is the Forward score of"
         " an automaton with two states."
     ),
-    source=Source("feng2024were", "3.1", "minGRU"),
+    source=Source("feng2024were", "", "minGRU"),
     hypotheses=(TOKENS, FIRST_UNIT),
     variants=(
         corrected(

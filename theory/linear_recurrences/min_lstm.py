@@ -1,6 +1,6 @@
 """minLSTM: two states a unit.
 
-Feng et al. 2024, section 3.2: f' = f / (f + i), i' = i / (f + i), and h_t = f'_t o h_{t-1} + i'_t o h~_t,
+Feng et al. 2024: f' = f / (f + i), i' = i / (f + i), and h_t = f'_t o h_{t-1} + i'_t o h~_t,
 where f, i and h~ read the token alone.
 """
 
@@ -63,7 +63,7 @@ CLAIM = Claim(
         "A unit of minLSTM, h_t = f'_t h_{t-1} + i'_t u_t with f' = f / (f + i), i' = i / (f + i) and u the"
         " candidate, is the Forward score of an automaton with two states."
     ),
-    source=Source("feng2024were", "3.2", "minLSTM"),
+    source=Source("feng2024were", "", "minLSTM"),
     hypotheses=(
         TOKENS,
         "The gates f and i are normalised, and their sum is not 0: sigmoids are positive.",

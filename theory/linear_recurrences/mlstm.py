@@ -1,8 +1,9 @@
 """mLSTM: the memory read by a query is an automaton with K + 2 states, and so is the normaliser; h is none.
 
-Beck et al. 2024: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and h_t = o_t C_t q_t /
-max(|n_t^T q_t|, 1), with i_t = exp of a number of the token. Programs keep exp(-m_t) C_t and exp(-m_t) n_t
-instead, where m_t = max(log f_t + m_{t-1}, log i_t), and divide by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)).
+Beck et al. 2024, section 2.3: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and h_t =
+o_t C_t q_t / max(|n_t^T q_t|, 1), with i_t = exp of a number of the token (equations 19 to 21). Programs keep
+exp(-m_t) C_t and exp(-m_t) n_t instead, where m_t = max(log f_t + m_{t-1}, log i_t) (equation 15), and divide
+by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)), as the parallel form of appendix A.3 does (equation 77).
 """
 
 from __future__ import annotations
@@ -11,14 +12,13 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.claim import LADDER, Claim, Effort, Source, Variant
+from theory.claim import LADDER, Claim, Effort, Misprint, Source, Variant
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.memory import READ, theorem, write
 from theory.linear_recurrences.shared.variants import (
     EFFORT,
-    NOT_FORMALISED,
     NOT_STATED,
     REFUTED,
     corrected,
@@ -30,6 +30,7 @@ from theory.linear_recurrences.shared.variants import (
 )
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, by_symbol
+from theory.theorem import Theorem
 from theory.weights import Weights
 
 GATES = ("1/2", 1, 2)
@@ -95,6 +96,8 @@ HIDDEN = Recurrence(
     step=quotient_step,
     out=lambda w, state: state[2:],
 )
+LARGER = "(fun a b : rationals => if Qc_le a b then b else a)"
+"""Of two numbers, in Coq."""
 CASES = sizes(weights)
 LARGE = narrow(weights, (1,), s_0=(0,), q=(1, 2), k=(1, 2), v=(0, 1), f=(1,), i=(1, 2))
 
@@ -105,7 +108,7 @@ CLAIM = Claim(
         "Each number of C_t q_t of an mLSTM, C_t = f_t C_{t-1} + i_t v_t k_t^T, is the Forward score of an"
         " automaton with K + 2 states, K the length of keys; so is n_t^T q_t, which is the same with 1 for v."
     ),
-    source=Source("beck2024xlstm", "2.3", "mLSTM"),
+    source=Source("beck2024xlstm", "2.3", "mLSTM", ("19", "20", "21")),
     hypotheses=(
         TOKENS,
         "A unit is one number of C_t q_t; it reads one row of C, for rows never meet.",
@@ -138,8 +141,14 @@ CLAIM = Claim(
             without={
                 "decided": "the step has a maximum and quotients, so that it is not affine",
                 "proved": "the step divides by M, and the invariant's numbers have no quotients",
-                "kernel-checked": NOT_FORMALISED,
             },
+            theorem=theorem(
+                "mlstm",
+                f"@stabilised_mlstm rationals _ _ {LARGER} Qcdiv {{s_0}} {{f}} {{i}} {{v}} {{q}} {{k}}"
+                " {word}",
+                "mlstm_automaton {s_0} {f} {i} {v} {q} {k}",
+                name="mlstm_as_programmed",
+            ),
         ),
         Variant(
             name="without-rescaling",
@@ -168,6 +177,14 @@ CLAIM = Claim(
             small_cases=LARGE.small,
             kinds=("sampled", "exhausted", "decided"),
             effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
+            theorem=Theorem(
+                "linear_recurrences.mlstm.without_unnormalised_output_is_refuted",
+                refutes=True,
+                network=(
+                    f"@mlstm_hidden rationals _ _ Qcdiv (fun n => {LARGER} ({LARGER} n (Qcopp n)) (Q2Qc 1))"
+                    " {s_0} {f} {i} {v} {q} {k} {word}"
+                ),
+            ),
             without={
                 "cross-checked": "OpenFst scores the corrected variant's automaton, which this one has too"
             },
@@ -187,5 +204,18 @@ CLAIM = Claim(
         ("K", 2),
     ),
     uses=("linear-attention",),
+    misprints=(
+        Misprint(
+            printed=(
+                "the gates of equations 19 to 21 are stabilised as sLSTM's are, by equation 15 (section 2.3),"
+                " whose lower bound of 1 equation 21 keeps"
+            ),
+            right=(
+                "the bound is divided by exp(m) as the rest is: exp(-m), as equation 77 of appendix A.3 and"
+                " programs have it; with 1 a token with i = f = 1/2 and q = k = v = 1 gives 1, and not 1/2"
+            ),
+            test="proofs_tests/linear_recurrences/test_as_programmed.py::test_with_1_in_its_place_it_does_not",
+        ),
+    ),
     effort=EFFORT,
 )

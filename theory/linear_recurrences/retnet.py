@@ -42,7 +42,7 @@ CLAIM = Claim(
         "Each number of the output Q_n S_n of a head of RetNet, S_n = gamma S_{n-1} + K_n^T V_n, is the"
         " Forward score of an automaton with K + 2 states, K the length of keys."
     ),
-    source=Source("sun2023retentive", "2.1", "Retention, recurrent"),
+    source=Source("sun2023retentive", "2.1", "Retention, recurrent", ("6",)),
     hypotheses=(
         TOKENS,
         (

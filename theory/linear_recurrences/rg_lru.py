@@ -17,7 +17,7 @@ from theory.induction import ONE_LETTER, Induction
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
 from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import EFFORT, NOT_FORMALISED, corrected, refuted
+from theory.linear_recurrences.shared.variants import EFFORT, corrected, refuted
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
@@ -78,7 +78,7 @@ CLAIM = Claim(
         "A unit of the RG-LRU, h_t = a_t h_{t-1} + sqrt(1 - a_t^2) (i_t x_t), is the Forward score of an"
         " automaton with two states; with the first token not scaled, as it is programmed, with three."
     ),
-    source=Source("de2024griffin", "2.4", "RG-LRU"),
+    source=Source("de2024griffin", "2.4", "RG-LRU", ("4",)),
     hypotheses=(
         TOKENS,
         "The convolution before the recurrence is left out.",
@@ -113,7 +113,12 @@ CLAIM = Claim(
                 instances=((AT_ZERO, "a"),),
                 enough=ONE_LETTER,
             ),
-            without={"kernel-checked": NOT_FORMALISED},
+            theorem=theorem(
+                "rg_lru",
+                "programmed_rg_lru {h_0} {a} {m} {ix} {word}",
+                "programmed_rg_lru_automaton {h_0} {a} {m} {ix}",
+                name="rg_lru_as_programmed",
+            ),
         ),
         refuted(
             "without-first-scale",

@@ -1,7 +1,7 @@
 """RWKV-5 (Eagle): K + 2 states, with an output that reads the state before its update.
 
-Peng et al. 2024, section 4: wkv_t = diag(u) k_t^T v_t + the state before, S <- diag(w) S + k_t^T v_t, and the
-output r_t wkv_t; w and u are a head's own.
+Peng et al. 2024, section 4.1.2: wkv_t = diag(u) k_t^T v_t + the state before, S <- diag(w) S + k_t^T v_t, and
+the output r_t wkv_t; w and u are a head's own.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ CLAIM = Claim(
         "Each number of the output r_t (S_{t-1} + diag(u) k_t^T v_t) of a head of RWKV-5, S_t = diag(w)"
         " S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
-    source=Source("peng2024eagle", "4", "Eagle (RWKV-5)"),
+    source=Source("peng2024eagle", "4.1.2", "Eagle (RWKV-5)", ("8", "9")),
     hypotheses=(
         TOKENS,
         "The shift that mixes a token with the one before it is left out.",

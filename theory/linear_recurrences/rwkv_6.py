@@ -1,7 +1,7 @@
 """RWKV-6 (Finch): RWKV-5 with a decay that depends on the token.
 
-Peng et al. 2024, section 4: S <- diag(w_t) S + k_t^T v_t, and the output r_t (S + diag(u) k_t^T v_t), of the
-state before.
+Peng et al. 2024, section 4.2.2: S <- diag(w_t) S + k_t^T v_t, and the output r_t (S + diag(u) k_t^T v_t), of
+the state before.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CLAIM = Claim(
         "Each number of the output r_t (S_{t-1} + diag(u) k_t^T v_t) of a head of RWKV-6, S_t = diag(w_t)"
         " S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
-    source=Source("peng2024eagle", "4", "Finch (RWKV-6)"),
+    source=Source("peng2024eagle", "4.2.2", "Finch (RWKV-6)"),
     hypotheses=(
         TOKENS,
         "The shift that mixes a token with the one before it is left out.",

@@ -1,6 +1,6 @@
 """RWKV-7 (Goose): K + 2 states.
 
-Peng et al. 2025, section 4: wkv_t = wkv_{t-1} (diag(w_t) - kappa_t^T (a_t o kappa_t)) + v_t^T k_t, and the
+Peng et al. 2025, section 4.1: wkv_t = wkv_{t-1} (diag(w_t) - kappa_t^T (a_t o kappa_t)) + v_t^T k_t, and the
 output wkv_t r_t^T: a number of wkv's row is erased by a kappa, and what is erased is read by kappa.
 """
 
@@ -76,7 +76,7 @@ CLAIM = Claim(
         " (a_t o kappa_t)) + v_t^T k_t, is the Forward score of an automaton with K + 2 states, K the length"
         " of keys."
     ),
-    source=Source("peng2025rwkv7", "4", "RWKV-7"),
+    source=Source("peng2025rwkv7", "4.1", "RWKV-7"),
     hypotheses=(
         TOKENS,
         (

@@ -1,6 +1,6 @@
 """S4D: 2 N + 2 states for N pairs of conjugate numbers.
 
-Gu et al. 2022, section 3: a diagonal state-space model after its discretisation, x_k = A x_{k-1} + B u_k,
+Gu et al. 2022: a diagonal state-space model after its discretisation, x_k = A x_{k-1} + B u_k,
 whose numbers come in conjugate pairs of which one is kept: the output is 2 Re(C x_k) + D u_k.
 """
 
@@ -13,6 +13,7 @@ from theory.claim import Claim, Source
 from theory.linear_recurrences import lru
 from theory.linear_recurrences.shared.affine import Reading
 from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS
+from theory.linear_recurrences.shared.memory import theorem
 from theory.linear_recurrences.shared.variants import EFFORT, corrected, refuted
 
 # The recurrence of LRU, whose output has the other number of each pair, too.
@@ -37,7 +38,7 @@ CLAIM = Claim(
         "The output 2 Re(C x_k) + D u_k of S4D with N conjugate pairs, x_k = A x_{k-1} + B u_k with A"
         " diagonal, is the Forward score of an automaton with 2 N + 2 states and real weights."
     ),
-    source=Source("gu2022parameterization", "3", "S4D"),
+    source=Source("gu2022parameterization", "", "S4D"),
     hypotheses=(
         TOKENS,
         "The layer starts in x_0 = 0, or the automaton has x_0 among its initial weights.",
@@ -46,7 +47,10 @@ CLAIM = Claim(
     ),
     variants=(
         corrected(
-            LAYER, lru.CASES, "the automaton with 2 N + 2 states: 1, real and imaginary parts, and the output"
+            LAYER,
+            lru.CASES,
+            "the automaton with 2 N + 2 states: 1, real and imaginary parts, and the output",
+            theorem=theorem("s4d", f"s4d_output {lru.TERMS} {{word}}", f"s4d_automaton {lru.TERMS}"),
         ),
         refuted(
             "without-conjugates",

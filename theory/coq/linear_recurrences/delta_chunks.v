@@ -1,8 +1,8 @@
-(* Delta rules in chunks (Yang et al. 2024, section 3; with gates Yang et al. 2025): the WY form, for chunks of every size. *)
+(* Delta rules in chunks (Yang et al. 2024, section 3.2; with gates Yang et al. 2025): the WY form, for chunks of every size. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
-From ratproof.linear_recurrences.shared Require Import affine.
+From ratproof.linear_recurrences.shared Require Import affine chunks.
 From ratproof.linear_recurrences Require Import gated_delta_net.
 
 Set Implicit Arguments.
@@ -33,11 +33,7 @@ Fixpoint values s chunk : seq (S * K) :=
 Definition hand_over s chunk (j : 'I_d) : K := gates chunk * s j + cumulated 1 (values s chunk) (fun y => k y j).
 Definition chunk_output s chunk (x : S) : K := gates chunk * dot (q x) s + cumulated 1 (values s chunk) (fun y => dot (q x) (k y)).
 
-(* A layer in chunks of C tokens: the chunk so far, the state at its start, and the last output. *)
-Definition chunked_next (C : nat) (state : seq S * (('I_d -> K) * K)) (x : S) : seq S * (('I_d -> K) * K) :=
-  let chunk := x :: state.1 in let s := state.2.1 in let o := chunk_output s chunk x in
-  if size chunk == C then ([::], (hand_over s chunk, o)) else (chunk, (s, o)).
-Definition chunked_delta (C : nat) (s_0 : 'I_d -> K) (w : seq S) : K := (run (chunked_next C) ([::], (s_0, 0)) w).2.2.
+Definition chunked_delta := chunked hand_over chunk_output.
 
 Hypothesis timesC : commutative (@times K).
 
@@ -87,16 +83,11 @@ Proof. by move=> eq j; rewrite /gated_delta_net_next eq (eq_sum (fun i => congr1
 Theorem delta_chunks (C : nat) (s_0 : 'I_d -> K) w :
   score (gated_delta_net_automaton s_0 minus alpha beta q k v) w = chunked_delta C s_0 w.
 Proof.
-rewrite gated_delta_net // /gated_delta_net_output /output_after /chunked_delta.
-set step := after_step _ _.
-suff [_ ->] : (run step (s_0, 0) w).1 =1 hand_over (run (chunked_next C) ([::], (s_0, 0)) w).2.1 (run (chunked_next C) ([::], (s_0, 0)) w).1
-    /\ (run step (s_0, 0) w).2 = (run (chunked_next C) ([::], (s_0, 0)) w).2.2 by [].
-elim/last_ind: w => [|w x [state _]]; first by split=> // j; rewrite no_token.
-rewrite !run_rcons; move: (run step _ w) (run (chunked_next C) _ w) state => [s o] [chunk [start o']] /= state.
-have moved : gated_delta_net_next minus alpha beta k v s x =1 hand_over start (x :: chunk).
-  by move=> j; rewrite one_more_token; apply: same_next.
-have shown : \sum_(i : place d) (q x i * gated_delta_net_next minus alpha beta k v s x i) = chunk_output start (x :: chunk) x.
-  by rewrite (eq_sum (fun i => congr1 _ (moved i))); apply: dot_hand_over.
-rewrite /chunked_next /=; case: ifP => _ /=; split=> // j; by rewrite moved ?no_token.
+rewrite gated_delta_net //; apply/esym/chunked_is_after => [s j|s chunk x j|s t x eq|s t x eq|s chunk x].
+- exact: no_token.
+- exact: one_more_token.
+- exact: same_next.
+- by apply: eq_sum => i; rewrite eq.
+exact: dot_hand_over.
 Qed.
 End Chunks.

@@ -1,4 +1,4 @@
-(* Gated DeltaNet (Yang et al. 2025, section 3). *)
+(* Gated DeltaNet (Yang et al. 2025, section 3.1). *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

@@ -1,4 +1,4 @@
-(* Gated linear attention (Yang et al. 2024, section 4). *)
+(* Gated linear attention (Yang et al. 2024, section 4.1). *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

@@ -1,8 +1,8 @@
-(* Gated linear attention in chunks (Yang et al. 2024, section 4), with cumulated gates, for chunks of every size. *)
+(* Gated linear attention in chunks (Yang et al. 2024, section 4.2), with cumulated gates, for chunks of every size. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.
-From ratproof.linear_recurrences.shared Require Import affine.
+From ratproof.linear_recurrences.shared Require Import affine chunks.
 From ratproof.linear_recurrences Require Import gla.
 
 Set Implicit Arguments.
@@ -29,11 +29,7 @@ Definition hand_over s chunk (j : 'I_d) : K := gates chunk j * s j + written 1 c
 Definition chunk_output s chunk (x : S) : K :=
   (\sum_(j : place d) (q x j * (gates chunk j * s j))) + attended (q x) (fun _ => 1) chunk.
 
-(* A layer in chunks of C tokens: the chunk so far, the state at its start, and the last output. *)
-Definition chunked_next (C : nat) (state : seq S * (('I_d -> K) * K)) (x : S) : seq S * (('I_d -> K) * K) :=
-  let chunk := x :: state.1 in let s := state.2.1 in let o := chunk_output s chunk x in
-  if size chunk == C then ([::], (hand_over s chunk, o)) else (chunk, (s, o)).
-Definition chunked_gla (C : nat) (s_0 : 'I_d -> K) (w : seq S) : K := (run (chunked_next C) ([::], (s_0, 0)) w).2.2.
+Definition chunked_gla := chunked hand_over chunk_output.
 
 Hypothesis timesC : commutative (@times K).
 
@@ -63,16 +59,11 @@ Proof. by rewrite /hand_over /= times1w plusw0. Qed.
 (* In chunks of any size C the layer is the recurrence, whatever is left of a chunk at the end; so it is the automaton of d + 2 states. *)
 Theorem gla_chunks (C : nat) (s_0 : 'I_d -> K) w : score (gla_automaton s_0 alpha q k v) w = chunked_gla C s_0 w.
 Proof.
-rewrite gla // /gla_output /output_after /chunked_gla.
-set step := after_step _ _.
-suff [_ ->] : (run step (s_0, 0) w).1 =1 hand_over (run (chunked_next C) ([::], (s_0, 0)) w).2.1 (run (chunked_next C) ([::], (s_0, 0)) w).1
-    /\ (run step (s_0, 0) w).2 = (run (chunked_next C) ([::], (s_0, 0)) w).2.2 by [].
-elim/last_ind: w => [|w x [state _]]; first by split=> // j; rewrite no_token.
-rewrite !run_rcons; move: (run step _ w) (run (chunked_next C) _ w) state => [s o] [chunk [start o']] /= state.
-have moved : gla_next alpha k v s x =1 hand_over start (x :: chunk).
-  by move=> j; rewrite one_more_token /gla_next state.
-have shown : \sum_(j : place d) (q x j * gla_next alpha k v s x j) = chunk_output start (x :: chunk) x.
-  by rewrite (eq_sum (fun j => congr1 _ (moved j))); apply: reads_hand_over.
-rewrite /chunked_next /=; case: ifP => _ /=; split=> // j; by rewrite moved ?no_token.
+rewrite gla //; apply/esym/chunked_is_after => [s j|s chunk x j|s t x eq j|s t x eq|s chunk x].
+- exact: no_token.
+- exact: one_more_token.
+- by rewrite /gla_next eq.
+- by apply: eq_sum => i; rewrite eq.
+exact: reads_hand_over.
 Qed.
 End Chunks.

@@ -1,4 +1,4 @@
-(* HGRN2 (Qin et al. 2024, section 3). *)
+(* HGRN2 (Qin et al. 2024). *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

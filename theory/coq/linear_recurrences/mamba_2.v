@@ -1,4 +1,4 @@
-(* Mamba-2 (Dao and Gu 2024, section 2), without its convolution. *)
+(* Mamba-2 (Dao and Gu 2024, section 2.4), without its convolution. *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

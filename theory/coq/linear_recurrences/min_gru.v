@@ -1,4 +1,4 @@
-(* A unit of minGRU (Feng et al. 2024, section 3.1). *)
+(* A unit of minGRU (Feng et al. 2024). *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

@@ -1,4 +1,4 @@
-(* A unit of minLSTM (Feng et al. 2024, section 3.2). *)
+(* A unit of minLSTM (Feng et al. 2024). *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

@@ -1,4 +1,4 @@
-(* RWKV-6 (Peng et al. 2024, section 4). *)
+(* RWKV-6 (Peng et al. 2024, section 4.2.2). *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

@@ -1,4 +1,4 @@
-(* RWKV-7 (Peng et al. 2025, section 4). *)
+(* RWKV-7 (Peng et al. 2025, section 4.1). *)
 
 From mathcomp Require Import all_ssreflect.
 From ratproof Require Import semiring sums automaton.

@@ -8,14 +8,16 @@ the state at the chunk's start moved on by the chunk's tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from theory.claim import PROVED, Effort, Variant
 from theory.induction import Induction
 from theory.linear_recurrences.shared.affine import OUTPUT, Layer
 from theory.rational_recurrences.shared.windows import words
-from theory.reading import Recurrence
-from theory.signature import Signature
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes
+from theory.theorem import Theorem
 from theory.weights import Weights, total
 
 State = tuple[str, tuple[Any, ...]]
@@ -28,7 +30,7 @@ EVERY_PAIR = (
 
 @dataclass(frozen=True)
 class Chunked:
-    """A layer in chunks; C is the size of the weights.
+    """A layer in chunks of C tokens, which is the size of the weights.
 
     Attributes:
         layer: the layer that is run token by token, with one output.
@@ -84,6 +86,40 @@ class Chunked:
             instances=tuple((signature, "a") for signature in signatures),
             enough=EVERY_PAIR,
         )
+
+
+def handed_over_first(right: Chunked) -> Chunked:
+    """The order broken: at a chunk's end the state is handed over first, and the last output reads that one
+    as if it were the state at the chunk's start.
+    """
+
+    def output(w: Weights, s: Sequence[Any], chunk: str) -> Any:
+        start = right.hand_over(w, s, chunk) if len(chunk) == w.n else s
+        return right.output(w, start, chunk)
+
+    return replace(right, output=output)
+
+
+def chunked(says: str, right: Chunked, cases: Sizes, theorem: Theorem, *signatures: Signature) -> Variant:
+    """The corrected variant of a claim about chunks, proved for the sizes of the signatures, and in Coq for
+    every one.
+    """
+    return Variant(
+        name="corrected",
+        expected="holds",
+        says=says,
+        reading=Equality(recurrence=right.recurrence, construction=right.layer.automata),
+        cases=cases.random,
+        small_cases=cases.small,
+        kinds=PROVED,
+        proof=right.proof(*signatures),
+        theorem=theorem,
+    )
+
+
+ANY_SIZE = "for chunks of any size C, the last of which may be shorter"
+IN_ORDER = "the state is handed over before the chunk's last output is read from it"
+EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=4, letters=1)
 
 
 def product(w: Weights, factors: Sequence[Any]) -> Any:

@@ -21,10 +21,6 @@ REFUTED = Effort(examples=25, strings=5, longest=4, run=4, exhausted=3)
 NOT_STATED = (
     "a counterexample is found by other rungs, and Coq has theorems of what holds of these layers alone"
 )
-NOT_FORMALISED = (
-    "not formalised yet: Coq's lemma has one vector of numbers, which each token changes alike, and no"
-    " complex numbers, windows or first tokens"
-)
 CORRECTED_IS = "OpenFst scores the corrected variant's automata, which these are but for what is broken"
 MINUS = constant("minus", only=(-1,))
 """The number -1, where a layer subtracts: in proofs any number, so that nothing there is subtracted."""
@@ -65,7 +61,7 @@ def narrow(of: Callable[[int], Signature], small: tuple[int, ...] = (1, 2), **on
 
 
 def corrected(
-    layer: Layer, cases: Sizes | Signature, says: str, theorem: Theorem | None = None, name: str = "corrected"
+    layer: Layer, cases: Sizes | Signature, says: str, theorem: Theorem, name: str = "corrected"
 ) -> Variant:
     """The layer is its automata, proved for all weights and sizes."""
     signatures = [cases] if isinstance(cases, Signature) else [cases.of(size) for size in PROOF_SIZES]
@@ -79,7 +75,6 @@ def corrected(
         kinds=PROVED,
         proof=layer.proof(*signatures),
         theorem=theorem,
-        without={} if theorem is not None else {"kernel-checked": NOT_FORMALISED},
     )
 
 

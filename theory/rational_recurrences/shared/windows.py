@@ -124,18 +124,22 @@ def after(w: Weights, state: State, word: str) -> Any:
 
 
 def by_history(w: Weights) -> dict[str, Any]:
-    """The same weights with histories by their number, as Coq reads them: gates f and u by history and
-    letter, and the next history.
+    """The weights of a unit with gates f and u, as Coq reads them: with histories by their number."""
+    return {"c_0": w.c_0, **history_tables(w, "f", "u")}
+
+
+def history_tables(w: Weights, *names: str) -> dict[str, Any]:
+    """Tables by window as tables by history and letter, with histories by their number: each of these names,
+    which history comes next, and how many there are. With ``_w`` after its name, a table by window as it is.
     """
     histories = words(w.alphabet, w.n - 1)
     table = {
-        name: tuple(tuple(w.entries[name][h + x] for x in w.alphabet) for h in histories)
-        for name in ("f", "u")
+        name: tuple(tuple(w.entries[name][h + x] for x in w.alphabet) for h in histories) for name in names
     }
     remember = tuple(tuple(histories.index(remembered(w, h, x)) for x in w.alphabet) for h in histories)
-    read = {f"{name}_w": w.entries[name] for name in ("f", "u")}
+    read = {f"{name}_w": w.entries[name] for name in names}
     sizes = {"m": len(histories), "k": w.n - 1, "s": len(w.alphabet)}
-    return {"c_0": w.c_0, **sizes, "remember": remember, "histories": tuple(histories), **table, **read}
+    return {**sizes, "remember": remember, "histories": tuple(histories), **table, **read}
 
 
 # The proofs.
