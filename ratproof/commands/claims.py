@@ -96,7 +96,7 @@ Seed = Annotated[
 
 @app.command(epilog=example("verify", "verify proposition-7", "verify --kind decided --json"))
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="all without")] = None,
     kind: Kind = None,
     examples: Examples = None,
     seed: Seed = None,
@@ -181,7 +181,7 @@ def check(
         ),
     ],
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all in the file without")
+        list[str] | None, typer.Argument(metavar="CLAIM", help="all in the file without")
     ] = None,
     kind: Kind = None,
     examples: Examples = None,

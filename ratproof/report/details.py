@@ -23,8 +23,10 @@ from theory.claim import KERNEL, TORCH
 
 def show_details(row: Row, out: Console, claims_file: str | None = None) -> None:
     """Print a variant's evidence by kind, its proof, its simplest counterexample or why no automaton computes
-    it, and remarks.
+    it, and remarks; nothing where nothing ran.
     """
+    if not row.results:
+        return
     out.print()
     out.print(Text(f"{row.claim.name}, {row.variant.name}", style="bold"))
     for result in row.results:
