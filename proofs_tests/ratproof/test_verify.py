@@ -15,7 +15,6 @@ from hypothesis import Phase, core, given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from automata.files import write_whole
 from ratproof.hunting.search import Hunt, hunt
 from ratproof.main import run
 from ratproof.record.counterexample import Counterexample, Disagreement
@@ -102,7 +101,7 @@ def test_a_folder_that_cannot_be_written_is_told_once(tmp_path):
                 [seen(Verdict.REFUTED, str(n), counterexample=different) for n in range(count)], None
             )
             (note,) = keep_evidence(results, None)
-            assert note.startswith(f"{what} not kept: .ratproof/x")
+            assert note.startswith(f"{what} not kept: .ratproof")
 
 
 def test_nothing_at_all_is_not_as_expected():

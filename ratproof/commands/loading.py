@@ -45,7 +45,7 @@ class Commands(TyperGroup):
         return self.commands.get(name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command, with a near name where there is none: the library knows only those that are imported."""
+        """The command, or a near name: the library itself knows only the commands that are imported."""
         if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             near = get_close_matches(args[0], self.list_commands(ctx), 1)
             ctx.fail(f"No such command {args[0]!r}" + (f"; did you mean {near[0]}?" if near else ""))

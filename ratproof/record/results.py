@@ -150,8 +150,8 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
 
 
 def in_order(results: Iterable[Result], variants: Mapping[str, Iterable[str]]) -> list[Result]:
-    """Sorted as the claims are, then as each claim's variants are, then up the ladder; of one rung what ran in
-    exact arithmetic comes first.
+    """Sorted as the claims are, then as each claim's variants are, then up the ladder; of one rung what ran
+    in exact arithmetic comes first.
 
     Tests run in any order where several processes run them; the order of the results says nothing of that.
     """
