@@ -90,18 +90,16 @@ def test_results_are_in_the_order_of_the_claims_variants_in_whatever_order_they_
     assert [(r.variant, (r.kind, r.ran)) for r in sorted_results] == list(product(names, RUNGS))
 
 
-def test_a_folder_that_cannot_be_written_is_told_once(tmp_path):
-    (tmp_path / ".ratproof").write_text("a file in its place")
+def test_a_folder_that_cannot_be_written_is_told_once():
     different = Counterexample("proposition-7", "printed", {}, "c_0 = 1", [], 0, "1", "0", "0")
-    with mock.patch(
-        "ratproof.runner.verification._keep", lambda result, seed: write_whole(".ratproof/x/y", "")
-    ):
+    refusal = InputError(".ratproof/x/y.json: cannot be written: Permission denied")
+    with mock.patch("ratproof.runner.verification._keep", side_effect=refusal):
         for count, what in ((1, "the counterexample is"), (3, "3 counterexamples are")):
             results = gather(
                 [seen(Verdict.REFUTED, str(n), counterexample=different) for n in range(count)], None
             )
             (note,) = keep_evidence(results, None)
-            assert note.startswith(f"{what} not kept: .ratproof")
+            assert note.startswith(f"{what} not kept: .ratproof/x") and "Permission denied" in note
 
 
 def test_nothing_at_all_is_not_as_expected():
