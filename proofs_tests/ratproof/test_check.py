@@ -247,7 +247,7 @@ def test_floats_in_the_start_are_the_fractions_that_they_are():
     ("text", "says"),
     [
         ("x = 1\ny = 1 / 0\n", "mine.py: line 2: ZeroDivisionError: division by zero"),
-        ("def f(:\n", "mine.py: line 1: SyntaxError: invalid syntax$"),
+        ("def f(:\n", "mine.py: line 1: SyntaxError: invalid syntax\n"),
         ("import nowhere_at_all\n", "mine.py: line 1: ModuleNotFoundError"),
         ("x = 1\n", "mine.py: has no claim; assign what believe(...) returns"),
         (
