@@ -200,11 +200,13 @@ class DFA(Drawable):
         final = frozenset(number[block[q]] for q in self.final)
         return DFA(self.alphabet, number[block[self.start]], table, final).reachable()[0]
 
-    def over(self, alphabet: Iterable[Hashable]) -> DFA:
-        """The same DFA with its symbols in another order."""
+    def over(self, alphabet: Iterable[Hashable], of: str = "the other") -> DFA:
+        """The same DFA with its symbols in another order; ``of`` is what a message calls the one that has
+        them so.
+        """
         order = checked_alphabet(alphabet)
         if set(order) != set(self.alphabet):
-            apart = differences(self.alphabet, order, ("this automaton", "the other"))
+            apart = differences(self.alphabet, order, ("the automaton", of))
             raise InputError(f"the alphabets differ: {apart}; both have to have the same symbols")
         return DFA(
             order,

@@ -17,7 +17,7 @@ import numpy as np
 
 from automata.aliases import String, Weight, Weights
 from automata.symbols import unknown_symbol
-from automata.wfsa import WFSA
+from automata.wfsa import WFSA, require_wfsa
 
 
 def start(automaton: WFSA) -> Weights:
@@ -70,4 +70,5 @@ def prefix_scores(automaton: WFSA, string: String) -> Weights:
 
 def score(automaton: WFSA, string: String) -> Weight:
     """The score A[x] (Definition 4)."""
+    require_wfsa(automaton)
     return read_out(automaton, forward(automaton, string)[-1])

@@ -31,7 +31,7 @@ from automata.errors import InputError, LimitReached
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
 from automata.semirings import BOOLEAN, COUNTING, REAL
-from automata.wfsa import WFSA
+from automata.wfsa import WFSA, require_wfsa
 
 Tell = Callable[[str], None]
 
@@ -65,6 +65,7 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
     Raises:
         InputError: another semiring, for which there is no least automaton that one could compute so.
     """
+    require_wfsa(automaton)
     if automaton.semiring is BOOLEAN:
         return Minimised(determinisation.minimal(automaton), None)
     _require_field(automaton, "minimise")
@@ -118,6 +119,7 @@ def _minimised_large(automaton: WFSA, tell: Tell) -> Minimised:
 
 
 def _require_field(automaton: WFSA, what: str) -> None:
+    require_wfsa(automaton)
     if automaton.semiring not in (REAL, COUNTING):
         others = ", or boolean" if what == "minimise" else ""
         raise InputError(

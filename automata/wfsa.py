@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -525,3 +526,19 @@ def _plural(count: int, word: str) -> str:
 
 def _user_of(index: Mapping[Hashable, int], place: int) -> Hashable:
     return next(symbol for symbol, i in index.items() if i == place)
+
+
+def require_wfsa(value: Any) -> None:
+    """Raise :class:`~automata.errors.InputError` for what is no automaton, such as a file's name.
+
+    >>> require_wfsa("a.json")
+    Traceback (most recent call last):
+    automata.errors.InputError: 'a.json' is a str, where a WFSA is right: read gives the one in a file
+    """
+    if isinstance(value, WFSA):
+        return
+    makes_one = ": its to_wfsa makes one" if hasattr(value, "to_wfsa") else ""
+    in_file = ": read gives the one in a file" if isinstance(value, str | PathLike) else ""
+    raise InputError(
+        f"{shorten(value)} is a {type(value).__name__}, where a WFSA is right{makes_one}{in_file}"
+    )

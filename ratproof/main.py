@@ -14,7 +14,7 @@ from automata.printable_text import printable
 from ratproof.commands.app import app
 from ratproof.process import limits
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
-from ratproof.process.streams import forget_output, guarded
+from ratproof.process.streams import NobodyReadsError, forget_output, guarded
 
 # typer carries its own copy of click since 0.20 or so: take the classes from what it exports.
 _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}
@@ -35,6 +35,9 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         with guarded():
             return _run(arguments)
+    except NobodyReadsError:  # the reader has all that it wants: that is nothing to complain of
+        forget_output()
+        return NOT_WRITTEN
     except OutputError as error:
         forget_output()
         return _tell(str(error), NOT_WRITTEN)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGES = ("automata", "theory", "neural")
-"""The packages that stand beside this one."""
+"""The packages beside this one that it cannot do without."""
 
 
-def hidden() -> str:
+def hidden(packages: Sequence[str] = PACKAGES) -> str:
     """What hides one of our packages, in a sentence; empty where all are there."""
     ours = Path(__file__).resolve().parent.parent
-    for name in PACKAGES:
+    for name in packages:
         spec = find_spec(name)
         places = (
             [] if spec is None else [*(spec.submodule_search_locations or ()), *filter(None, [spec.origin])]

@@ -42,8 +42,8 @@ def claim_named(name: str) -> Claim:
     if name in _registered:
         return _registered[name]
     if name not in claims():
-        near = get_close_matches(name, claims(), 1)
-        which = f"did you mean {near[0]}?" if near else f"there are {', '.join(claims())}"
+        near = get_close_matches(name, claims(), 1, cutoff=0.5)
+        which = f"did you mean {near[0]}?" if near else "ratproof claims lists those that there are"
         raise InputError(f"there is no claim {shorten(name)}; {which}")
     return claims()[name]
 

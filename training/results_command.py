@@ -20,7 +20,7 @@ app = typer.Typer(name="results")
 def results(
     folder: Annotated[
         str | None,
-        typer.Argument(metavar="[FOLDER]", help="with results below it (default: those kept by ratproof)"),
+        typer.Argument(metavar="FOLDER", help="with results below it (default: those kept by ratproof)"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -25,7 +25,7 @@ from automata.errors import InputError, LimitReached, UnknownSymbol
 from automata.operations import remove_epsilon
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
 from automata.symbols import differences
-from automata.wfsa import WFSA
+from automata.wfsa import WFSA, require_wfsa
 
 ENOUGH_FOR_A_CERTIFICATE = 20_000
 """The most weights of a search that only looks for a certificate."""
@@ -82,6 +82,8 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
     """Both over one alphabet, in the order of ``a``'s; :class:`~automata.errors.InputError` where that is not
     to be.
     """
+    require_wfsa(a)
+    require_wfsa(b)
     if a.semiring is not b.semiring:
         raise InputError(
             f"the first automaton is over the {a.semiring.name} semiring, the second over {b.semiring.name}; "

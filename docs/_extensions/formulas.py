@@ -4,6 +4,8 @@ r"""Formulas in plain text, as the claims and the counterexamples have them, rec
 ['with ', '\\lambda (q_{1})=c_{0}', ', for every string']
 >>> in_latex("a two-state automaton, f_t alone")
 ['a two-state automaton, ', 'f_{t}', ' alone']
+>>> in_latex("c_0 = 1, f(a) = 0, but a unit")
+['', 'c_{0}=1', ', ', 'f(a)=0', ', but a unit']
 >>> in_latex("c1_t = max(f_t + c_{t-1}, u_t)")
 ['', 'c^{(1)}_{t}=\\max (f_{t}+c_{t-1},\\,u_{t})', '']
 """
@@ -66,7 +68,7 @@ def _formula_at(tokens: list[tuple[str, str]], start: int) -> int:
     if tokens[start][1] in FUNCTIONS and tokens[start + 1 : start + 2] and tokens[start + 1][0] == "space":
         return 0
     end = start
-    while end < len(tokens) and _may_stand_in_a_formula(*tokens[end]):
+    while end < len(tokens) and (_may_stand_in_a_formula(*tokens[end]) or _is_an_argument(tokens, end)):
         end += 1
     for stop in range(end, start, -1):
         part = tokens[start:stop]
@@ -86,6 +88,13 @@ def _may_stand_in_a_formula(kind: str, text: str) -> bool:
         or (letters in (*GREEK, *FUNCTIONS, *SIGNS))
         or (bool(index) and len(letters) <= 2)
     )
+
+
+def _is_an_argument(tokens: list[tuple[str, str]], at: int) -> bool:
+    """Is it the symbol a of f(a), and not the article?"""
+    before = next((text for kind, text in reversed(tokens[:at]) if kind != "space"), "")
+    after = next((text for kind, text in tokens[at + 1 :] if kind != "space"), "")
+    return tokens[at][1] == "a" and before in ("(", ",") and after in (")", ",")
 
 
 def _says_something(part: list[tuple[str, str]]) -> bool:

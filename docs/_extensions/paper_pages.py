@@ -146,8 +146,9 @@ def _entry(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
     if result is not None and result.counterexample is not None:
         weights = result.counterexample.weights
         short = f", for {plain(weights)}" if len(weights) <= 200 else ""
-        lines.append(f"  Counterexample (network ≠ automaton): **{plain(unequal(result))}**{short}.\n")
-    elif verdicts.written is not None:
+        string = plain(unequal(result)).replace(" ≠ ", "\N{NO-BREAK SPACE}≠\N{NO-BREAK SPACE}")
+        lines.append(f"  Counterexample (network ≠ automaton): **{string}**{short}.\n")
+    elif verdicts.of(claim.name, variant.name):
         lines.append("  No counterexample of one string: see the claim's page.\n")
     lines.append(f"  Holds: {plain(holds.says)}.\n")
     return "\n".join(lines)

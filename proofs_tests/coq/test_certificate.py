@@ -160,6 +160,10 @@ def test_the_command(
     }
     assert main.run(["equivalent", "A.json", "B.json", "--kernel-file", "a-b.v"]) == 2
     assert "letters, digits and underscores" in capsys.readouterr().err
+    assert main.run(["equivalent", "A.json", "B.json", "--kernel-file", "no/a.v"]) == 2
+    assert (
+        capsys.readouterr().err == f"ratproof: --kernel-file no/a.v: there is no folder {tmp_path / 'no'}\n"
+    )
     # the file needs nothing of ours beside it
     alone = tmp_path / "alone"
     alone.mkdir()

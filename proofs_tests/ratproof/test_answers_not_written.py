@@ -77,6 +77,12 @@ def test_where_nobody_reads_the_answer_there_is_no_other_status(redirection):
     assert done.returncode == 4 and "Traceback" not in done.stderr and done.stdout == ""
 
 
+def test_of_a_reader_that_has_enough_nothing_is_said():
+    call = f"{sys.executable} -m ratproof claims | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (4, 1, "")
+
+
 def test_that_nobody_hears_a_note_changes_no_answer(monkeypatch):
     class Gone(io.StringIO):
         def write(self, text):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 
 from proofs_tests.ratproof.command_tree import commands, is_group
 from ratproof.commands.table import ROWS
+from ratproof.main import run
 
 HEAVY = {"torch", "sympy", "numba", "scipy", "hypothesis", "pytest", "pynini"}
 
@@ -25,6 +27,13 @@ def test_the_table_says_what_the_command_says_of_itself(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if not is_group(c)])
 def test_each_command_has_an_example(name: str) -> None:
     assert f"  ratproof {name}" in (COMMANDS[name].epilog or "")
+
+
+@pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if not is_group(c)])
+def test_the_usage_names_each_argument_once_and_brackets_it_once(name: str, capsys) -> None:
+    assert run([*name.split(), "--help"]) == 0
+    usage = " ".join(capsys.readouterr().out.partition("\n\n")[0].split())
+    assert not re.search(r"\[\[|\{\{|\.\.\.[\]}]", usage), usage
 
 
 @pytest.mark.parametrize(

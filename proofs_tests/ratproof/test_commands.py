@@ -19,6 +19,7 @@ from automata.semirings import REAL, SEMIRINGS
 from automata.strategies import automata, strings
 from ratproof.commands.automata import _joined
 from ratproof.main import run
+from ratproof.record.kinds import OF_PAPERS
 from theory.papers import PAPERS
 from theory.registry import claims
 
@@ -137,6 +138,8 @@ def test_claims_lists_every_claim(capsys):
         (["sample", "{napkin}"], "napkin.json: weight -3/7 is negative"),
         (["sample", "{napkin}", "-n", "0"], "Invalid value for"),
         (["verify", "proposition-8"], "there is no claim 'proposition-8'"),
+        (["verify", "proposition7"], "did you mean proposition-7?"),
+        (["verify", "prop7"], "did you mean proposition-7?"),
         (["verify", "--kind", "believed"], "there is no kind of evidence 'believed'"),
         (["verify", "fa-rnn-gru-start", "--kind", "proved"], "no claim that was asked for promises"),
         (["verify", "--device", "tpu"], "there is no device 'tpu'"),
@@ -150,7 +153,10 @@ def test_claims_lists_every_claim(capsys):
         (["hunt", "--variant", "misprinted"], "no claim that was asked for has a variant 'misprinted'"),
         (["replay", "nowhere.json"], "nowhere.json: cannot be read"),
         (["replay", "{napkin}"], "napkin.json: is no kept counterexample"),
-        (["nonsense"], "No such command"),
+        (["claims", "prop7"], "did you mean proposition-7?"),
+        (["nonsense"], "No such command 'nonsense' (see ratproof --help)"),
+        (["scor"], "No such command 'scor'; did you mean score? (see ratproof --help)"),
+        (["rules", "shw"], "No such command 'shw'"),
         (["score", "--nonsense"], "No such option"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -366,6 +372,24 @@ def test_verify_on_a_small_text_counts_its_prefixes(tmp_path, monkeypatch, capsy
         1,
     )
     assert on_text["verdict"] == "holds" and 0 <= on_text["share"] <= 1
+
+
+def test_the_claims_are_listed_with_what_each_says_within_the_width(capsys):
+    assert run(["claims"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 80 and line == line.rstrip() for line in lines)
+    words = " ".join(" ".join(lines).split())
+    for claim in claims().values():
+        assert f"{claim.name} {claim.title}" in words
+        assert all(f"{variant.name} {variant.expected} " in words for variant in claim.variants)
+    assert run(["claims", "model-c"]) == 0
+    alone = capsys.readouterr().out
+    assert "Rational Recurrences" in alone and "\nmodel-c " in alone and "proposition-7" not in alone
+
+
+def test_the_kinds_that_verify_names_are_those_of_the_papers_claims():
+    promised = {kind for claim in claims().values() for variant in claim.variants for kind in variant.kinds}
+    assert set(OF_PAPERS) == promised
 
 
 @pytest.mark.parametrize("arguments", [[], ["train"], ["rules"]])

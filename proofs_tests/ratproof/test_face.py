@@ -109,7 +109,11 @@ def test_scores_of_a_module_are_checked_too():
     [
         (FADING, 0.5, "with accepts the automaton is boolean, or a DFA"),
         (DFA(("a", "b"), 0, ((0, 0),), frozenset()), None, "accepts says when the module does"),
-        (DFA(("a",), 0, ((0,),), frozenset()), 0.5, "the alphabets differ"),
+        (
+            DFA(("a",), 0, ((0,),), frozenset()),
+            0.5,
+            "module: the alphabets differ: only the module reads 'b'",
+        ),
         (
             DFA(("a", "b"), 0, ((0, 0),), frozenset()),
             float("nan"),
@@ -149,6 +153,22 @@ def test_certify_says_what_the_command_says(capsys):
     assert capsys.readouterr().out.rstrip() == str(report)
     assert main.run(["certify", file, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"schema_version": 1, **report.to_json()}
+
+
+@pytest.mark.parametrize("function", ["score", "equivalent", "minimise", "rank"])
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("a.json", "'a.json' is a str, where a WFSA is right: read gives the one in a file"),
+        (DFA(("a",), 0, ((0,),), frozenset()), "is a DFA, where a WFSA is right: its to_wfsa makes one"),
+        (None, "None is a NoneType, where a WFSA is right"),
+    ],
+    ids=["file", "dfa", "none"],
+)
+def test_what_is_no_automaton_is_refused_in_a_sentence(function, value, says):
+    more = {"score": ["a"], "equivalent": [FADING]}.get(function, [])
+    with pytest.raises(ratproof.InputError, match=says):
+        getattr(ratproof, function)(value, *more)
 
 
 def test_answers_have_verdict_word_scores_and_certificate():

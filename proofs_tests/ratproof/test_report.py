@@ -159,6 +159,8 @@ def test_what_did_not_run_is_a_column_of_dots_and_one_sentence():
         if kind == "kernel-checked"
     ]
     lines = report(Outcome(several, not_run=without_coq))
+    alone = report(Outcome([], not_run=without_coq), details=True)
+    assert not any(line.startswith("proposition-7, ") for line in alone)  # of what did not run, no details
     assert next(line for line in lines if line.startswith("  corrected"))[60:].split()[0] == "·"
     assert lines.count("kernel-checked (5 variants): not run: there is no Coq") == 1
     assert sum("cuda: not run" in line for line in lines) == 1

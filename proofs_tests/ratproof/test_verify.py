@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from ratproof.hunting.search import Hunt, hunt
 from ratproof.main import run
-from ratproof.record.counterexample import Disagreement
+from ratproof.record.counterexample import Counterexample, Disagreement
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import recording
 from ratproof.record.results import Observation, Result, gather, in_order
 from ratproof.runner.hypothesis_profile import forget_constants, unchanged_afterwards
 from ratproof.runner.outcome import Outcome
 from ratproof.runner.request import Request
-from ratproof.runner.verification import _missing, verify
+from ratproof.runner.verification import _missing, keep_evidence, verify
 from ratproof.sides import corpus as texts
 from ratproof.sides.corpus import Corpus, agree_on_text
 from theory.registry import claims
@@ -79,12 +79,27 @@ def test_one_test_that_shows_nothing_makes_the_whole_unknown(verdicts):
     assert not result.as_expected
 
 
-@given(st.permutations(list(product(claims()["theorem-3.2"].variants, ("sampled", "decided")))))
+RUNGS = (("sampled", "exact"), ("sampled", "torch"), ("decided", None))
+
+
+@given(st.permutations(list(product(claims()["theorem-3.2"].variants, RUNGS))))
 def test_results_are_in_the_order_of_the_claims_variants_in_whatever_order_they_came(order):
-    results = gather((seen(Verdict.HOLDS, v.name, kind) for v, kind in order), None)
+    results = gather((seen(Verdict.HOLDS, v.name, kind, ran=ran) for v, (kind, ran) in order), None)
     names = [v.name for v in claims()["theorem-3.2"].variants]
     sorted_results = in_order(results, {"proposition-7": names})
-    assert [(r.variant, r.kind) for r in sorted_results] == list(product(names, ("sampled", "decided")))
+    assert [(r.variant, (r.kind, r.ran)) for r in sorted_results] == list(product(names, RUNGS))
+
+
+def test_a_folder_that_cannot_be_written_is_told_once():
+    different = Counterexample("proposition-7", "printed", {}, "c_0 = 1", [], 0, "1", "0", "0")
+    refusal = InputError(".ratproof/x/y.json: cannot be written: Permission denied")
+    with mock.patch("ratproof.runner.verification._keep", side_effect=refusal):
+        for count, what in ((1, "the counterexample is"), (3, "3 counterexamples are")):
+            results = gather(
+                [seen(Verdict.REFUTED, str(n), counterexample=different) for n in range(count)], None
+            )
+            (note,) = keep_evidence(results, None)
+            assert note.startswith(f"{what} not kept: .ratproof/x") and "Permission denied" in note
 
 
 def test_nothing_at_all_is_not_as_expected():

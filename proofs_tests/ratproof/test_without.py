@@ -30,6 +30,13 @@ from automata.wfsa import WFSA
 half = np.array([[0.5]])
 print(*scores(WFSA(REAL, half[0], half[0], {"a": half}), ["", "aa"]))
 """
+AS_INSTALLED = f"""
+import sys
+sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder)]  # nor of a clone
+sys.path.append({str(EXAMPLES.parents[1])!r})
+from ratproof.start import main
+main()
+"""
 
 
 def ratproof(program: str, *arguments: str, folder: Path) -> tuple[int, str, str]:
@@ -93,3 +100,16 @@ def test_a_package_of_the_same_name_is_named_in_one_sentence(package, tmp_path):
     assert ran.returncode == 2 and ran.stderr.startswith(f"ratproof: {hides}") and ran.stderr.count("\n") == 1
     status, _, said = ratproof("import ratproof; ratproof.WFSA", folder=tmp_path)
     assert status == 1 and said.splitlines()[-1].startswith(f"ImportError: {hides}")
+
+
+@pytest.mark.parametrize(
+    ("package", "command"), [("training", "train --list"), ("proofs_tests", "verify proposition-7")]
+)
+def test_a_package_that_only_some_commands_need_stops_only_those(package, command, tmp_path):
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "__init__.py").write_text("")
+    for arguments, status in ((command, 2), (f"rank {EXAMPLES / 'fading.json'}", 0)):
+        ran, _, said = ratproof(AS_INSTALLED, *arguments.split(), folder=tmp_path)
+        assert ran == status, said
+        hides = f"{tmp_path / package} hides ratproof's own package {package}: run ratproof in another folder"
+        assert (hides in said and said.count("\n") == 1) if status else not said

@@ -37,7 +37,7 @@ def score(
     automaton: AutomatonFile,
     strings: Annotated[
         list[str],
-        typer.Argument(metavar="STRING...", help='symbols split at white space; "" is the empty string'),
+        typer.Argument(metavar="STRING", help='symbols split at white space; "" is the empty string'),
     ],
     lists: AsLists = False,
     semiring: SemiringName = None,

@@ -97,7 +97,7 @@ class Subjects:
 )
 def check(
     certificates: Annotated[
-        list[str], typer.Argument(metavar="CERTIFICATE...", help="what commands wrote with --certificate")
+        list[str], typer.Argument(metavar="CERTIFICATE", help="what commands wrote with --certificate")
     ],
     of: Annotated[
         list[str] | None,

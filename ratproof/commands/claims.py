@@ -17,9 +17,10 @@ from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, headed, own_screen
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
-from ratproof.record.kinds import KINDS
+from ratproof.record.kinds import KINDS, OF_PAPERS
 from theory.claim import Claim
 from theory.papers import PAPERS
+from theory.registry import claim_named
 from theory.registry import claims as all_claims
 from theory.without import missing
 
@@ -27,27 +28,39 @@ if TYPE_CHECKING:
     from ratproof.runner.outcome import Outcome
 
 
-@app.command(epilog=example("claims"))
-def claims(as_json: AsJson = False) -> None:
+@app.command(epilog=example("claims", "claims proposition-7"))
+def claims(
+    names: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="all without")] = None,
+    as_json: AsJson = False,
+) -> None:
     """List the claims, their variants and kinds of evidence."""
+    chosen = [claim_named(name) for name in names] if names else list(all_claims().values())
     if as_json:
-        print_json({"claims": [_described(claim) for claim in all_claims().values()]})
+        print_json({"claims": [_described(claim) for claim in chosen]})
         return
     out, paper = console(), ""
-    for claim in all_claims().values():
+    for claim in chosen:
         source = claim.source
         if source.paper != paper:
             paper = source.paper
             out.print(headed(str(PAPERS[paper]), ""))
         _print_heading(claim, out)
-        table = Table(box=None, pad_edge=False, show_header=False)
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column()
-        for variant in claim.variants:
-            kinds = (f" ({', '.join(variant.kinds)})", "dim")
-            table.add_row(f"  {variant.name}", variant.expected, Text.assemble(variant.says, kinds))
-        out.print(table)
+        _print_variants(claim, out)
+
+
+def _print_variants(claim: Claim, out: Console) -> None:
+    """A table of them, whose lines do not end in blanks."""
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for variant in claim.variants:
+        kinds = (f" ({', '.join(variant.kinds)})", "dim")
+        table.add_row(f"  {variant.name}", variant.expected, Text.assemble(variant.says, kinds))
+    for line in out.render_lines(table, pad=False):
+        text = Text.assemble(*((part.text, part.style or "") for part in line))
+        text.rstrip()
+        out.print(text)
 
 
 def _print_heading(claim: Claim, out: Console) -> None:
@@ -85,6 +98,9 @@ def _described(claim: Claim) -> dict[str, Any]:
 
 
 Kind = Annotated[str | None, typer.Option("--kind", help=f"only this kind of evidence: {', '.join(KINDS)}")]
+PapersKind = Annotated[
+    str | None, typer.Option("--kind", help=f"only this kind of evidence: {', '.join(OF_PAPERS)}")
+]
 Examples = Annotated[int | None, typer.Option("--examples", min=1, help="random cases a test")]
 Seed = Annotated[
     int | None,
@@ -96,8 +112,8 @@ Seed = Annotated[
 
 @app.command(epilog=example("verify", "verify proposition-7", "verify --kind decided --json"))
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
-    kind: Kind = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="all without")] = None,
+    kind: PapersKind = None,
     examples: Examples = None,
     seed: Seed = None,
     device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
@@ -181,7 +197,7 @@ def check(
         ),
     ],
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all in the file without")
+        list[str] | None, typer.Argument(metavar="CLAIM", help="all in the file without")
     ] = None,
     kind: Kind = None,
     examples: Examples = None,

@@ -42,7 +42,7 @@ REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
     )
 )
 def hunt(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[CLAIM]...", help="all without")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="all without")] = None,
     minutes: Annotated[
         float | None, typer.Option("--minutes", help="how long (default: 1, or as long as --rounds takes)")
     ] = None,

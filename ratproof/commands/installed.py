@@ -7,10 +7,13 @@ from importlib.metadata import EntryPoint, entry_points
 import typer
 
 from automata.errors import InputError
+from ratproof.namesakes import hidden
 
 GROUP = "ratproof.commands"
 EXPECTED = ("train", "results", "campaign")
 """Commands that ship with ratproof, in packages of their own: it is said where these are not installed."""
+SHIPPED = ("training",)
+"""Those packages: a folder of a user's may hide one."""
 
 
 def entries() -> dict[str, EntryPoint]:
@@ -30,7 +33,10 @@ def add(name: str, to: typer.Typer) -> None:
         try:
             group = entry.load()
         except ImportError as error:
-            _absent(to, name, f"{entry.value} cannot be imported ({error})")
+            package = entry.module.partition(".")[0]
+            why = hidden([package]) if package in SHIPPED else ""
+            why = why or f"{entry.value} cannot be imported ({error})"
+            _absent(to, name, why)
             return
         own = group.registered_commands
         if len(own) == 1 and own[0].name == name and group.registered_callback is None:  # no group, a command

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -42,6 +43,13 @@ class Commands(TyperGroup):
         if name not in self.commands and name in self.list_commands(ctx):
             self.commands[name] = load(name, self.application)
         return self.commands.get(name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command, or a near name: the library itself knows only the commands that are imported."""
+        if not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            near = get_close_matches(args[0], self.list_commands(ctx), 1)
+            ctx.fail(f"No such command {args[0]!r}" + (f"; did you mean {near[0]}?" if near else ""))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a line a command, by group."""

@@ -55,6 +55,9 @@ def file_name(file: str | None, a: str, b: str) -> str:
         raise InputError(
             f"--kernel-file {name}: Coq takes a name of letters, digits and underscores that ends in .v"
         )
+    folder = Path(name).absolute().parent
+    if not folder.is_dir():
+        raise InputError(f"--kernel-file {name}: there is no folder {folder}")
     if Path(name).is_file() and "Written by ratproof" not in read_text(name)[:1000]:
         raise InputError(f"{name} is there, and ratproof did not write it; --kernel-file takes another name")
     return name

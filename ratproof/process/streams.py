@@ -22,6 +22,10 @@ WIDTH = 80
 """No line of tables and reports has more columns, in a pipe neither; what can be pasted is not broken."""
 
 
+class NobodyReadsError(OutputError):
+    """The program that read standard output has ended, as ``head`` does when it has its lines."""
+
+
 class GuardedStream:
     """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``drop_errors``)
     nothing. It leaves control characters alone.
@@ -45,6 +49,9 @@ class GuardedStream:
     def _raising_output_error(self) -> Iterator[None]:
         try:
             yield
+        except BrokenPipeError:
+            if not self._drop_errors:
+                raise NobodyReadsError("the answer could not be written: its reader has gone") from None
         except (OSError, ValueError) as error:  # ValueError: of a closed file
             if not self._drop_errors:
                 raise OutputError(

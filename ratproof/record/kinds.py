@@ -22,6 +22,8 @@ KINDS = {
     "reorder": "rows of a model's cache that are reordered go on as if they had always been so",
 }
 """Each kind and what it shows; a claim's variants say which of them they promise."""
+OF_PAPERS = tuple(KINDS)[: list(KINDS).index("kernel-checked") + 1]
+"""The kinds that the papers' claims have; the others are of users' kernels and models."""
 
 RUN_ON_STRINGS = ("sampled", "exhausted")
 """The kinds that run a network on strings: in exact arithmetic, or by torch."""

@@ -150,13 +150,16 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
 
 
 def in_order(results: Iterable[Result], variants: Mapping[str, Iterable[str]]) -> list[Result]:
-    """Sorted as the claims are, then as each claim's variants are, then up the ladder.
+    """Sorted as the claims are, then as each claim's variants are, then up the ladder; of one rung what ran
+    in exact arithmetic comes first.
 
     Tests run in any order where several processes run them; the order of the results says nothing of that.
     """
     place = {pair: i for i, pair in enumerate((c, v) for c, names in variants.items() for v in names)}
     rungs = {kind: i for i, kind in enumerate(KINDS)}
-    return sorted(results, key=lambda r: (place.get((r.claim, r.variant), len(place)), rungs[r.kind]))
+    return sorted(
+        results, key=lambda r: (place.get((r.claim, r.variant), len(place)), rungs[r.kind], r.ran == TORCH)
+    )
 
 
 def _joined(a: Verdict, b: Verdict) -> Verdict:

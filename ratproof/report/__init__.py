@@ -73,7 +73,8 @@ def summary(outcome: Outcome) -> str:
     """How many verdicts were as expected; which claims' were not."""
     good = sum(r.as_expected for r in outcome.results)
     cases = sum(r.cases for r in outcome.results)
-    line = f"{good} of {len(outcome.results)} verdicts as expected, {cases:,} cases"
+    counted = f"{cases:,} {'case' if cases == 1 else 'cases'}"
+    line = f"{good} of {len(outcome.results)} verdicts as expected, {counted}"
     bad = dict.fromkeys(f"{r.claim} {r.variant}" for r in outcome.results if not r.as_expected)
     if bad:
         line += f"; unexpected: {', '.join(bad)}"

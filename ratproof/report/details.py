@@ -23,8 +23,10 @@ from theory.claim import KERNEL, TORCH
 
 def show_details(row: Row, out: Console, claims_file: str | None = None) -> None:
     """Print a variant's evidence by kind, its proof, its simplest counterexample or why no automaton computes
-    it, and remarks.
+    it, and remarks; nothing where nothing ran.
     """
+    if not row.results:
+        return
     out.print()
     out.print(Text(f"{row.claim.name}, {row.variant.name}", style="bold"))
     for result in row.results:
@@ -37,7 +39,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
         longest = max((r.facts.get("longest", 0) for r in row.results), default=0)
-        read = f"; the longest string had {longest} symbols" if longest else ""
+        read = f"; the longest string had {longest:,} symbols" if longest else ""
         print_paragraph(out, f"ran {'; '.join(modules)}{read}", by=2)
     shares = [shares for r in row.results if (shares := r.facts.get("rounding"))]
     if shares:

@@ -120,9 +120,7 @@ def load(path: str) -> dict[str, Claim]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit among them: the file left, and nothing was checked
-        raise InputError(
-            f"{path}: {_line_of(path, error)}{type(error).__name__}: {_first_line(error)}"
-        ) from error
+        raise InputError(f"{path}: {_line_of(path, error)}{_in_words(error)}") from error
     claims: dict[str, Claim] = {}
     for claim in _claims(vars(module).values()):
         if claim.name in claims and claims[claim.name] is not claim:
@@ -180,5 +178,8 @@ def _line_of(path: str, error: BaseException) -> str:
     return f"line {lines[-1]}: " if lines else ""
 
 
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [""])[0]
+def _in_words(error: BaseException) -> str:
+    """The exception's first line after its name; what ratproof refuses says all in its sentence."""
+    said = error.msg if isinstance(error, SyntaxError) else str(error)  # its text repeats file and line
+    line = (said.splitlines() or [""])[0]
+    return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

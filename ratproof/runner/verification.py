@@ -18,6 +18,7 @@ from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError, OutputError
 from automata.files import write_whole
 from ratproof.kernels.counterexample import KernelCounterexample
+from ratproof.namesakes import hidden
 from ratproof.record.kinds import RUN_ON_STRINGS, Verdict
 from ratproof.record.results import Result, gather, in_order
 from ratproof.runner import last_run
@@ -93,22 +94,32 @@ def keep_evidence(results: list[Result], seed: int | None) -> list[str]:
     """Keep counterexamples and certificates as files, whose names the results then have; what could not be
     kept, in words.
     """
-    notes = []
+    failed: dict[tuple[str, str], list[str]] = {}  # what it is and why, and where it should be
     for result in results:
         if result.counterexample is not None:
             try:
                 kept = _keep(result, seed)
                 result.kept = None if kept is None else str(kept)
             except InputError as error:  # the verdict stands, and is shown, all the same
-                notes.append(f"the counterexample is not kept: {error}")
+                _add_failure(failed, "counterexample", error)
         if result.certificate is not None and result.certificate.get("format") == CERTIFICATE:
             path = CERTIFICATES / f"{result.claim}--{result.variant}--{result.kind}.json"
             try:
                 write_whole(path, json.dumps(result.certificate, ensure_ascii=False) + "\n")
                 result.certificate_file = str(path)
             except InputError as error:
-                notes.append(f"the certificate is not kept: {error}")
-    return list(dict.fromkeys(notes))
+                _add_failure(failed, "certificate", error)
+    return [
+        f"the {what} is not kept: {places[0]}: {why}"
+        if len(places) == 1
+        else f"{len(places)} {what}s are not kept: {Path(places[0]).parent}: {why}"
+        for (what, why), places in failed.items()
+    ]
+
+
+def _add_failure(failed: dict[tuple[str, str], list[str]], what: str, error: InputError) -> None:
+    place, _, why = str(error).partition(": ")
+    failed.setdefault((what, why), []).append(place)
 
 
 def _keep(result: Result, seed: int | None) -> Path | None:
@@ -122,11 +133,10 @@ def _keep(result: Result, seed: int | None) -> Path | None:
 
 def tests_folder() -> Path:
     """Where the tests lie: in a clone, or installed beside the other packages."""
+    if sentence := hidden(["proofs_tests"]):  # the package that holds the evidence
+        raise InputError(sentence)
     package = importlib.util.find_spec("proofs_tests")
-    if package is None or not package.submodule_search_locations:
-        raise InputError(
-            "the package proofs_tests, which holds the evidence, is not installed beside ratproof"
-        )
+    assert package is not None and package.submodule_search_locations
     return Path(next(iter(package.submodule_search_locations)))
 
 

@@ -44,7 +44,7 @@ class OfDecision:
 
     def weights(self) -> str:
         """What there is to say of it."""
-        return f"of the module {type(self.module).__name__}, in the file with the claim"
+        return f"the weights are those of the module {type(self.module).__name__}"
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Each nonempty string; a module says nothing of the empty one, which counts as no case. Neighbours

@@ -181,7 +181,10 @@ def _believe_decision(
         automaton = DFA.from_wfsa(automaton)
     if not isinstance(automaton, DFA):
         raise InputError(f"{name}: with accepts the automaton is boolean, or a DFA")
-    dfa = automaton.over(alphabet)
+    try:
+        dfa = automaton.over(alphabet, "the module")
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
     if len(embeddings) != len(alphabet):
         raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
     decide = accepts if callable(accepts) else _exceeds(name, accepts)

@@ -112,7 +112,7 @@ def add(
 def disable(
     checkpoint: Kept,
     numbers: Annotated[
-        list[int], typer.Argument(metavar="N...", help="rules by number, as rules show has them")
+        list[int], typer.Argument(metavar="N", help="rules by number, as rules show has them")
     ],
     output: NewFile,
     data: OnData = None,

@@ -75,6 +75,6 @@ def certify(
 
 def _dfa(path: str, alphabet: Sequence[Any]) -> DFA:
     try:
-        return DFA.from_wfsa(files.read(path)).over(alphabet)
+        return DFA.from_wfsa(files.read(path)).over(alphabet, "the network")
     except InputError as error:
         raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None

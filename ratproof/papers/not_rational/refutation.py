@@ -4,6 +4,8 @@ states computes the unit.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ratproof.checkers import check_hankel
 from ratproof.papers.not_rational.every_size import EverySize, every_size
 from ratproof.papers.not_rational.hankel_bound import Bound, bound
@@ -39,7 +41,7 @@ def refute(cell: str, states: int = STATES) -> None:
     book.certificate = lower_bound.to_json()
     if check_hankel.verdict(book.certificate) != book.certificate["claims"]:
         raise RuntimeError(f"the certificate for {cell} does not show what it should")
-    weights = ", ".join(f"{name} = {value}" for name, value in given.to_json()["weights"].items())
+    weights = ", ".join(f"{name} = {_tuples(value)}" for name, value in given.to_json()["weights"].items())
     how_many = f"fewer than {lower_bound.states} states"
     proof = every_size(given, 0)
     if isinstance(proof, EverySize):
@@ -48,3 +50,8 @@ def refute(cell: str, states: int = STATES) -> None:
             f"{hypothesis.says}: {hypothesis.ball}" for hypothesis in proof.hypotheses
         ]
     raise NoSuchAutomaton(f"no automaton with {how_many} computes this unit: {given.cell.says}; {weights}")
+
+
+def _tuples(value: Any) -> str:
+    """A number, a vector or a matrix as counterexamples write them."""
+    return f"({', '.join(map(_tuples, value))})" if isinstance(value, list) else str(value)

@@ -31,12 +31,12 @@ rewrite /unit_next; case: (max_plus_unit c_0 f u w) (f x) (u x) => [c|] [a|] [b|
 by rewrite /larger /= maxEle.
 Qed.
 
-(* Figure 1 as drawn, with c_0 = 0: minus infinity on the empty word, where the unit is 0; *)
+(* Figure 1 as drawn, with c_0 = 0: minus infinity on the empty word, where the unit is 0. *)
 Theorem printed_is_refuted (f u : S -> K) : score (figure_1 f u zero) [::] <> max_plus_unit (Some 0) f u [::].
 Proof. by evaluated. Qed.
 End Example15.
 
-(* and on the word of one symbol, where f = 0 and u = -1, it is -1, where the unit is 0. *)
+(* Drawn so, with c_0 = 0, it is -1 on the word of one symbol, where f = 0 and u = -1 and the unit is 0. *)
 Theorem printed_nonempty_is_refuted (R : realDomainType) :
   let f := fun _ : Datatypes.unit => Some 0 : max_plus R in let u := fun _ : Datatypes.unit => Some (- 1) : max_plus R in
   score (figure_1 f u zero) [:: tt] <> max_plus_unit (Some 0) f u [:: tt].

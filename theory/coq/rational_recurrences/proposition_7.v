@@ -35,12 +35,12 @@ Definition late_score (Q : finite) (A : wfa K S Q) (w : seq S) : K :=
   \sum_(q : Q) (run (late_next A) (initial A, initial A) w).1 q * final A q.
 End Proposition7.
 
-(* Figure 1 as drawn has lambda(q_1) = 0. With c_0 = 1 it is wrong on the empty word, *)
+(* Figure 1 as drawn has lambda(q_1) = 0. With c_0 = 1 it is wrong on the empty word. *)
 Theorem printed_is_refuted (K : semiring) (S : Type) (f u : S -> K) :
   1 <> 0 :> K -> score (figure_1 f u 0) [::] <> unit 1 f u [::].
 Proof. by move=> nontrivial; evaluated => /esym. Qed.
 
-(* and on the word of one symbol, where f = 1 and u = 0. *)
+(* Drawn so, with c_0 = 1, it is wrong on the word of one symbol too, where f = 1 and u = 0. *)
 Theorem printed_nonempty_is_refuted (K : semiring) :
   1 <> 0 :> K -> let f := fun _ : Datatypes.unit => 1 in let u := fun _ => 0 in score (figure_1 f u 0) [:: tt] <> unit 1 f u [:: tt] :> K.
 Proof. by move=> nontrivial f u; evaluated; rewrite /unit /run /= /unit_next; written_out => /esym. Qed.
