@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from automata.errors import FormatError, InputError
 from ratproof.hunting.installation import fingerprint
+from ratproof.hunting.merging import merge
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
 from ratproof.hunting.search import KILLS, Driver, Hunt, hunt
-from ratproof.hunting.store import Ledger, merge
+from ratproof.hunting.store import Ledger
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
 from theory.registry import claims
@@ -305,7 +306,7 @@ def test_a_row_that_is_delivered_twice_is_one_and_one_with_another_digest_is_ref
     store.add(5, row, None)
     store.add(5, replace(row, seconds=9.0), None)
     assert store.status()["rows"] == 1 and next(store.rows())[6] == row.seconds  # the first one
-    with pytest.raises(InputError, match="the examples of a round are always the same"):
+    with pytest.raises(InputError, match="a round is always the same"):
         store.add(5, replace(row, digest="0" * 32), None)
 
 
