@@ -36,9 +36,9 @@ MOST_SAID = 2000
 NONE = type(None)
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Round:
-    """A round of a target."""
+    """A round of a target; the driver has millions."""
 
     target: str
     number: int

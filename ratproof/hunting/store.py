@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from sys import intern
 from typing import Any, Protocol
 
 from automata.errors import FormatError, InputError, OutputError
@@ -180,7 +181,8 @@ class Ledger:
     def done(self, seed: int) -> set[Round]:
         """The rounds of that seed that have a row."""
         query = "SELECT target, number FROM rounds WHERE seed = ?"
-        return {Round(*row) for row in self._all(query, (seed,))}
+        with self._refused():  # row by row, and each target's name once: there may be millions
+            return {Round(intern(target), number) for target, number in self.data.execute(query, (seed,))}
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """So many rounds of each target are asked for, or more, where more were."""
