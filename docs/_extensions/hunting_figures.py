@@ -33,7 +33,8 @@ def _measured(results: dict[str, Any]) -> str:
     return (
         f"Measured on {results['date']} on {plain(results['device'])}, {results['cores']} cores.\n\n"
         f"{table(('', 'processor time a case', 'more'), rows, css='speed')}\n"
-        f"The ledger takes {ledger['rows_a_second']:,.0f} rows a second. With {ledger['rows']:,} rows its"
+        f"The ledger takes {ledger['rows_a_second']:,.0f} rows a second, and the driver checks"
+        f" {ledger['rows_checked_a_second']:,.0f} that workers sent. With {ledger['rows']:,} rows its"
         f" file has {ledger['file_bytes'] / 1e6:,.0f} MB, and the driver that resumes it takes"
         f" {ledger['memory_bytes'] / 1e6:,.0f} MB more. Dask takes"
         f" {1000 * results['seconds_a_task']:.2f} ms for a task.\n"
@@ -42,18 +43,26 @@ def _measured(results: dict[str, Any]) -> str:
 
 def _computed(results: dict[str, Any]) -> str:
     """What 1,000 workers would do, from these measures: nobody has run it."""
-    one = results["one worker"]
+    one, ledger, task = results["one worker"], results["ledger"], results["seconds_a_task"]
     seconds = one["processor_seconds"] / one["cases"]
-    cases_a_round = one["cases"] / one["rounds"]
-    rows = WORKERS / (seconds * cases_a_round)
-    ledger = rows / results["ledger"]["rows_a_second"]
-    scheduler = WORKERS / CHUNK * results["seconds_a_task"]
-    least = 2 * WORKERS * results["seconds_a_task"]
+    a_round = seconds * one["cases"] / one["rounds"]
+    a_row = 1 / ledger["rows_a_second"] + 1 / ledger["rows_checked_a_second"]
+    share = WORKERS / a_round * a_row
+    rows = CASES / (one["cases"] / one["rounds"])
+    memory = rows * ledger["memory_bytes"] / ledger["rows"]
+    most = {"the driver": a_round / a_row, "the scheduler": CHUNK / task}
+    first, second = sorted(most, key=lambda name: most[name])
+    hours = CASES * seconds / WORKERS / 3600
+    busy = WORKERS / CHUNK * task
     return (
-        f"Computed from these, and not run: {WORKERS:,} workers and {CASES:.0e} cases take"
-        f" {CASES * seconds / WORKERS / 3600:.1f} hours. With chunks of {CHUNK:.0f} s the scheduler is busy"
-        f" for {100 * scheduler:.1f} % of the time, and the ledger, with {rows:,.0f} rows a second, for"
-        f" {100 * ledger:.0f} %; the scheduler would be busy for half of it with chunks of {least:.1f} s.\n"
+        f"Computed from these, and not run: {WORKERS:,} workers and {CASES:.0e} cases take {hours:.1f} hours."
+        f" With chunks of {CHUNK:.0f} s the scheduler is busy for {100 * busy:.1f} % of the time, and the"
+        f" driver, with {WORKERS / a_round:,.0f} rows a second to check and to write, for {100 * share:.0f} %."
+        f" Chunks of {2 * WORKERS * task:.1f} s or more keep the scheduler under half; the driver's share does"
+        f" not depend on them, since each round is a row. The first to have no time left is {first}, with"
+        f" {most[first]:,.0f} workers; {second} has none left with {most[second]:,.0f}. At the end the ledger"
+        f" has {rows / 1e6:.1f} million rows, which take {memory / 1e6:,.0f} MB of the driver's memory where"
+        " it resumes.\n"
     )
 
 

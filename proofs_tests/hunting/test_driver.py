@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import random
+import signal
+import sqlite3
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.errors import FormatError, InputError
+from automata.errors import FormatError, InputError, OutputError
+from ratproof.hunting import search
 from ratproof.hunting.installation import fingerprint
+from ratproof.hunting.merging import merge
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
 from ratproof.hunting.search import KILLS, Driver, Hunt, hunt
-from ratproof.hunting.store import Ledger, merge
+from ratproof.hunting.store import Ledger, locked
+from ratproof.runner.counterexample_files import load
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
 from theory.registry import claims
@@ -228,6 +233,19 @@ def test_a_forged_counterexample_is_refused_with_all_its_chunk(tmp_path, change,
     assert store.status()["rows"] == 0 and not (tmp_path / "counterexamples").exists()
 
 
+def test_a_counterexample_that_takes_too_long_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(search, "REPLAY", 0.2)
+    sent = {**found("printed").to_json(), "variant": "corrected"}
+    sent["string"] = list(load(sent, "sent").automata()[0].index) * 100_000
+
+    def rows(one):
+        return replace(row_of(one), verdict="refuted", counterexample=sent)
+
+    with pytest.raises(InputError, match=r"takes longer than 0.2 s to run again here"):
+        hunt(WHAT, 1, ledger(tmp_path), crew=Scripted(rows=rows))
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+
+
 def test_a_hunt_that_goes_on_finds_again_what_was_found_before_it_was_interrupted(tmp_path):
     """So that its exit status is that of one that was not interrupted."""
 
@@ -276,6 +294,14 @@ def test_a_greeting_that_is_none_is_refused(tmp_path, greeting):
         ({"digest": "00"}, "whose digest is '00'"),
         ({"verdict": "proved"}, "whose verdict is 'proved'"),
         ({"cases": -1}, "whose cases is -1"),
+        ({"cases": 10**30}, "whose cases is 1000"),
+        ({"target": [["one"]]}, "whose target is "),
+        ({"way": "\x1b[2J"}, "whose way is "),
+        ({"corners": ["a corner"]}, "whose corners is "),
+        ({"corners": ["epsilon", "epsilon"]}, "whose corners is "),
+        ({"why": "\ud800"}, "whose why is "),
+        ({"why": "x" * 10_000}, "whose why is "),
+        ({"test": "\ud800"}, "whose test is "),
         ({"seconds": 1e10}, "whose seconds is 1"),
         ({"seconds": float("nan")}, "is no JSON"),
         ({"verdict": "refuted"}, "whose counterexample is None"),
@@ -297,6 +323,15 @@ def test_what_is_no_list_of_rows_is_refused(text):
         rows_from(text, [Round("one", 0)])
 
 
+def test_more_than_rounds_have_to_say_is_refused(monkeypatch):
+    one = Round("one", 0)
+    text = json.dumps({"rows": [row_of(one).to_json()]}).encode()
+    monkeypatch.setattr("ratproof.hunting.rounds.MOST_SENT", len(text))
+    assert rows_from(text, [one]) == [row_of(one)]
+    with pytest.raises(FormatError, match=r"a worker sent .* bytes, where at most"):
+        rows_from(text + b" ", [one])
+
+
 # The ledger.
 
 
@@ -305,7 +340,7 @@ def test_a_row_that_is_delivered_twice_is_one_and_one_with_another_digest_is_ref
     store.add(5, row, None)
     store.add(5, replace(row, seconds=9.0), None)
     assert store.status()["rows"] == 1 and next(store.rows())[6] == row.seconds  # the first one
-    with pytest.raises(InputError, match="the examples of a round are always the same"):
+    with pytest.raises(InputError, match="a round is always the same"):
         store.add(5, replace(row, digest="0" * 32), None)
 
 
@@ -352,6 +387,119 @@ def test_a_ledger_of_another_hunt_is_refused(tmp_path):
     about = WHAT.about() | {"installation": fingerprint() | {"numpy": "1.0"}}
     with pytest.raises(InputError, match=r"of another installation.*numpy"):
         Ledger(tmp_path, about)
+
+
+def test_rounds_that_were_given_up_are_those_of_both(tmp_path):
+    """But for those that one of the two has done."""
+    one, other = ledger(tmp_path / "a"), ledger(tmp_path / "b")
+    one.add(5, row_of(Round("one", 0)), None)
+    other.add(5, row_of(Round("two", 0)), None)
+    one.give_up(5, Round("two", 0), "its worker ended")
+    other.give_up(5, Round("one", 0), "its worker ended")
+    other.give_up(5, Round("three", 9), "its worker ended")
+    one.close()
+    other.close()
+    assert merge(tmp_path / "a", tmp_path / "b") == {"rows": 1, "counterexamples": 0}
+    assert Ledger(tmp_path / "a").status()["incomplete"] == [["three", 9]]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("digest", "00"),
+        ("digest", b"\xff"),
+        ("number", -1),
+        ("verdict", "proved"),
+        ("cases", 2**62),
+        ("corners", "{"),
+        ("counterexample", "../../one.json"),
+        ("counterexample", "no-such-file.json"),
+        ("seed", "five"),
+    ],
+)
+def test_a_row_that_no_round_has_is_not_merged(tmp_path, column, value):
+    for name in "ab":
+        store = ledger(tmp_path / name)
+        store.add(5, row_of(Round("one" if name == "a" else "two", 0)), None)
+        store.add(5, row_of(Round("three", 0)), None)
+        store.close()
+    with sqlite3.connect(tmp_path / "b" / "ledger.sqlite") as data:
+        data.execute(f"UPDATE rounds SET {column} = ? WHERE target = 'two'", (value,))
+    before = Ledger(tmp_path / "a").status()
+    with pytest.raises(FormatError, match=r"b.ledger.sqlite"):
+        merge(tmp_path / "a", tmp_path / "b")
+    assert Ledger(tmp_path / "a").status() == before
+
+
+def test_a_counterexample_that_is_not_what_its_name_says_is_not_merged(tmp_path):
+    for name in "ab":
+        store = ledger(tmp_path / name, PRINTED)
+        if name == "b":
+            hunt(PRINTED, 1, store, crew=Scripted(rows=refuted))
+        store.close()
+    some, *_, last = sorted((tmp_path / "b" / "counterexamples").iterdir())
+    last.write_text(some.read_text())
+    with pytest.raises(FormatError, match="holds something else than its name says"):
+        merge(tmp_path / "a", tmp_path / "b")
+    assert Ledger(tmp_path / "a").status()["rows"] == 0 and not (tmp_path / "a" / "counterexamples").exists()
+
+
+def test_nothing_is_merged_where_the_disk_fails_in_between(tmp_path, monkeypatch):
+    for name in "ab":
+        store = ledger(tmp_path / name)
+        if name == "b":
+            hunt(WHAT, 1, store, crew=Scripted())
+        store.close()
+    put, made = Ledger.put, []
+
+    def failing(self, row):
+        made.append(row)
+        if len(made) == 7:
+            raise sqlite3.OperationalError("database or disk is full")
+        return put(self, row)
+
+    monkeypatch.setattr(Ledger, "put", failing)
+    with pytest.raises(OutputError, match="disk is full"):
+        merge(tmp_path / "a", tmp_path / "b")
+    assert Ledger(tmp_path / "a").status()["rows"] == 0
+
+
+def test_nobody_merges_into_a_ledger_that_is_written_to(tmp_path):
+    for name in "ab":
+        ledger(tmp_path / name).close()
+    with locked(tmp_path / "a"), pytest.raises(InputError, match="another hunt writes to it"):
+        merge(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_ledger_that_was_closed_is_one_file_that_is_read_where_nothing_can_be_written(tmp_path):
+    """SQLite writes beside a file with a write-ahead log even to read it."""
+    store = ledger(tmp_path)
+    store.add(5, row_of(Round("one", 0)), None)
+    said = store.status()
+    store.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
+    assert (tmp_path / "ledger.sqlite").read_bytes()[18:20] == b"\x01\x01"  # it needs no log to be read
+    assert Ledger(tmp_path).status() == said
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
+
+
+def test_a_hunt_that_was_killed_as_it_began_goes_on(tmp_path, monkeypatch):
+    """Whose a ledger is stands in it at once or not at all."""
+
+    class Killed(BaseException):
+        pass
+
+    def killed(value, dumps=json.dumps, written=[]):  # noqa: B006
+        written.append(value)
+        if len(written) == 2:
+            raise Killed
+        return dumps(value)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ratproof.hunting.store.json.dumps", killed)
+        with pytest.raises(Killed):
+            ledger(tmp_path)
+    assert ledger(tmp_path).status()["rows"] == 0
 
 
 def test_a_file_that_is_no_ledger_is_refused(tmp_path):

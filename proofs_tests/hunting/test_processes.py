@@ -118,10 +118,10 @@ def test_a_wheel_has_the_rounds_of_a_clone_and_changed_sources_are_another_insta
     assert said["installation"] == dict(installation.fingerprint())
 
     monkeypatch.setattr(installation, "find_spec", lambda name: PathFinder.find_spec(name, [str(site)]))
-    assert installation._sources() == said["installation"]["sources"]
+    assert installation.sources(installation.PACKAGES) == said["installation"]["sources"]
     with (site / "automata" / "forward.py").open("a") as file:
         file.write("# changed\n")
-    assert installation._sources() != said["installation"]["sources"]
+    assert installation.sources(installation.PACKAGES) != said["installation"]["sources"]
 
 
 def test_a_scheduler_that_is_not_there_is_one_sentence(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pytest
 
 import training
@@ -19,7 +20,9 @@ from proofs_tests.training.held_runs import held, put, steps_made
 from proofs_tests.training.test_campaign import in_this_process, place
 from ratproof import main
 from ratproof.hunting.cluster_tasks import WENT_AWAY
+from training.campaign import cluster_runner
 from training.campaign import job as jobs
+from training.campaign.installation import installation
 from training.campaign.merging import digest_of
 from training.campaign.plan import read
 from training.campaign.work import Work, state
@@ -99,6 +102,7 @@ def test_what_is_done_does_not_depend_on_places_and_interruptions(
 
     cluster = Cluster(tmp_path)
     try:
+        refused_where_the_installation_is_another(cluster, line, place / "far", capfd)
         when(monkeypatch, held(tmp_path, 1), cluster.restart)
         assert main.run([*line, "--cluster", str(cluster.file), "--json"]) == 0
     finally:
@@ -109,6 +113,18 @@ def test_what_is_done_does_not_depend_on_places_and_interruptions(
     assert status(place / "far", capfd) == status(whole, capfd)
     # what was done before each end was not done again
     assert steps_made(tmp_path) == list(range(len(steps_made(tmp_path))))
+
+
+def refused_where_the_installation_is_another(
+    cluster: Cluster, line: list[str], folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = status(folder, capfd)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster_runner, "installation", lambda: installation() | {"numpy": "1.0"})
+        assert main.run([*line, "--cluster", str(cluster.file)]) == 2
+    said = capfd.readouterr().err.splitlines()[-1]
+    assert "another installation" in said and f"numpy is {numpy.__version__} there and 1.0 here" in said
+    assert status(folder, capfd) == before
 
 
 def when(monkeypatch: pytest.MonkeyPatch, there: Path, do: Callable[[], object]) -> None:

@@ -1,5 +1,5 @@
 """One run in several processes, by torchrun: the losses of one process; and a request to end leaves a whole
-checkpoint, and exit status 130 of every process.
+checkpoint, and exit status 130 of every process; and processes that are started anew go on.
 """
 
 from __future__ import annotations
@@ -187,3 +187,62 @@ def test_a_request_to_end_leaves_a_whole_checkpoint_and_every_process_ends_with_
     one = tmp_path / "one"
     assert main.run([*line("text", data, one), "--epochs", "3"]) == 0
     require_same(steps_of(one), steps_of(tmp_path / "run"))
+
+
+# Processes that torchrun starts anew.
+
+AGAIN = """
+import json, os, signal, sys
+import lightning_fabric
+from torch import distributed
+from ratproof.main import run
+from training import experiment_list
+from training.engine.loop import Loop
+
+line, make = json.loads(sys.argv[1]), Loop._step
+
+def killed(self, batch):
+    made = make(self, batch)
+    made.step < 7 or os.kill(os.getpid(), signal.SIGKILL)
+    return made
+
+def attempts():
+    store = distributed.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    os.environ.update(MASTER_PORT=str(store.port), TORCHELASTIC_USE_AGENT_STORE="True", GROUP_WORLD_SIZE="1")
+    for attempt in "01":
+        children = []
+        for rank in "01":
+            child = os.fork()
+            if not child:
+                os.environ.update(RANK=rank, LOCAL_RANK=rank, GROUP_RANK="0")
+                os.environ["TORCHELASTIC_RESTART_COUNT"] = attempt
+                if rank == "1" and attempt == "0":
+                    Loop._step = killed
+                os._exit(run(line))
+            children.append(child)
+        yield [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+
+print(json.dumps([*attempts(), *attempts()]))
+"""
+"""Two attempts of two processes with the environment that torchrun gives them, and with its store, which
+stays the same; in the first one a process is killed. Then the same for another torchrun.
+"""
+
+
+@pytest.mark.usefixtures("command_line")
+def test_processes_that_are_started_anew_go_on_from_what_was_kept(data: Path, tmp_path: Path) -> None:
+    """And only where it is theirs: another torchrun's are refused, however often it starts them."""
+    how = ["--epochs", "3", "--keep-every", "0"]
+    env = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "test", "OMP_NUM_THREADS": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-c", AGAIN, json.dumps([*line("text", data, tmp_path / "run"), *how])],
+        env={**os.environ, "MASTER_ADDR": "127.0.0.1", **env},
+        capture_output=True,
+        text=True,
+        timeout=LONG,
+    )
+    assert json.loads(ran.stdout.splitlines()[-1]) == [[3, -9], [0, 0], [2, 2], [2, 2]], ran.stderr
+    assert ran.stderr.count("another process of the run ended") == 1 and "Traceback" not in ran.stderr
+    assert ran.stderr.count("has a run in it") == 4
+    assert main.run([*line("text", data, tmp_path / "one"), *how]) == 0
+    require_same(steps_of(tmp_path / "one"), steps_of(tmp_path / "run"))

@@ -142,21 +142,15 @@ def _store(ledger: str | None, what: Hunt) -> Iterator[Ledger | None]:
     if ledger is None:
         yield None
         return
-    from filelock import FileLock, Timeout
-
-    from ratproof.hunting.store import LOCK, Ledger
+    from ratproof.hunting.store import Ledger, locked
 
     folder = Path(ledger)
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with FileLock(folder / LOCK, timeout=0):
-            store = Ledger(folder, what.about())
-            try:
-                yield store
-            finally:
-                store.close()
-    except Timeout:
-        raise InputError(f"--ledger {folder}: another hunt writes to it; another folder is right") from None
+    with locked(folder, "--ledger "):
+        store = Ledger(folder, what.about())
+        try:
+            yield store
+        finally:
+            store.close()
 
 
 def _cluster(address: str, what: Hunt) -> Crew:

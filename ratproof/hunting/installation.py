@@ -1,8 +1,11 @@
-"""What a round's examples depend on besides its seed: equal installations draw equal cases."""
+"""What a round's examples depend on besides its seed: equal installations draw equal cases. Campaigns ask for
+equal ones too.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 from ratproof.runner.counterexample_files import versions
 
 PACKAGES = ("automata", "theory", "neural", "ratproof", "proofs_tests")
+SOURCES = (".py", ".cpp")
 DEPENDS_ON = ("python", "ratproof", "hypothesis", "numpy", "torch")
 
 
@@ -18,7 +22,7 @@ def fingerprint() -> dict[str, str]:
     """Versions, and a hash of our own sources, wherever they are installed."""
     here = versions()
     said = {name: here[name] for name in DEPENDS_ON}
-    return said | {"sources": _sources()}
+    return said | {"sources": sources(PACKAGES)}
 
 
 def difference(one: dict[str, str], other: dict[str, str]) -> str | None:
@@ -33,15 +37,17 @@ def difference(one: dict[str, str], other: dict[str, str]) -> str | None:
     return None
 
 
-def _sources() -> str:
-    """Of all Python files of ours, by their path inside the package."""
+def sources(packages: Sequence[str]) -> str:
+    """A hash of all that these packages run, file by file, by its path inside the package."""
     whole = hashlib.blake2b(digest_size=16)
-    for package in PACKAGES:
+    for package in packages:
         spec = find_spec(package)
         if spec is None or spec.origin is None:
             continue
         folder = Path(spec.origin).parent
-        for path in sorted(folder.rglob("*.py"), key=lambda p: p.relative_to(folder).as_posix()):
-            name = f"{package}/{path.relative_to(folder).as_posix()}"
-            whole.update(f"{name}\0".encode() + path.read_bytes() + b"\0")
+        files = {
+            path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in SOURCES
+        }
+        for name, path in sorted(files.items()):
+            whole.update(f"{package}/{name}\0".encode() + path.read_bytes() + b"\0")
     return whole.hexdigest()

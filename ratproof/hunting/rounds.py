@@ -16,20 +16,29 @@ from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from typing import Any
 
+from automata.corners import CORNERS
 from automata.errors import FormatError
 from automata.number_text import shorten
+from automata.printable_text import has_half_a_character, printable
 
 EXAMPLES = 50
 """Examples a round: one alone would always be Hypothesis's simplest."""
 VERDICTS = ("holds", "refuted", "unknown", "error")
 DIGEST = re.compile(r"[0-9a-f]{32}")
+WAY = re.compile(r"[a-z][a-z0-9 -]{0,39}")
 SEED_BYTES = 6
+MOST_CASES = 10**9
+"""Cases of a round, and seconds that it takes, are fewer."""
+MOST_SENT = 64 << 20
+"""Bytes of what a worker sends, at most: a chunk of counterexamples has a few megabytes."""
+MOST_SAID = 2000
+"""Characters of what a row says in words, at most."""
 NONE = type(None)
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Round:
-    """A round of a target."""
+    """A round of a target; the driver has millions."""
 
     target: str
     number: int
@@ -81,6 +90,45 @@ def seed_of(seed: int, one: Round) -> int:
     return int.from_bytes(blake2b(name, key=key, digest_size=SEED_BYTES).digest())
 
 
+def require_row(said: dict[str, Any], where: str) -> None:
+    """Raise :class:`~automata.errors.FormatError`, which names the field, where the values of a row are none
+    that a round can have: sent by a worker, or read from a ledger.
+    """
+    right = {
+        "target": _is_text(said["target"]) and said["target"] != "",
+        "number": type(said["number"]) is int and 0 <= said["number"] < 1 << 63,
+        "digest": isinstance(said["digest"], str) and DIGEST.fullmatch(said["digest"]) is not None,
+        "verdict": isinstance(said["verdict"], str) and said["verdict"] in VERDICTS,
+        "cases": type(said["cases"]) is int and 0 <= said["cases"] < MOST_CASES,
+        "seconds": type(said["seconds"]) in (int, float) and 0 <= said["seconds"] < MOST_CASES,
+        "way": isinstance(said["way"], str) and WAY.fullmatch(said["way"]) is not None,
+        "corners": _are_corners(said["corners"]),
+        "why": _is_text(said["why"]),
+    }
+    wrong = next((name for name, fits in right.items() if not fits), None)
+    if wrong is not None:
+        raise FormatError(
+            f"{where} a row of {_shown(said['target'])}, {_shown(said['number'])}, whose {wrong} is"
+            f" {_shown(said[wrong], quoted=True)}"
+        )
+
+
+def _shown(value: Any, quoted: bool = False) -> str:
+    """So that a message can hold it."""
+    whole = _is_text(value) and not quoted
+    return printable(value if whole else shorten(value))
+
+
+def _is_text(value: Any) -> bool:
+    """Can a file, a ledger and a terminal take it?"""
+    return isinstance(value, str) and len(value) <= MOST_SAID and not has_half_a_character(value)
+
+
+def _are_corners(value: Any) -> bool:
+    names = isinstance(value, list) and all(isinstance(name, str) for name in value)
+    return names and len(set(value)) == len(value) and set(value) <= set(CORNERS)
+
+
 def greeting_from(text: bytes) -> dict[str, Any]:
     """What a worker says first: its installation and its targets, or what is wrong.
 
@@ -98,6 +146,8 @@ def greeting_from(text: bytes) -> dict[str, Any]:
 
 
 def _json(text: bytes) -> Any:
+    if len(text) > MOST_SENT:
+        raise FormatError(f"a worker sent {len(text):,} bytes, where at most {MOST_SENT:,} are right")
     try:
         return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -125,21 +175,18 @@ def _row(said: Any, one: Round) -> Row:
     names = {field.name for field in fields(Row)}
     if not isinstance(said, dict) or set(said) != names:
         raise FormatError("a worker sent a row whose fields are not those of a row")
+    require_row(said, "a worker sent")
     right = {
         "target": said["target"] == one.target,
-        "number": type(said["number"]) is int and said["number"] == one.number,
-        "digest": isinstance(said["digest"], str) and DIGEST.fullmatch(said["digest"]) is not None,
-        "verdict": said["verdict"] in VERDICTS,
-        "cases": type(said["cases"]) is int and said["cases"] >= 0,
-        "seconds": type(said["seconds"]) in (int, float) and 0 <= said["seconds"] < 1e9,
-        "corners": isinstance(said["corners"], list) and all(isinstance(c, str) for c in said["corners"]),
+        "number": said["number"] == one.number,
         # a refutation without a counterexample would be believed, and one beside another verdict overlooked
         "counterexample": isinstance(said["counterexample"], dict if said["verdict"] == "refuted" else NONE),
-        **{name: isinstance(said[name], str) for name in ("way", "test", "why")},
+        "test": _is_text(said["test"]),
     }
     wrong = next((name for name, fits in right.items() if not fits), None)
     if wrong is not None:
         raise FormatError(
-            f"a worker sent a row of {one.target}, {one.number}, whose {wrong} is {shorten(said[wrong])}"
+            f"a worker sent a row of {one.target}, {one.number}, whose {wrong} is"
+            f" {_shown(said[wrong], quoted=True)}"
         )
     return Row(**{**said, "corners": tuple(said["corners"])})

@@ -20,6 +20,7 @@ from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, Row, greeting_from, rows_from, seed_of
 from ratproof.hunting.store import Memory, Store
 from ratproof.hunting.targets import require_known
+from ratproof.process.time_limits import at_most
 from ratproof.record.counterexample import Counterexample
 from ratproof.runner.counterexample_files import as_kept, keep, read, run_again
 from ratproof.sides.comparison import counterexample
@@ -27,6 +28,8 @@ from theory.registry import claim_named
 
 KILLS = 3
 """A round that has ended its worker so often, alone, is given up."""
+REPLAY = 300.0
+"""Seconds for a counterexample that a worker sent; those that rounds find take less than one."""
 MOST = 256
 """Rounds a chunk, at most."""
 
@@ -303,7 +306,9 @@ class Driver:
         if row.counterexample is None:
             return None
         where = f"the counterexample of {row.target}, round {row.number}"
-        again = run_again(row.counterexample, where)
+        too_long = f"{where}: takes longer than {REPLAY:g} s to run again here"
+        with at_most(REPLAY, InputError(too_long)):
+            again = run_again(row.counterexample, where)
         claim, variant = again.comparison.claim, again.comparison.variant
         holds = claim_named(claim).variant(variant).expected == "holds"
         if not (holds if self.what.variant is None else variant == self.what.variant):

@@ -9,17 +9,32 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from sys import intern
 from typing import Any, Protocol
 
 from automata.errors import FormatError, InputError, OutputError
 from automata.files import write_whole
 from ratproof.hunting.installation import difference
-from ratproof.hunting.rounds import Round, Row
+from ratproof.hunting.rounds import Round, Row, require_row
 
 FILE, FOLDER, LOCK = "ledger.sqlite", "counterexamples", "lock"
 FORMAT = "ratproof ledger 1"
+COLUMNS = (
+    "seed",
+    "target",
+    "number",
+    "digest",
+    "verdict",
+    "cases",
+    "seconds",
+    "way",
+    "corners",
+    "counterexample",
+    "why",
+)
+"""Of a row."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS rounds (
@@ -87,40 +102,63 @@ class Ledger:
     Args:
         folder: it is made where it is not there.
         about: what all rounds of a ledger have in common: installation, variant, device; ``None`` to read
-            one that is there.
+            one that is there, which may lie where nothing can be written.
+        grows: is one that is there to be written to?
 
     Raises :class:`~automata.errors.InputError`: it is no ledger, it is another's, or somebody writes to it.
     """
 
-    def __init__(self, folder: Path, about: dict[str, Any] | None = None) -> None:
+    def __init__(self, folder: Path, about: dict[str, Any] | None = None, grows: bool = False) -> None:
         self.folder, self.path = folder, folder / FILE
+        self.grows = grows or about is not None
         if about is None and not self.path.is_file():
             raise InputError(f"{folder}: is no folder of a hunt: it has no {FILE}")
         with self._refused():
             if about is not None:
                 folder.mkdir(parents=True, exist_ok=True)
-            self.data = sqlite3.connect(self.path, isolation_level=None)
-            if about is not None:
-                self._require_free()
-                self.data.execute("PRAGMA journal_mode=WAL")
-                self.data.execute("PRAGMA synchronous=NORMAL")
-                self.data.executescript(_TABLES)
-        said = self.about()
+            self.data = _to_write(self.path, about is not None) if self.grows else _to_read(self.path)
         if about is None:
-            if said.get("format") != FORMAT:
-                raise FormatError(f"{self.path}: is no ledger of this version of ratproof ({FORMAT})")
-            return
-        if said:
-            _require_same(self.path, said, {"format": FORMAT, **about})
+            self._require_format()
+        else:
+            self._begin({"format": FORMAT, **about})
+
+    def _begin(self, about: dict[str, Any]) -> None:
+        """Make the tables, at once or not at all; of one that is there, see whose it is."""
         with self._refused():
-            for name, value in {"format": FORMAT, **about}.items():
+            self._require_free()
+        with self.at_once():
+            for table in _TABLES.split(";"):
+                self.data.execute(table)
+            said = self.about()
+            if said:
+                require_same(self.path, said, about)
+            for name, value in about.items():
                 self.data.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", (name, json.dumps(value)))
+
+    def _require_format(self) -> None:
+        if self.about().get("format") != FORMAT:
+            raise FormatError(f"{self.path}: is no ledger of this version of ratproof ({FORMAT})")
 
     def _require_free(self) -> None:
         """Raise :class:`~automata.errors.FormatError` for a database that is somebody else's."""
         tables = {name for (name,) in self.data.execute("SELECT name FROM sqlite_master WHERE type='table'")}
         if tables and "about" not in tables:
             raise FormatError(f"{self.path}: is no ledger of a hunt, but another database")
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """All that is written inside, or nothing of it; inside of another one, with that."""
+        if self.data.in_transaction:
+            yield
+            return
+        with self._refused():
+            self.data.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self.data.execute("ROLLBACK")
+                raise
+            self.data.execute("COMMIT")
 
     def about(self) -> dict[str, Any]:
         """What all its rounds have in common."""
@@ -132,15 +170,19 @@ class Ledger:
                 raise FormatError(f"{self.path}: what it says about itself is no JSON") from None
 
     def close(self) -> None:
-        """Write all to one file."""
+        """Write all to one file, which can be read where nothing can be written."""
         with self._refused():
-            self.data.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if self.grows:
+                self.data.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                with suppress(sqlite3.OperationalError):  # somebody reads it
+                    self.data.execute("PRAGMA journal_mode=DELETE")
             self.data.close()
 
     def done(self, seed: int) -> set[Round]:
         """The rounds of that seed that have a row."""
         query = "SELECT target, number FROM rounds WHERE seed = ?"
-        return {Round(*row) for row in self._all(query, (seed,))}
+        with self._refused():  # row by row, and each target's name once: there may be millions
+            return {Round(intern(target), number) for target, number in self.data.execute(query, (seed,))}
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """So many rounds of each target are asked for, or more, where more were."""
@@ -148,13 +190,13 @@ class Ledger:
             "INSERT INTO planned VALUES (?, ?, ?) ON CONFLICT (seed, target)"
             " DO UPDATE SET rounds = max(rounds, excluded.rounds)"
         )
-        with self._refused():
-            self.data.execute("BEGIN")
+        with self.at_once():
             self.data.executemany(query, [(seed, target, rounds) for target in targets])
-            self.data.execute("COMMIT")
 
     def add(self, seed: int, row: Row, counterexample: Path | None) -> None:
-        """Take in a row. A second one of the same round is left out; one with another digest is refused."""
+        """Take in a row. A second one of the same round is left out; one with another digest, or verdict, is
+        refused.
+        """
         name = None if counterexample is None else counterexample.name
         self.put(
             (
@@ -175,13 +217,15 @@ class Ledger:
     def put(self, values: tuple[Any, ...]) -> bool:
         """Take in a row of the table; was it not there?"""
         key = values[:3]
-        with self._refused():
-            query = "SELECT digest FROM rounds WHERE seed = ? AND target = ? AND number = ?"
+        with self.at_once():
+            query = "SELECT * FROM rounds WHERE seed = ? AND target = ? AND number = ?"
             there = self.data.execute(query, key).fetchone()
-            if there is not None and there[0] != values[3]:
+            different = None if there is None else unequal(there, values)
+            if different is not None:
+                what, own, other = different
                 raise InputError(
-                    f"{self.path}: seed {key[0]}, {key[1]}, round {key[2]} has the digest {there[0]}, and"
-                    f" {values[3]} too: the examples of a round are always the same"
+                    f"{self.path}: {key_of(values)} has the {what} {own}, and {other} too: a round is always"
+                    " the same"
                 )
             if there is None:
                 self.data.execute(f"INSERT INTO rounds VALUES ({', '.join('?' * 11)})", values)
@@ -190,17 +234,15 @@ class Ledger:
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
         """A round cannot be done: it is named, and done when it is asked for again."""
-        with self._refused():
-            self.data.execute(
-                "INSERT OR REPLACE INTO given_up VALUES (?, ?, ?, ?)", (seed, one.target, one.number, why)
-            )
+        query = "SELECT 1 FROM rounds WHERE seed = ? AND target = ? AND number = ?"
+        with self.at_once():
+            if self.data.execute(query, (seed, one.target, one.number)).fetchone() is None:
+                values = (seed, one.target, one.number, why)
+                self.data.execute("INSERT OR REPLACE INTO given_up VALUES (?, ?, ?, ?)", values)
 
     def keep(self, data: dict[str, Any]) -> Path:
         """Write a counterexample, in a file that is named after what it holds."""
-        said = {name: value for name, value in data.items() if name != "versions"}
-        digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
-        path = self.folder / FOLDER / f"{data['claim']}--{data['variant']}--{digest}.json"
-        path.parent.mkdir(exist_ok=True)
+        path = self.folder / FOLDER / name_of(data)
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
         return path
 
@@ -216,8 +258,26 @@ class Ledger:
         ]
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """All rows of the table of rounds, sorted by seed, target and number."""
-        yield from self._all("SELECT * FROM rounds ORDER BY seed, target, number")
+        """All rows of the table of rounds, sorted by seed, target and number.
+
+        Raises :class:`~automata.errors.FormatError`: one is none that a round can have.
+        """
+        with self._refused():
+            for row in self.data.execute("SELECT * FROM rounds ORDER BY seed, target, number"):
+                self._require_row(row)
+                yield row
+
+    def _require_row(self, row: tuple[Any, ...]) -> None:
+        values = dict(zip(COLUMNS, row, strict=True))
+        try:
+            corners = json.loads(values["corners"])
+        except (ValueError, TypeError, RecursionError):
+            corners = None
+        require_row({**values, "corners": corners}, f"{self.path}: has")
+        name = values["counterexample"]
+        right = isinstance(name, str) and Path(name).name == name and name.endswith(".json")
+        if type(values["seed"]) is not int or not (name is None or right):
+            raise FormatError(f"{self.path}: has a row of {values['target']} whose seed or file is none")
 
     def incomplete(self) -> list[tuple[str, int]]:
         """The rounds that were asked for, or given up, and have no row; of all seeds, each once."""
@@ -228,6 +288,10 @@ class Ledger:
             given_up |= {Round(target, number) for number in range(rounds) if number not in there}
         return [(one.target, one.number) for one in sorted(given_up)]
 
+    def given_up(self) -> list[tuple[Any, ...]]:
+        """Seed, target, number of what was given up, and why."""
+        return self._all("SELECT * FROM given_up ORDER BY seed, target, number")
+
     def planned(self) -> list[tuple[Any, ...]]:
         """Seed, target and rounds of all that was asked for."""
         return self._all("SELECT * FROM planned ORDER BY seed, target")
@@ -235,9 +299,8 @@ class Ledger:
     def digest(self) -> str:
         """Of the sorted rows: seed, target, number, digest and verdict."""
         whole = hashlib.sha256()
-        query = "SELECT seed, target, number, digest, verdict FROM rounds ORDER BY seed, target, number"
-        for row in self._all(query):
-            whole.update(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+        for row in self.rows():
+            whole.update(json.dumps(row[:5], separators=(",", ":")).encode() + b"\n")
         return whole.hexdigest()
 
     def status(self) -> dict[str, Any]:
@@ -270,7 +333,74 @@ class Ledger:
             raise OutputError(f"{self.folder}: {error.strerror or error}") from None
 
 
-def _require_same(path: Path, said: dict[str, Any], about: dict[str, Any]) -> None:
+def _to_write(path: Path, new: bool) -> sqlite3.Connection:
+    data = sqlite3.connect(f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}", uri=True)
+    data.isolation_level = None
+    data.execute("PRAGMA journal_mode=WAL")
+    data.execute("PRAGMA synchronous=NORMAL")
+    return data
+
+
+def _to_read(path: Path) -> sqlite3.Connection:
+    """Where nothing can be written, SQLite takes a ledger that was not closed only if told that nobody else
+    writes to it either.
+    """
+    where = path.absolute().as_uri()
+    data = sqlite3.connect(f"{where}?mode=ro", uri=True)
+    try:
+        data.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        if path.with_name(f"{path.name}-wal").exists():
+            raise
+        data.close()
+        return sqlite3.connect(f"{where}?mode=ro&immutable=1", uri=True)
+    return data
+
+
+@contextmanager
+def locked(folder: Path, option: str = "") -> Iterator[None]:
+    """Nobody else writes to the ledger in the folder meanwhile.
+
+    Raises :class:`~automata.errors.InputError`: somebody does, or nothing can be written there.
+    """
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise InputError(f"{option}{folder}: another hunt writes to it; another folder is right") from None
+    except OSError as error:
+        raise OutputError(f"{option}{folder}: cannot be written to: {error.strerror or error}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def name_of(counterexample: dict[str, Any]) -> str:
+    """The name of its file, by all that it holds but versions."""
+    said = {name: value for name, value in counterexample.items() if name != "versions"}
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
+    return f"{counterexample['claim']}--{counterexample['variant']}--{digest}.json"
+
+
+def unequal(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[str, str, str] | None:
+    """In what two rows of one round differ that are to be equal, and both values of it."""
+    for what in ("digest", "verdict"):
+        place = COLUMNS.index(what)
+        if one[place] != other[place]:
+            return what, one[place], other[place]
+    return None
+
+
+def key_of(row: tuple[Any, ...]) -> str:
+    """Of which round a row is, in words."""
+    return f"seed {row[0]}, {row[1]}, round {row[2]}"
+
+
+def require_same(path: Path, said: dict[str, Any], about: dict[str, Any]) -> None:
     """Raises :class:`~automata.errors.InputError` where a ledger is another hunt's."""
     for name, value in about.items():
         other = said.get(name)
@@ -285,47 +415,3 @@ def _require_same(path: Path, said: dict[str, Any], about: dict[str, Any]) -> No
             f"{path}: its rounds have {name} {other!r:.60}, where {value!r:.60} is asked for; another folder"
             " is right"
         )
-
-
-def merge(into: Path, other: Path) -> dict[str, int]:
-    """Make a ledger the union of itself and another one, by seed, target and number.
-
-    Returns:
-        How many rows, and files, are new.
-
-    Raises :class:`~automata.errors.InputError`: one is no ledger, they are of different installations, or
-    have different digests for one round; then nothing was changed.
-    """
-    theirs = Ledger(other)
-    ours = Ledger(into)
-    about = theirs.about()
-    _require_same(ours.path, ours.about(), about)
-    rows, planned = list(theirs.rows()), theirs.planned()
-    own = {row[:3]: row for row in ours.rows()}
-    for row in rows:
-        there = own.get(row[:3], row)
-        for place, what in ((3, "digest"), (4, "verdict")):
-            if there[place] != row[place]:
-                raise InputError(
-                    f"{theirs.path}: seed {row[0]}, {row[1]}, round {row[2]} has the {what} {row[place]},"
-                    f" where {ours.path} has {there[place]}: one of the two is not what it says; nothing was"
-                    " merged"
-                )
-    files = 0
-    for row in rows:
-        name = row[9]
-        target = None if name is None else into / FOLDER / Path(name).name
-        if target is not None and not target.exists():
-            source = other / FOLDER / Path(name).name
-            target.parent.mkdir(exist_ok=True)
-            try:
-                write_whole(target, source.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError):
-                raise FormatError(f"{source}: cannot be read, and a row of {theirs.path} names it") from None
-            files += 1
-    new = sum(ours.put(tuple(row)) for row in rows)
-    for seed, target_name, rounds in planned:
-        ours.plan(seed, [target_name], rounds)
-    ours.close()
-    theirs.close()
-    return {"rows": new, "counterexamples": files}

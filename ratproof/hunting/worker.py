@@ -16,8 +16,9 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from automata.corners import corners
+from automata.printable_text import printable
 from ratproof.hunting.installation import fingerprint
-from ratproof.hunting.rounds import Round, Row, seed_of
+from ratproof.hunting.rounds import MOST_SAID, Round, Row, seed_of
 from ratproof.hunting.targets import by_name, collect
 from ratproof.record.ledger import ledger
 from ratproof.record.results import Observation
@@ -89,7 +90,7 @@ class Worker:
         result = self.observation
         if result is None:
             why = next((last_line(r.longreprtext) for r in reports if not r.passed), "it showed nothing")
-            return Row(one.target, one.number, seen.digest, "error", 0, 0.0, why=why, test=item.name)
+            return Row(one.target, one.number, seen.digest, "error", 0, 0.0, why=_brief(why), test=item.name)
         verdict, why = str(result.verdict), ""
         counterexample = None if result.counterexample is None else result.counterexample.to_json()
         if counterexample is None and result.raised is not None:  # a crash is no counterexample
@@ -105,7 +106,7 @@ class Worker:
             tuple(sorted(seen.corners)),
             counterexample,
             item.name,
-            why,
+            _brief(why),
         )
 
 
@@ -139,6 +140,10 @@ class Examples:
             automaton = self._random.choice(list(comparison.automata()))
             self.corners.update(corners(automaton, self._random.choice(list(strings))))
         self.count += 1
+
+
+def _brief(why: str) -> str:
+    return printable(why)[:MOST_SAID]
 
 
 def _send(pipe: Any, said: dict[str, Any]) -> None:

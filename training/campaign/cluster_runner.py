@@ -18,6 +18,7 @@ from automata.errors import FormatError
 from automata.files import write_whole
 from ratproof.hunting.cluster_tasks import ClusterTask, ClusterTasks
 from ratproof.process.exit_statuses import INTERRUPTED
+from training.campaign.installation import installation
 from training.campaign.job import STOP, TAKEN
 from training.campaign.runners import start
 
@@ -66,6 +67,7 @@ class ClusterRunner:
         self.notes = self.tasks.notes
         self.folder = folder
         self.jobs = max(1, self.tasks.threads())
+        self._installation = installation()
         self._asked: queue.Queue[_Run] = queue.Queue()
         self._going: dict[ClusterTask, _Run] = {}
         self._ending = self._closed = False
@@ -75,7 +77,7 @@ class ClusterRunner:
 
     def run(self, name: str, said: dict[str, Any]) -> tuple[int, str]:
         """On a worker."""
-        asked = _Run(name, said)
+        asked = _Run(name, {**said, "installation": self._installation})
         self._asked.put(asked)
         return asked.ended.result()
 

@@ -150,10 +150,13 @@ def merge(
     into, source = Path(folder), Path(other)
     if into.resolve() == source.resolve():
         raise InputError(f"{other}: is the folder that it is merged into; another one is right")
+    for place in (into, source):
+        if not place.is_dir():
+            raise InputError(f"{place}: is no folder, where that of a campaign or a hunt is right")
     if _is_hunt(into) != _is_hunt(source):
         raise InputError(f"{folder} and {other}: one is the folder of a hunt, and the other one is not")
     if _is_hunt(into):
-        from ratproof.hunting.store import merge as merge_hunts
+        from ratproof.hunting.merging import merge as merge_hunts
 
         said = merge_hunts(into, source)
     else:

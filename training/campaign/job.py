@@ -17,6 +17,7 @@ from automata.files import write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.interruptions import interruptions
 from ratproof.process.orphans import end_with
+from training.campaign.installation import require_same
 from training.campaign.plan import Job, Plan, read
 
 FAILED, LOCK, JOURNAL, CAMPAIGN = "failed.json", "lock", "optuna.journal", "campaign.toml"
@@ -102,6 +103,8 @@ def main() -> int:
         end_with(said["parent"])
     folder = Path(said["folder"])
     try:
+        if "installation" in said:
+            require_same(said["installation"])
         plan = read(folder / CAMPAIGN)
         job = next(job for job in plan.jobs if job.name == said["job"])
         data = Data(Path(said["data"]), said["vectors"] and Path(said["vectors"]), said["any_size"])

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import distributed
 
-from automata.errors import InputError
+from automata.errors import InputError, LimitReached
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 PRECISIONS = ("32-true", "64-true", "bf16-mixed")
 DEVICES = ("cpu", "cuda")
+RESTARTS = "TORCHELASTIC_RESTART_COUNT"
+"""How often torchrun has started the processes anew, which it does with ``--max-restarts``."""
+OF_TORCHRUN = "TORCHELASTIC_USE_AGENT_STORE"
+"""Is the store, by which processes find each other, torchrun's own?"""
+
+
+class ProcessLost(LimitReached):
+    """Another process of the run ended, and no step can be made without it."""
 
 
 def fabric_for(device: str, precision: str) -> Fabric:
@@ -33,7 +46,9 @@ def fabric_for(device: str, precision: str) -> Fabric:
     processes, here = _number("WORLD_SIZE"), _number("LOCAL_WORLD_SIZE")
     strategy: Any = "auto"
     if processes > 1:
-        strategy = DDPStrategy(process_group_backend="gloo" if device == "cpu" else "nccl")
+        backend = "gloo" if device == "cpu" else "nccl"
+        strategy = DDPStrategy(process_group_backend=backend)
+        _join_after_restart(backend, processes)
     fabric = Fabric(
         accelerator=device,
         devices=here,
@@ -45,6 +60,69 @@ def fabric_for(device: str, precision: str) -> Fabric:
         warnings.simplefilter("ignore")  # advice on workers and on logging in
         fabric.launch()
     return fabric
+
+
+@cache
+def _store_of_torchrun() -> distributed.Store | None:
+    """What processes find each other by, which torchrun keeps as long as it lives."""
+    if not are_several() or os.environ.get(OF_TORCHRUN) != "True":
+        return None
+    where = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
+    return distributed.TCPStore(*where, _number("WORLD_SIZE"), is_master=False)
+
+
+def _join_after_restart(backend: str, processes: int) -> None:
+    """Join the group by names of this attempt's own, where torchrun has started the processes anew.
+
+    Its store outlives an attempt, and torch takes it for a new one: gloo would find the addresses of the
+    processes that ended, and wait for them.
+    """
+    if _attempt() == 0 or distributed.is_initialized():
+        return
+    whole = _store_of_torchrun()
+    if whole is None or _number("GROUP_WORLD_SIZE") > 1:  # each torchrun counts its own restarts
+        raise InputError(
+            "torchrun --max-restarts goes on on one machine only; on several, the same command with --resume"
+            " goes on from what was kept"
+        )
+    store = distributed.PrefixStore(f"ratproof-attempt-{_attempt()}", whole)
+    distributed.init_process_group(backend, store=store, rank=int(os.environ["RANK"]), world_size=processes)
+
+
+def _attempt() -> int:
+    text = os.environ.get(RESTARTS, "0")
+    return int(text) if text.isdigit() else 0
+
+
+def begin(folder: Path) -> None:
+    """This torchrun's processes have a run in that folder: those that it starts anew go on with it."""
+    store = _store_of_torchrun()
+    if store is not None and is_first():
+        store.set(_begun(folder), "yes")
+
+
+def begun_before_restart(folder: Path) -> bool:
+    """Has torchrun started this process in place of one that had a run there?"""
+    store = _store_of_torchrun() if _attempt() else None
+    return store is not None and bool(store.check([_begun(folder)]))
+
+
+def _begun(folder: Path) -> str:
+    return f"ratproof-begun-{folder.absolute()}"
+
+
+@contextmanager
+def with_others() -> Iterator[None]:
+    """Raise :class:`ProcessLost` for what torch says where another process has ended meanwhile."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not (isinstance(error, distributed.DistError) or "gloo" in str(error).lower()):
+            raise
+        raise ProcessLost(
+            "another process of the run ended, or cannot be reached; the same command with --resume goes on"
+            " from what was kept"
+        ) from None
 
 
 def are_several() -> bool:
@@ -62,8 +140,6 @@ def leave_group() -> None:
     """Leave the group of processes, if there is one: its threads are joined, where the end of the process
     would end it with an abort if one still runs.
     """
-    from torch import distributed
-
     if distributed.is_available() and distributed.is_initialized():
         distributed.destroy_process_group()
 

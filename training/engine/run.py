@@ -15,13 +15,14 @@ from training.engine.bar import bar
 from training.engine.logs import Logs
 from training.engine.loop import Loop, Step
 from training.engine.names import RESULT, RUN
-from training.engine.processes import fabric_for
+from training.engine.processes import begin, begun_before_restart, fabric_for, with_others
 from training.engine.progress import Outcome
 from training.engine.settings import Settings
 from training.engine.task import Task
 from training.kept import difference
 
 if TYPE_CHECKING:
+    from lightning_fabric import Fabric
     from torch import Tensor
 
 
@@ -44,6 +45,13 @@ class Where:
     keep_every: float = 30.0
     log_every: int = 10
     tensorboard: bool = True
+
+    @property
+    def goes_on(self) -> bool:
+        """Is the run that is there gone on with? Without being asked to, where it is that of processes in
+        whose place torchrun started these.
+        """
+        return self.resume or (begun_before_restart(self.folder) and (self.folder / RUN).exists())
 
     def __post_init__(self) -> None:
         if not self.minutes > 0:
@@ -75,7 +83,7 @@ def finished(where: Where, configuration: dict[str, Any]) -> dict[str, Any] | No
     """
     folder = where.folder
     there = (folder / RUN).exists() or (folder / RESULT).exists()
-    if not where.resume:
+    if not where.goes_on:
         if there:
             raise InputError(
                 f"{folder}: has a run in it; --resume goes on with it, another folder (-o) takes a new one"
@@ -115,12 +123,20 @@ def train(
     Raises:
         Diverged: the loss is not finite; the last checkpoint is left as it is.
         InputError: what is in the folder is no such run, or cannot be written.
+        ProcessLost: another one of the run's processes ended.
     """
-    fabric = fabric_for(settings.device, settings.precision)
-    loop = Loop(task, settings, fabric)
+    with with_others():
+        fabric = fabric_for(settings.device, settings.precision)
+        return _train(fabric, Loop(task, settings, fabric), about, where, what, stop)
+
+
+def _train(
+    fabric: Fabric, loop: Loop, about: dict[str, Any], where: Where, what: str, stop: Callable[[], bool]
+) -> Ran:
+    task, settings = loop.task, loop.settings
     path, whole = where.folder / RUN, {**settings.to_json(), **about}
     first = fabric.is_global_zero
-    if where.resume:
+    if where.goes_on:
         checkpoint.read(loop, whole, path)
     logs = Logs(where.folder, loop.progress, where.log_every, where.tensorboard) if first else None
 
@@ -129,6 +145,7 @@ def train(
             logs.write(loop.progress)
             checkpoint.write(loop, whole, path)
 
+    begin(where.folder)
     keep()  # so that a folder that cannot be written is known now
     p = loop.progress
     steps = settings.epochs * len(task.batches(0))

@@ -1,0 +1,75 @@
+"""Two ledgers made one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError, InputError
+from automata.files import write_whole
+from ratproof.hunting.rounds import Round
+from ratproof.hunting.store import COLUMNS, FOLDER, Ledger, key_of, locked, name_of, require_same, unequal
+from ratproof.runner.counterexample_files import read
+
+NAME = COLUMNS.index("counterexample")
+
+
+def merge(into: Path, other: Path) -> dict[str, int]:
+    """Make a ledger the union of itself and another one, by seed, target and number.
+
+    Returns:
+        How many rows, and files, are new.
+
+    Raises :class:`~automata.errors.InputError`: one is no ledger, they are of different installations, a file
+    is not what its name says, or they have different digests for one round; then nothing was changed.
+    """
+    theirs = Ledger(other)
+    Ledger(into).close()  # a folder that has none is left as it is
+    with locked(into):
+        ours = Ledger(into, grows=True)
+        try:
+            require_same(ours.path, ours.about(), theirs.about())
+            rows = list(theirs.rows())
+            _require_equal(ours, theirs, rows)
+            files = _files(into, other, theirs, rows)
+            for target, text in files.items():
+                write_whole(target, text)
+            with ours.at_once():
+                new = sum(ours.put(row) for row in rows)
+                for seed, name, rounds in theirs.planned():
+                    ours.plan(seed, [name], rounds)
+                for seed, name, number, why in theirs.given_up():
+                    ours.give_up(seed, Round(name, number), why)
+        finally:
+            ours.close()
+            theirs.close()
+    return {"rows": new, "counterexamples": len(files)}
+
+
+def _require_equal(ours: Ledger, theirs: Ledger, rows: list[tuple[Any, ...]]) -> None:
+    own = {row[:3]: row for row in ours.rows()}
+    for row in rows:
+        different = unequal(row, own.get(row[:3], row))
+        if different is not None:
+            what, there, here = different
+            raise InputError(
+                f"{theirs.path}: {key_of(row)} has the {what} {there}, where {ours.path} has {here}: one of"
+                " the two is not what it says; nothing was merged"
+            )
+
+
+def _files(into: Path, other: Path, theirs: Ledger, rows: list[tuple[Any, ...]]) -> dict[Path, str]:
+    """The counterexamples that are not there yet, each of which holds what its name says."""
+    files: dict[Path, str] = {}
+    for name in sorted({row[NAME] for row in rows if row[NAME] is not None}):
+        source, target = other / FOLDER / name, into / FOLDER / name
+        if target.exists():
+            continue
+        try:
+            data = read(source)
+        except InputError as error:
+            raise FormatError(f"{error}; a row of {theirs.path} names it; nothing was merged") from None
+        if name_of(data) != name:
+            raise FormatError(f"{source}: holds something else than its name says; nothing was merged")
+        files[target] = source.read_text(encoding="utf-8")
+    return files
