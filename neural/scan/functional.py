@@ -1,10 +1,11 @@
-"""The operators' gradients: on the backend that ran forward, and under the transforms of ``torch.func`` and in
-forward mode, which do not know the gradients that operators have, but those of an ``autograd.Function``.
+"""The operators' gradients: on the backend that ran forward, and under the transforms of ``torch.func`` and
+in forward mode, which do not know the gradients that operators have, but those of an ``autograd.Function``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
@@ -13,6 +14,13 @@ from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
 from neural.scan import backends
+
+
+def one_precision(values: Tensor) -> AbstractContextManager[Any]:
+    """Where torch's products compute in the type of what is carried, whatever autocast says: their errors
+    would add up over the steps, on the backends alone that multiply so.
+    """
+    return torch.autocast(values.device.type, enabled=False)
 
 
 def on_its_backend(
@@ -62,7 +70,8 @@ def differentiable(
         @staticmethod
         def jvp(ctx: Any, *tangents: Any) -> Any:
             # with their tangents they would be pushed forward here again
-            tensors = (forward_ad.unpack_dual(x).primal for x in ctx.saved_tensors)
+            unpack: Any = forward_ad.unpack_dual
+            tensors = (unpack(x).primal for x in ctx.saved_tensors)
             inputs = [next(tensors) if x is None else x[0] for x in ctx.no_tensors]
             with forward_ad._set_fwd_grad_enabled(True):  # those of transforms around this one are kept
                 return _pushed_forward(apply, inputs, tangents)
@@ -94,7 +103,8 @@ def _pushed_forward(function: Callable[..., Any], inputs: list[Any], tangents: t
             arguments[place] = value
         return function(*arguments)
 
-    output, pull_back = torch.func.vjp(of_those, *(inputs[i] for i in places))
+    made: Any = torch.func.vjp(of_those, *(inputs[i] for i in places))
+    output, pull_back = made
     zeros = pytree.tree_map(torch.zeros_like, output)
     push_forward: Any = torch.func.vjp(pull_back, zeros)[1]
     (derivative,) = push_forward(tuple(tangents[i] for i in places))

@@ -148,8 +148,8 @@ def _gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         there = iter(_in_torch(grad, states, gate, skip, ctx.form))
         return *(x if x is None else next(there) for x in (states, gate, skip)), None
     gradients = output_backward(grad, states, gate, skip, result, ctx.form)
-    there = (None if x is None else y for x, y in zip((states, gate, skip), gradients, strict=True))
-    return *there, None
+    of_three = zip((states, gate, skip), gradients, strict=True)
+    return *(None if x is None else y for x, y in of_three), None
 
 
 def _batched(operator: Any) -> Any:
