@@ -1,5 +1,5 @@
-"""The cells of FA-RNNs, forward (plus-times) or Viterbi (max-times): that of the tensor reads whole strings,
-those of its factors make one step over a batch of strings.
+"""The cells of FA-RNNs, forward (plus-times) or Viterbi (max-times): that of the tensor and that of its
+factors read whole strings, and the gated one makes one step over a batch of strings.
 
 The paper's Viterbi score takes max-plus in place of matrix multiplication (equation 3). With weights zero and
 one that is wrong: an automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty string.
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from automata.errors import InputError
 from automata.wfsa import WFSA
 from neural.fa_rnn.factors import Factors
-from neural.scan import matrix_scan
+from neural.scan import factored_scan, matrix_scan
 from neural.unrolled import one_of
 
 Scoring = Literal["forward", "viterbi"]
@@ -158,10 +158,56 @@ class FactoredCell(nn.Module):
         """
         z = self.rules[words]
         if self.turn is not None and self.beta != 1:
-            z = self.beta * z + (1 - self.beta) * self.dropout(self.pretrained[words]) @ self.turn
+            z = self._mixed(z, self.dropout(self.pretrained[words]), self.turn)
         return z, self.stands[words].unsqueeze(-1)
 
-    def forward(self, read: tuple[Tensor, Tensor], h: Tensor) -> Tensor:
+    def forward(self, words: Tensor, there: Tensor, h: Tensor) -> Tensor:
+        """The state after each word.
+
+        Args:
+            words: shape ``(T, B)``, the longest sentence first.
+            there: which of them are words, and not what stands behind a sentence's end; of that shape.
+            h: the first state, shape ``(B, K)``.
+
+        Returns:
+            Shape ``(N, K)`` for N words: those of all first words, then of the second ones, ..., as torch
+            packs them.
+        """
+        z, stands, place = self._looked_up(words, there)
+        if self.scoring == "viterbi":
+            matrices = (self.before * z.unsqueeze(1)) @ self.after.T
+            matrices = matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
+            symbols = torch.zeros_like(words).masked_scatter(there, place)
+            return matrix_scan(matrices, symbols, h, semiring="max_times")[there]
+        before: Tensor = self.before
+        after: Tensor = self.after
+        if self.has_apart:  # a column more for each state that the wildcard leads from
+            leads = self.apart.any(dim=1)
+            unit = torch.eye(self.states, device=before.device, dtype=before.dtype)
+            before = torch.cat([before, unit[:, leads]], dim=1)
+            after = torch.cat([after, self.apart[leads].T], dim=1)
+            z = torch.cat([z, stands.expand(-1, before.shape[1] - z.shape[1])], dim=1)
+        z = nn.functional.embedding(place, z)
+        return factored_scan(z, h, before, after, there.sum(dim=1).tolist())
+
+    def _looked_up(self, words: Tensor, there: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """:meth:`read`'s result for each different word, or for each word where numbers of its vector are
+        left out, and which of them each word has.
+        """
+        packed = words[there]
+        alike = isinstance(self.dropout, nn.Dropout) and not (self.training and self.dropout.p)
+        if alike or self.turn is None or self.beta == 1:
+            different, place = torch.unique(packed, return_inverse=True)
+            return *self.read(different), place
+        vectors = self.dropout(self.pretrained[words])[there]
+        z = self._mixed(self.rules[packed], vectors, self.turn)
+        return z, self.stands[packed].unsqueeze(-1), torch.arange(len(packed), device=packed.device)
+
+    def _mixed(self, rules: Tensor, vectors: Tensor, turn: Tensor) -> Tensor:
+        """Equation 6."""
+        return self.beta * rules + (1 - self.beta) * vectors @ turn
+
+    def step(self, read: tuple[Tensor, Tensor], h: Tensor) -> Tensor:
         """The state h after a word, shape ``(B, K)``, from :meth:`read`'s result and the state before it."""
         z, stands = read
         if self.scoring == "viterbi":
@@ -209,5 +255,5 @@ class FAGRUCell(nn.Module):
         features = torch.cat([read[0], h], dim=1)
         f = torch.sigmoid(self.steepness * self.update(features))
         r = torch.sigmoid(self.steepness * self.reset(features))
-        new: Tensor = self.inner(read, (1 - r) * first + r * h)
+        new: Tensor = self.inner.step(read, (1 - r) * first + r * h)
         return (1 - f) * h + f * new

@@ -180,29 +180,33 @@ class FARNN(nn.Module):
         if isinstance(self.cell, TensorCell):
             every = torch.cat([h.unsqueeze(0), self.cell(words, h)])
             return every[ends, torch.arange(batch, device=words.device)]
-        order = torch.argsort(ends, descending=True, stable=True)
-        words, sizes = (
-            words[:, order],
-            (torch.arange(time, device=words.device)[:, None] < ends).sum(dim=1).tolist(),
-        )
-        first, done = h, []  # what has ended is set aside, the longest sentences stand first
+        order = torch.argsort(ends, descending=True, stable=True)  # the longest sentences stand first
+        there = torch.arange(time, device=words.device)[:, None] < ends[order]
+        if isinstance(self.cell, FactoredCell):
+            rows = torch.cat([h, self.cell(words[:, order], there, h)])
+            begins = batch + torch.cat([order.new_zeros(1), there.sum(dim=1).cumsum(0)])[:-1]
+            last = torch.cat([order.new_zeros(1), begins])[
+                ends[order]
+            ]  # the step's first row; 0: the start's
+            return rows[(last + torch.arange(batch, device=words.device))[torch.argsort(order)]]
+        return self._gated(self.cell, words[:, order], there.sum(dim=1).tolist(), h)[torch.argsort(order)]
+
+    def _gated(self, cell: FAGRUCell, words: Tensor, sizes: Sequence[int], h: Tensor) -> Tensor:
+        """The last states, step by step."""
+        first, done = h, []  # what has ended is set aside
         # read at once and taken apart by unbind: the gradient of an index would fill a table of all words at
         # every step
-        reads = list(zip(*(part.unbind(0) for part in self.cell.read(words)), strict=True))
+        reads = list(zip(*(part.unbind(0) for part in cell.read(words)), strict=True))
         for t, size in enumerate(sizes):
             done.append(h[size:])
-            h = self._step(tuple(part[:size] for part in reads[t]), h[:size], first[:size], t)
+            h = self._step(cell, tuple(part[:size] for part in reads[t]), h[:size], first[:size], t)
             first = h if t == 0 else first
-        done.append(h)
-        return torch.cat(done[::-1])[torch.argsort(order)]
+        return torch.cat([*done, h][::-1])
 
-    def _step(self, read: tuple[Tensor, ...], h: Tensor, first: Tensor, t: int) -> Tensor:
-        cell = self.cell
-        if not isinstance(cell, FAGRUCell):
-            state: Tensor = cell(read, h)
-            return state
+    def _step(self, cell: FAGRUCell, read: tuple[Any, ...], h: Tensor, first: Tensor, t: int) -> Tensor:
         # h_1 is the score after the first word, BOS, and no gate reads what is not there yet
-        after: Tensor = cell.inner(read, h) if t == 0 else cell(read, h, first)
+        z, stands = read
+        after: Tensor = cell.inner.step((z, stands), h) if t == 0 else cell((z, stands), h, first)
         return after
 
     def forward(self, sentences: Any, lengths: Tensor | None = None) -> Tensor:

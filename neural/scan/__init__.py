@@ -1,5 +1,6 @@
 """The recurrences, as fast as the machine allows, on any device and over several semirings: elementwise ones,
-and products with matrices (:mod:`neural.scan.matrices`).
+products with matrices (:mod:`neural.scan.matrices`), and with matrices of low rank
+(:mod:`neural.scan.factored`).
 
 c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018), max(f_t + c_{t-1}, u_t) (equation 21c), and
 log(exp(f_t + c_{t-1}) + exp(u_t)).
@@ -15,7 +16,6 @@ what is installed, and :func:`~neural.scan.backends.use` forces one.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 import torch
@@ -23,7 +23,9 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.scan import operators
+from neural.scan.arguments import common_type
 from neural.scan.backends import use as use
+from neural.scan.factored import factored_scan as factored_scan
 from neural.scan.matrices import matrix_scan as matrix_scan
 
 
@@ -121,8 +123,16 @@ def gated_pair(
 
 def _together(timed: Sequence[Tensor], starts: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """All in one type; those with a time axis in one shape, and the others in that of a step."""
-    dtype = functools.reduce(torch.promote_types, (x.dtype for x in (*timed, *starts)))
-    if not dtype.is_floating_point:
-        raise InputError(f"the arguments of a recurrence are {dtype}, where floats are right")
-    shape = torch.broadcast_shapes(*(x.shape for x in timed))  # type: ignore[no-untyped-call]
+    dtype = common_type("the arguments of a recurrence", (*timed, *starts))
+    try:
+        shape = torch.broadcast_shapes(*(x.shape for x in timed))  # type: ignore[no-untyped-call]
+        fits = torch.broadcast_shapes(shape[1:], *(x.shape for x in starts)) == shape[1:]  # type: ignore[no-untyped-call]
+    except RuntimeError:
+        fits = False
+    if not fits or not shape:
+        of_times, of_starts = (", ".join(str(tuple(x.shape)) for x in some) for some in (timed, starts))
+        raise InputError(
+            f"the arguments of a recurrence have shapes {of_times}, and without steps {of_starts}, where"
+            " (T, ...) and (...) are right"
+        )
     return (*(x.to(dtype).expand(shape) for x in timed), *(x.to(dtype).expand(shape[1:]) for x in starts))

@@ -1,16 +1,26 @@
-"""The operators' gradients: on the backend that ran forward, and under the transforms of ``torch.func``,
-which do not know the gradients that operators have, but those of an ``autograd.Function``.
+"""The operators' gradients: on the backend that ran forward, and under the transforms of ``torch.func`` and
+in forward mode, which do not know the gradients that operators have, but those of an ``autograd.Function``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
+from torch.utils import _pytree as pytree
 
 from neural.scan import backends
+
+
+def one_precision(values: Tensor) -> AbstractContextManager[Any]:
+    """Where torch's products compute in the type of what is carried, whatever autocast says: their errors
+    would add up over the steps, on the backends alone that multiply so.
+    """
+    return torch.autocast(values.device.type, enabled=False)
 
 
 def on_its_backend(
@@ -36,7 +46,8 @@ def on_its_backend(
 def differentiable(
     operator: Any, keep: Callable[..., None], gradient: Callable[..., Any], batched: Callable[[Any], Any]
 ) -> Any:
-    """The operator, as a function that can be called under ``grad``, ``vmap``, ``jacrev`` and the like, too.
+    """The operator, as a function that can be called under ``grad``, ``vmap``, ``jvp`` and the like, and with
+    dual tensors, too.
 
     Args:
         operator: one of :mod:`neural.scan.operators`.
@@ -48,11 +59,22 @@ def differentiable(
     class Transformable(torch.autograd.Function):
         @staticmethod
         def forward(*arguments: Any) -> Any:
-            return apply(*arguments)  # one transform is done; there may be more
+            return (apply if _transformed() else operator)(*arguments)  # there may be more transforms
 
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
             keep(ctx, inputs, output)
+            ctx.save_for_forward(*(x for x in inputs if isinstance(x, Tensor)))
+            ctx.no_tensors = [None if isinstance(x, Tensor) else (x,) for x in inputs]
+
+        @staticmethod
+        def jvp(ctx: Any, *tangents: Any) -> Any:
+            # with their tangents they would be pushed forward here again
+            unpack: Any = forward_ad.unpack_dual
+            tensors = (unpack(x).primal for x in ctx.saved_tensors)
+            inputs = [next(tensors) if x is None else x[0] for x in ctx.no_tensors]
+            with forward_ad._set_fwd_grad_enabled(True):  # those of transforms around this one are kept
+                return _pushed_forward(apply, inputs, tangents)
 
         @staticmethod
         def backward(ctx: Any, *grads: Any) -> Any:
@@ -62,12 +84,31 @@ def differentiable(
         def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
             return batched(apply)(info, in_dims, *arguments)
 
-    def apply(*arguments: Any) -> Tensor:
-        run = Transformable.apply if _transformed() else operator
-        result: Tensor = run(*arguments)
-        return result
+    def apply(*arguments: Any) -> Any:
+        through = _transformed() or forward_ad._current_level >= 0
+        return (Transformable.apply if through else operator)(*arguments)
 
     return apply
+
+
+def _pushed_forward(function: Callable[..., Any], inputs: list[Any], tangents: tuple[Any, ...]) -> Any:
+    """The derivative of the result in the direction of the tangents. The gradients of the arguments are
+    linear in that of the result, so that it is the gradient of theirs.
+    """
+    places = [i for i, tangent in enumerate(tangents) if isinstance(tangent, Tensor)]
+
+    def of_those(*values: Tensor) -> Any:
+        arguments = list(inputs)
+        for place, value in zip(places, values, strict=True):
+            arguments[place] = value
+        return function(*arguments)
+
+    made: Any = torch.func.vjp(of_those, *(inputs[i] for i in places))
+    output, pull_back = made
+    zeros = pytree.tree_map(torch.zeros_like, output)
+    push_forward: Any = torch.func.vjp(pull_back, zeros)[1]
+    (derivative,) = push_forward(tuple(tangents[i] for i in places))
+    return derivative
 
 
 def _transformed() -> bool:

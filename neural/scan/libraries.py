@@ -12,6 +12,7 @@ import ctypes
 import hashlib
 import os
 import platform
+import shlex
 import subprocess
 import tempfile
 import warnings
@@ -56,13 +57,15 @@ def library(source: Path, contraction: str) -> ctypes.CDLL:
         source: a file in C++ that needs no other but torch's.
         contraction: ``off``, where products and sums are fused by hand alone, or ``fast``, where all are.
     """
-    compiler, flags = os.environ.get("CXX", "c++"), (*FLAGS, f"-ffp-contract={contraction}")
-    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
-    key = "\n".join([source.read_text(encoding="utf-8"), *flags, version, torch.__version__, _processor()])
+    compiler = shlex.split(os.environ.get("CXX", "")) or ["c++"]
+    flags = (*FLAGS, f"-ffp-contract={contraction}")
+    version = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    text = source.read_text(encoding="utf-8")
+    key = "\n".join([text, *compiler[1:], *flags, version, torch.__version__, _processor()])
     folder = cache_folder("scan")
     name = hashlib.sha256(key.encode()).hexdigest()[:24]
     kept = next(filter(is_whole, folder.glob(f"{name}-*.so")), None)
-    return ctypes.CDLL(str(kept or _build([compiler, *flags], source, folder, name)))
+    return ctypes.CDLL(str(kept or _build([*compiler, *flags], source, folder, name)))
 
 
 def is_whole(library: Path) -> bool:

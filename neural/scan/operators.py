@@ -110,6 +110,12 @@ def _gated_gradient(ctx: Any, grad: Tensor) -> Three:
     if not torch.is_grad_enabled():
         result: Three = gated_backward(grad, gate, update, states, start)
         return result
+    return _gated_in_terms_of_scan(grad, gate, update, states, start)
+
+
+def _gated_in_terms_of_scan(
+    grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor
+) -> Three:
     f = torch.sigmoid(gate)
     to_f, flow, to_start = _in_terms_of_scan(grad, f, (1 - f) * update, states, start, "real")
     return (to_f - flow * update) * f * (1 - f), flow * (1 - f), to_start
@@ -124,25 +130,32 @@ def _pair_gradient(ctx: Any, grad_1: Tensor | None, grad_2: Tensor | None) -> tu
     saved = ctx.saved_tensors
     if torch.is_grad_enabled():
         grad_1, grad_2 = (torch.zeros_like(saved[0]) if g is None else g for g in (grad_1, grad_2))
-        pull_back: Any = torch.func.vjp(_pair_in_terms_of_scan, *saved[:4], *saved[6:])[1]
-        gradients: tuple[Tensor, ...] = pull_back((grad_1, grad_2))
-        return gradients
+        return _pair_in_terms_of_scan(grad_1, grad_2, *saved)
     return tuple(pair_backward(grad_1, grad_2, *saved))
 
 
 def _pair_in_terms_of_scan(
+    grad_1: Tensor,
+    grad_2: Tensor,
     gate_1: Tensor,
     update_1: Tensor,
     gate_2: Tensor,
     update_2: Tensor,
+    states_1: Tensor,
+    states_2: Tensor,
     start_1: Tensor,
     start_2: Tensor,
     skip: Tensor,
-) -> tuple[Tensor, Tensor]:
-    one = run_gated(gate_1, update_1, start_1)
-    f2 = torch.sigmoid(gate_2)
-    fed = torch.cat([start_1.unsqueeze(0), one])[:-1] + skip
-    return one, run_scan(f2, fed * ((1 - f2) * update_2), start_2, "real")
+) -> tuple[Tensor, ...]:
+    """The gradients, where what flows into the second one's updates flows on into the first one's states."""
+    f2, before = torch.sigmoid(gate_2), torch.cat([start_1.unsqueeze(0), states_1])
+    fed, u2 = before[:-1] + skip, (1 - f2) * update_2
+    to_f2, flow, to_start_2 = _in_terms_of_scan(grad_2, f2, fed * u2, states_2, start_2, "real")
+    to_before = torch.cat([flow * u2, torch.zeros_like(skip).unsqueeze(0)])
+    first = _gated_in_terms_of_scan(grad_1 + to_before[1:], gate_1, update_1, states_1, start_1)
+    to_gate_2 = (to_f2 - flow * fed * update_2) * f2 * (1 - f2)
+    to_update_2 = flow * fed * (1 - f2)
+    return *first[:2], to_gate_2, to_update_2, first[2] + to_before[0], to_start_2, to_before.sum(0)
 
 
 def _in_terms_of_scan(

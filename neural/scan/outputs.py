@@ -10,7 +10,6 @@ fuses.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +18,10 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.scan import backends, compiled
+from neural.scan.arguments import common_type
 from neural.scan.functional import differentiable
 
+Three = tuple[Tensor, Tensor, Tensor]
 TANH, TANH_OF_PRODUCT, PRODUCT_WITH_TANH = "tanh", "tanh_of_product", "product_with_tanh"
 
 
@@ -54,10 +55,12 @@ def gated_tanh(states: Tensor, gate: Tensor, skip: Tensor | None = None) -> Tens
 
 def _run(form: str, *values: Tensor | None) -> Tensor:
     there = [x for x in values if x is not None]
-    dtype = functools.reduce(torch.promote_types, (x.dtype for x in there))
-    if not dtype.is_floating_point:
-        raise InputError(f"the states of a layer are {dtype}, where floats are right")
-    shape = torch.broadcast_shapes(*(x.shape for x in there))  # type: ignore[no-untyped-call]
+    dtype = common_type("the states of a layer", there)
+    try:
+        shape = torch.broadcast_shapes(*(x.shape for x in there))  # type: ignore[no-untyped-call]
+    except RuntimeError:
+        shapes = ", ".join(str(tuple(x.shape)) for x in there)
+        raise InputError(f"the states of a layer have shapes {shapes}, where one shape is right") from None
     result: Tensor = _output(*(x if x is None else x.to(dtype).expand(shape) for x in values), form)
     return result
 
@@ -84,11 +87,16 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 @torch.library.custom_op("ratproof::output_backward", mutates_args=())
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
-) -> list[Tensor]:
-    """The gradients of those arguments of ``output`` that are there."""
+) -> Three:
+    """The gradients of states, gate and skip; empty for what is not there."""
     if _in_cpp(states):
-        return compiled.output_backward(grad, states, gate, skip, outputs, form)
-    return list(_in_torch(grad, states, gate, skip, form))
+        there = iter(compiled.output_backward(grad, states, gate, skip, outputs, form))
+    else:
+        there = iter(_in_torch(grad, states, gate, skip, form))
+    one, two, three = (
+        states.new_empty(0) if x is None else next(there).contiguous() for x in (states, gate, skip)
+    )
+    return one, two, three
 
 
 def _in_cpp(states: Tensor) -> bool:
@@ -98,14 +106,22 @@ def _in_cpp(states: Tensor) -> bool:
 def _in_torch(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str
 ) -> Sequence[Tensor]:
-    values = [x for x in (states, gate, skip) if x is not None]
+    """The gradients of those that are there, in functions that have gradients themselves."""
+    if gate is None:
+        return [grad * _slope(torch.tanh(states))]
+    part = torch.sigmoid(gate)
+    if form == TANH_OF_PRODUCT:
+        flow = grad * _slope(torch.tanh(part * states))
+        return [flow * part, flow * states * (part * (1 - part))]
+    value = torch.tanh(states)
+    to_gate = grad * (value if skip is None else value - skip) * (part * (1 - part))
+    gradients = [grad * part * _slope(value), to_gate]
+    return gradients if skip is None else [*gradients, grad * (1 - part)]
 
-    def function(c: Tensor, *others: Tensor) -> Tensor:
-        z, x = (*others, None, None)[:2]  # there is no skip without a gate
-        return formula(c, z, x, form)
 
-    gradients: Sequence[Tensor] = torch.func.vjp(function, *values)[1](grad)
-    return gradients
+def _slope(value: Tensor) -> Tensor:
+    """Of the tanh, where it has that value."""
+    return (1 - value) * (1 + value)
 
 
 @output.register_fake
@@ -116,10 +132,9 @@ def _like_states(states: Tensor, gate: Tensor | None, skip: Tensor | None, form:
 @output_backward.register_fake
 def _like_those_there(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
-) -> list[Tensor]:
-    return [
-        torch.empty(x.shape, dtype=x.dtype, device=x.device) for x in (states, gate, skip) if x is not None
-    ]
+) -> Three:
+    one, two, three = (states.new_empty(0 if x is None else x.shape) for x in (states, gate, skip))
+    return one, two, three
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -130,10 +145,11 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 def _gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
     states, gate, skip, result = ctx.saved_tensors
     if torch.is_grad_enabled():
-        gradients = iter(_in_torch(grad, states, gate, skip, ctx.form))
-    else:
-        gradients = iter(output_backward(grad, states, gate, skip, result, ctx.form))
-    return *(x if x is None else next(gradients) for x in (states, gate, skip)), None
+        there = iter(_in_torch(grad, states, gate, skip, ctx.form))
+        return *(x if x is None else next(there) for x in (states, gate, skip)), None
+    gradients = output_backward(grad, states, gate, skip, result, ctx.form)
+    of_three = zip((states, gate, skip), gradients, strict=True)
+    return *(None if x is None else y for x, y in of_three), None
 
 
 def _batched(operator: Any) -> Any:
@@ -149,7 +165,7 @@ def _batched(operator: Any) -> Any:
             else:
                 moved.append(argument.movedim(dim, 0))
         result = operator(*moved)
-        return result, [0] * len(result) if isinstance(result, list) else 0
+        return result, (0, 0, 0) if isinstance(result, tuple) else 0
 
     return rule
 

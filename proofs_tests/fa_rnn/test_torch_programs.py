@@ -31,23 +31,25 @@ def transposed(self, words, h):
     return cells.matrix_scan(self.matrices.transpose(1, 2), self.letters[words], h, semiring=semiring)
 
 
-def factors_swapped(self, read, h):
-    return ((h @ self.after) * read[0]) @ self.before.T
+def factors_swapped(self, words, there, h):
+    z, _ = self.read(words[there])
+    return cells.factored_scan(z, h, self.after, self.before, there.sum(1).tolist())
 
 
-def without_the_wildcard(self, read, h):
-    return ((h @ self.before) * read[0]) @ self.after.T
+def without_the_wildcard(self, words, there, h):
+    z, _ = self.read(words[there])
+    return cells.factored_scan(z, h, self.before, self.after, there.sum(1).tolist())
 
 
 def gates_swapped(self, read, h, first):
     features = torch.cat([read[0], h], dim=1)
     f, r = torch.sigmoid(self.update(features)), torch.sigmoid(self.reset(features))
-    return f * h + (1 - f) * self.inner(read, (1 - r) * first + r * h)
+    return f * h + (1 - f) * self.inner.step(read, (1 - r) * first + r * h)
 
 
 def without_reset(self, read, h, first):
     f = torch.sigmoid(self.update(torch.cat([read[0], h], dim=1)))
-    return (1 - f) * h + f * self.inner(read, 2 * h)
+    return (1 - f) * h + f * self.inner.step(read, 2 * h)
 
 
 def unfolded_the_other_way(self):
@@ -63,11 +65,11 @@ def one_row_further(one, other):
 def padding_read_as_words(self, sentences, lengths=None):
     tokens, _ = self.tokens(sentences)  # padding is read as the first word
     h = self.initial.expand(len(sentences), -1)
+    if not len(tokens):
+        return h
     if isinstance(self.cell, TensorCell):
-        return self.cell(tokens, h)[-1] if len(tokens) else h
-    for t in range(len(tokens)):
-        h = self._step(tuple(part[t] for part in self.cell.read(tokens)), h, h, t)
-    return h
+        return self.cell(tokens, h)[-1]
+    return self.cell(tokens, torch.ones_like(tokens, dtype=torch.bool), h)[-len(sentences) :]
 
 
 def counts_unclamped(self, scores):
@@ -84,8 +86,12 @@ def sums_for_maxima_of_words(self, words, h):
     return cells.matrix_scan(self.matrices, self.letters[words], h)
 
 
-def sums_for_maxima(h, matrices, scoring):
-    return torch.einsum("bi,bij->bj", h, matrices)
+def sums_for_maxima_of_factors(self, words, there, h):
+    matrices = torch.stack([self.tensor()[word] for word in words[there]]) if there.any() else None
+    states = [h]
+    for row in torch.arange(int(there.sum())).split(there.sum(1).tolist()):
+        states.append(cells.advance(states[-1][: len(row)], matrices[row], "forward"))
+    return torch.cat(states[1:]) if matrices is not None else h[:0]
 
 
 BREAKS = [
@@ -108,8 +114,8 @@ BREAKS = [
     (SoftLogic, "forward", counts_unclamped, "fa-rnn-soft-logic"),
     (SoftLogic, "forward", without_negations, "fa-rnn-soft-logic"),
     (TensorCell, "forward", sums_for_maxima_of_words, "fa-rnn-viterbi-tensor"),
-    (cells, "advance", sums_for_maxima, "fa-rnn-viterbi-factors"),
-    (cells, "advance", sums_for_maxima, "fa-rnn-viterbi-vectors"),
+    (FactoredCell, "forward", sums_for_maxima_of_factors, "fa-rnn-viterbi-factors"),
+    (FactoredCell, "forward", sums_for_maxima_of_factors, "fa-rnn-viterbi-vectors"),
     (TensorCell, "forward", sums_for_maxima_of_words, "fa-rnn-maxima"),
     (bidirectional, "mirror", lambda sentence: sentence, "fa-rnn-bidirectional"),
     (editing, "_leading_to", lambda cell, ends: ends, "fa-rnn-without-a-rule"),

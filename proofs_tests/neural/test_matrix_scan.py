@@ -148,8 +148,9 @@ def test_gradients_are_those_of_finite_differences_and_so_are_theirs(semiring, b
     values = [matrices, start] + [torch.randn(4, 3, 2, dtype=D)] * added
     run = lambda matrices, start, offsets=None: matrix_scan(matrices, symbols, start, offsets, semiring)
     with scan.use(backend):
-        for check in (torch.autograd.gradcheck, torch.autograd.gradgradcheck):
-            assert check(run, [x.requires_grad_() for x in values])
+        leaves = [x.requires_grad_() for x in values]
+        assert torch.autograd.gradcheck(run, leaves, check_forward_ad=True, check_batched_grad=True)
+        assert torch.autograd.gradgradcheck(run, leaves)
 
 
 @each_backend
@@ -284,8 +285,10 @@ def test_torch_knows_the_operators_and_transforms_them(semiring, added):
         total(*leaves).backward()
         for gradient, leaf in zip(each, leaves, strict=True):
             torch.testing.assert_close(gradient[k], leaf.grad)
-    hessian = torch.func.jacrev(torch.func.jacrev(lambda start: total(matrices, start)))(start)
+    of_start = lambda start: total(matrices, start)
+    hessian = torch.func.jacrev(torch.func.jacrev(of_start))(start)
     assert hessian.shape == (3, 2, 3, 2) and hessian.isfinite().all()
+    torch.testing.assert_close(torch.func.hessian(of_start)(start), hessian)
 
 
 @pytest.mark.parametrize("layer", [ISAN, LinearElman])
@@ -313,6 +316,8 @@ def test_what_does_not_fit_is_named():
         InputError, match=r"\(2, 3, 3\), \(4, 5\), \(5, 2\), where \(S, n, n\), \(T, B\), \(B, n\)"
     ):
         matrix_scan(matrices, symbols, start[:, :2])
+    with pytest.raises(InputError, match="are on cpu and meta, where one device is right"):
+        matrix_scan(matrices, symbols, start.to("meta"))
     with pytest.raises(InputError, match=r"\(3, 5, 3\), where"):
         matrix_scan(matrices, symbols, start, torch.ones(3, 5, 3))
     with pytest.raises(

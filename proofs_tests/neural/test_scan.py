@@ -5,6 +5,7 @@ the recurrence written out.
 from __future__ import annotations
 
 import math
+import re
 import threading
 from fractions import Fraction
 
@@ -48,6 +49,7 @@ def pair_of_two(x1, z1, x2, z2, c1, c2, r):
     return one, scan.elementwise(f2, fed * ((1 - f2) * z2), c2)
 
 
+EVERY_WAY = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True}
 each_loop = pytest.mark.parametrize("loop", [*SEMIRINGS.values(), scan.gated], ids=lambda loop: loop.__name__)
 
 gates = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-308, 5e-324, 1e200, -3e-5]) | st.floats(-2, 2)
@@ -156,7 +158,8 @@ def test_gradients_are_those_of_finite_differences_and_so_are_theirs(loop, backe
     torch.manual_seed(2)
     f, u, c = (torch.randn(*s, dtype=D, requires_grad=True) for s in ((4, 3), (4, 3), (3,)))
     with scan.use(backend):
-        assert torch.autograd.gradcheck(loop, (f, u, c)) and torch.autograd.gradgradcheck(loop, (f, u, c))
+        assert torch.autograd.gradcheck(loop, (f, u, c), **EVERY_WAY)
+        assert torch.autograd.gradgradcheck(loop, (f, u, c))
 
 
 @each_backend
@@ -238,7 +241,19 @@ def test_a_pairs_gradients_are_those_of_finite_differences_and_so_are_theirs(bac
     torch.manual_seed(8)
     values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in PAIR]
     with scan.use(backend):
-        assert torch.autograd.gradcheck(pair, values) and torch.autograd.gradgradcheck(pair, values)
+        assert torch.autograd.gradcheck(pair, values, **EVERY_WAY)
+        assert torch.autograd.gradgradcheck(pair, values)
+
+
+@pytest.mark.parametrize("loop", [*SEMIRINGS.values(), scan.gated, pair], ids=lambda loop: loop.__name__)
+def test_second_derivatives_are_the_same_forward_and_backward(loop):
+    torch.manual_seed(12)
+    values = [torch.randn(*shape, dtype=D) for shape in (PAIR if loop is pair else [(4, 3), (4, 3), (3,)])]
+    total = lambda c: sum(x.sin().sum() for x in loop(*values[:-1], c))
+    back, forth = torch.func.jacrev, torch.func.jacfwd
+    expected = back(back(total))(values[-1])
+    for one, other in ((forth, back), (back, forth), (forth, forth)):
+        torch.testing.assert_close(one(other(total))(values[-1]), expected)
 
 
 @in_c
@@ -495,6 +510,20 @@ def test_without_a_compiler_torch_runs_it_and_says_so_once(monkeypatch, tmp_path
 
 
 @in_c
+@pytest.mark.parametrize("named", ["", "env c++", "env 'c++'"])
+def test_the_compiler_may_be_named_in_several_words(monkeypatch, tmp_path, named):
+    """As that behind a compiler cache; and by no word, which is none."""
+    monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("CXX", named)
+    built = []
+    monkeypatch.setattr(libraries, "_build", lambda compiler, *_: built.append(compiler[:2]) or "/none.so")
+    libraries.library.cache_clear()
+    with pytest.raises(OSError, match="none"):
+        libraries.library(compiled.SOURCE, compiled.CONTRACTION)
+    assert built == [["env", "c++"] if named else ["c++", libraries.FLAGS[0]]]
+
+
+@in_c
 def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
     try:
         monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path / "one"))
@@ -510,6 +539,26 @@ def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
         assert all(map(libraries.is_whole, spoilt.parent.iterdir()))
     finally:
         libraries.library.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "shapes", [[(5, 3), (5, 2), (3,)], [(5, 3), (5, 3), (5, 3)], [(5, 1), (5, 1), (3,)], [(), (), ()]]
+)
+@each_loop
+def test_shapes_that_do_not_fit_are_named(loop, shapes):
+    said = ", ".join(map(str, shapes[:2])) + f", and without steps {shapes[2]}, where (T, ...) and (...) are"
+    with pytest.raises(InputError, match=re.escape(said)):
+        loop(*(torch.ones(shape) for shape in shapes))
+
+
+@pytest.mark.parametrize("away", [0, 1, 2])
+@each_loop
+def test_arguments_on_several_devices_are_refused(loop, away):
+    """A kernel would read the addresses of one on the other."""
+    values = [torch.ones(3, 2), torch.ones(3, 2), torch.ones(2)]
+    values[away] = values[away].to("meta")
+    with pytest.raises(InputError, match=r"recurrence are on (meta and cpu|cpu and meta), where one device"):
+        loop(*values)
 
 
 @each_loop

@@ -97,7 +97,11 @@ def test_gradients_are_those_of_differences_and_can_be_differentiated(form, expe
     torch.manual_seed(2)
     values = arguments(form, requires_grad=True)
     with scan.use(backend):
-        assert torch.autograd.gradcheck(form, values) and torch.autograd.gradgradcheck(form, values)
+        assert torch.autograd.gradcheck(form, values, check_forward_ad=True, check_batched_grad=True)
+        assert torch.autograd.gradgradcheck(form, values)
+    total = lambda c: form(c, *(x.detach() for x in values[1:])).sin().sum()
+    twice = torch.func.jacrev(torch.func.jacrev(total))(values[0].detach())
+    torch.testing.assert_close(torch.func.hessian(total)(values[0].detach()), twice)
 
 
 @each_form

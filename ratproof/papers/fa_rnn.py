@@ -281,9 +281,9 @@ def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], b
     matrices, same = [], True
     for number, row in enumerate(rows):
         matrices.append((before * row[:-1]) @ after.T + row[-1] * apart)
-        places = torch.full((cell.states,), first[number], dtype=torch.long, device=unit.device)
+        places = torch.full((1, cell.states), first[number], dtype=torch.long, device=unit.device)
         with torch.no_grad():
-            product = cell(cell.read(places), unit).double().cpu().numpy()
+            product = cell(places, torch.ones_like(places, dtype=torch.bool), unit).double().cpu().numpy()
         same = same and np.array_equal(product, matrices[-1])
     return matrices, letter.tolist(), same
 

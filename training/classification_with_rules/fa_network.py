@@ -71,7 +71,8 @@ class Direction(nn.Module):
             self.match[: len(self.network.final)] = self.network.final
             self.match.add_(RANDOM * torch.randn_like(self.match))
         if cell is not None:
-            cell.dropout = self.masked  # type: ignore[assignment]
+            if settings.vector_dropout:  # else words that are the same have one vector
+                cell.dropout = self.masked  # type: ignore[assignment]
             if settings.word_features == "trained":
                 _train(cell)
 

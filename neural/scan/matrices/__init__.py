@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from automata.errors import InputError
+from neural.scan.arguments import require_one_device
 from neural.scan.matrices import operators
 
 
@@ -46,6 +47,7 @@ def matrix_scan(
         )
     if semiring not in operators.SEMIRINGS:
         raise InputError(f"the semiring is {semiring!r}, where {', '.join(operators.SEMIRINGS)} is right")
+    require_one_device("matrices, symbols and states", [*floats, symbols])
     _require_shapes(matrices, symbols, start, offsets)
     wide = (None if x is None else x.to(dtype) for x in (matrices, start, offsets))
     own, first, added = wide

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.scan import backends
-from neural.scan.functional import differentiable, on_its_backend
+from neural.scan.functional import differentiable, on_its_backend, one_precision
 from neural.scan.matrices import compiled, loops, on_gpu
 
 SEMIRINGS = ("real", "max_plus", "max_times", "log")
@@ -31,7 +31,8 @@ def matrix_scan(
     backend, dtype = _backend(start), start.dtype
     matrices = _read_by(backend, matrices)
     offsets = None if offsets is None else _wide(offsets)
-    states: Tensor = backend.forward(matrices, symbols, _wide(start), offsets, semiring)
+    with one_precision(start):
+        states: Tensor = backend.forward(matrices, symbols, _wide(start), offsets, semiring)
     return states.to(dtype)
 
 
@@ -53,9 +54,10 @@ def matrix_scan_backward(
     matrices = _read_by(backend, matrices)
     grad, start, states = (_wide(x) for x in (grad, start, states))
     offsets = None if offsets is None else _wide(offsets)
-    if dtype not in compiled.TYPES:  # which carries more than a state holds
-        states = backend.forward(matrices, symbols, start, offsets, semiring)
-    gradients = backend.backward(grad, matrices, symbols, states, start, offsets, semiring)
+    with one_precision(start):
+        if dtype not in compiled.TYPES:  # which carries more than a state holds
+            states = backend.forward(matrices, symbols, start, offsets, semiring)
+        gradients = backend.backward(grad, matrices, symbols, states, start, offsets, semiring)
     to_matrices, to_start, to_offsets = (none if x is None else x.to(dtype) for x in gradients)
     return to_matrices, to_start, to_offsets
 
@@ -142,8 +144,9 @@ def _gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         def run(matrices: Tensor, start: Tensor, offsets: Tensor | None = None) -> Tensor:
             return loops.forward(matrices, symbols, start, offsets, ctx.semiring)
 
-        pull_back: Any = torch.func.vjp(run, *values)[1]
-        gradients = pull_back(grad)
+        with one_precision(start):
+            pull_back: Any = torch.func.vjp(run, *values)[1]
+            gradients = pull_back(grad)
     else:
         gradients = matrix_scan_backward(grad, matrices, symbols, states, start, offsets, ctx.semiring)
     return gradients[0], None, gradients[1], None if offsets is None else gradients[2], None

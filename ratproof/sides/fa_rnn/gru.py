@@ -81,7 +81,7 @@ def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list
         for t, word in enumerate((BEGIN, *string)):
             read = made.cell.read(torch.tensor([made.index[word]], device=device))
             with tracking():
-                h = made._step(read, h, first, t)
+                h = made._step(made.cell, read, h, first, t)
             first = h if t == 0 else first
             errors.append(h.error[0].cpu().numpy())
     return errors
