@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference.adjoint import Trajectory, adjoint, trajectory
+from ratproof.kernels.reference.adjoint import adjoint, trajectory
 from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide
 from ratproof.kernels.reference.roles import Arrays, Group, Roles, groups, roles_of
 from ratproof.kernels.reference.rounded import Rounded
+from ratproof.kernels.reference.running import Trajectory
 
 Gradients = dict[str, tuple[Wide, Bounds]]
 
@@ -83,7 +84,7 @@ class _Flows:
         self.q, self.k, self.v = (self._exact(x) for x in (roles.query, roles.key, roles.value))
         self.before = Rounded.state(self.forward.before, self.u)
         self.after = Rounded.state(self.forward.after, self.u)
-        self.flow = Rounded.state(self.backward.after, self.u)
+        self.flow = Rounded.state(self.backward.held, self.u)
 
     def by_role(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
         """Each argument's name and gradient."""
