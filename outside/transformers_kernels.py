@@ -32,14 +32,16 @@ def always_scaled(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return adapted
 
 
-def _delta(name: str, path: str, family: str | LinearRecurrence, **declared: Any) -> Entry:
+def _delta(
+    name: str, path: str, family: str | LinearRecurrence, lacks: tuple[str, ...] = (), **declared: Any
+) -> Entry:
     def claim() -> Claim:
         kernel = renamed(always_scaled(function(path)), q="query", k="key", v="value")
         return believe_kernel(
             name,
             family=family,
             kernel=kernel,
-            without=("cu_seqlens", "scale"),
+            without=("cu_seqlens", "scale", *lacks),
             dtypes=("float32",),
             **declared,
         )
@@ -108,13 +110,20 @@ ENTRIES = (
         )
         for model in ("qwen3_next", "olmo_hybrid")
     ),
-    _delta(
-        "transformers-kimi-linear-chunk",
-        M + "kimi_linear.modeling_kimi_linear.chunk_kimi_delta_attention",
-        KDA,
-        form="chunked",
-        chunk=64,
-        inverse="explicit",
+    *(  # twice: NaN for one gate of -infinity would hide all else
+        _delta(
+            name,
+            M + "kimi_linear.modeling_kimi_linear.chunk_kimi_delta_attention",
+            KDA,
+            lacks,
+            form="chunked",
+            chunk=64,
+            inverse="explicit",
+        )
+        for name, lacks in (
+            ("transformers-kimi-linear-chunk", ("infinite-gates",)),
+            ("transformers-kimi-linear-chunk-infinite-gates", ()),
+        )
     ),
     _delta(
         "transformers-kimi-linear-recurrent",
