@@ -83,7 +83,8 @@ def in_chunks(
     since, since_held = passage(decay, outer, added, starts, course.adds_first)
     gates = by_token(roles.logarithms)
     gates = np.add.reduceat(np.where(np.isfinite(gates), np.abs(gates), 0), chunks.begins)[..., None]
-    units = form.chunk + 8 + (form.roundings() + 2) * gates
+    more = roles.more_roundings
+    units = form.chunk + 8 + more + (form.roundings() + 2 + more) * gates
     rounded = np.expm1(np.minimum(units * u, 700))
     factor, own = decay, nothing
     if not roles.corrected:
@@ -130,7 +131,8 @@ def _solutions(roles: Roles, course: Course, form: Form, chunks: Chunks, gates: 
     rows, heads, keys, values = roles.start.shape
     made = np.zeros((chunks.lengths.max(), len(chunks.lengths), rows, heads, 1, values))
     most = np.max(gates, axis=(1, 2, 3, 4), initial=0.0)
-    terms = keys + 20 + (form.roundings() + 2) * most
+    more = roles.more_roundings
+    terms = keys + 20 + more + (form.roundings() + 2 + more) * most
     for length in sorted(set(chunks.lengths.tolist())):
         alike = np.flatnonzero(chunks.lengths == length)
         slab = max(1, MOST_PAIRS // max(1, rows * heads * keys * length**2))
