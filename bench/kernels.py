@@ -1,7 +1,7 @@
 """What ``believe_kernel`` and ``believe_stateful`` say of right kernels and of wrong ones: how many calls of
 right kernels were held without a false alarm, and how long it takes until planted mistakes are refuted.
 
-``python bench/kernels.py right --minutes 60`` goes on with fresh cases of right kernels, in turn, and
+``python bench/kernels.py right --minutes 60 --jobs 2`` goes on with fresh cases of right kernels, in turn, and
 ``python bench/kernels.py planted`` plants the mistakes one after another; both write to ``results/``. Strings
 have all lengths that users have. What had run is kept when it is stopped.
 """
@@ -14,8 +14,10 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from datetime import date
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,16 @@ from proofs_tests.kernels import chunked, test_believe_kernel
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.stateful.causal import CausalLM
 from ratproof import believe_kernel, believe_stateful, of_causal_model
+from ratproof.record.results import Result
 from ratproof.runner.user_files import outcome_of
 from theory.claim import Claim
 from theory.registry import registered
 
 RESULTS = Path(__file__).parent / "results"
-EXAMPLES, ROUND = 100, 36
-"""Random cases a rung, to find a mistake; and in a round of right kernels, two of each length."""
+EXAMPLES, ROUND = 100, 400
+"""Random cases a rung, to find a mistake; and in a round of right kernels, 20 of each length, the first of which
+is always the plainest.
+"""
 WANTED_CALLS, WANTED_SECONDS = 10_000, 60
 CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
     "gla, chunks of 16": ("gla", chunked.gla, {"chunk": 16}),
@@ -54,35 +59,47 @@ def right_kernels() -> dict[str, Claim]:
     return claims
 
 
-def right(minutes: float, seed: int) -> None:
+def right(minutes: float, seed: int, jobs: int, only: list[str]) -> None:
     """Hold right kernels in turn, the one with the fewest calls first, until each has had enough of them, or
     for so long; what an earlier run with this seed did is gone on with.
     """
-    torch.set_num_threads(1)
     path = RESULTS / "kernels_right.json"
     before = json.loads(path.read_text()) if path.exists() else {}
     rows: dict[str, Any] = before["kernels"] if before.get("seed") == seed else {}
-    claims, began = right_kernels(), time.perf_counter()
-    for name in claims:
+    names, began = list(right_kernels()), time.perf_counter()
+    for name in names:
         rows.setdefault(name, {"calls": 0, "rounds": 0, "seconds": 0.0, "verdicts": {}, "alarms": []})
-    while time.perf_counter() - began < 60 * minutes:
-        name = min(rows, key=lambda name: rows[name]["calls"])
-        row = rows[name]
-        if row["calls"] >= WANTED_CALLS:
-            break
-        _one_round(row, claims[name], seed)
-        alarms = len(row["alarms"])
-        print(f"{name}: {row['calls']:,} calls, {alarms} alarms, {row['seconds']:.0f} s", flush=True)
-        _write(path, {"wanted": WANTED_CALLS, "seed": seed, "kernels": rows})
+    chosen, running = [name for name in names if name in only or not only], dict[Any, str]()
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        while True:
+            late = time.perf_counter() - began > 60 * minutes
+            left = [n for n in chosen if rows[n]["calls"] < WANTED_CALLS and n not in running.values()]
+            while left and not late and len(running) < jobs:
+                name = min(left, key=lambda name: rows[name]["calls"])
+                left.remove(name)
+                running[pool.submit(one_round, name, seed, rows[name]["rounds"])] = name
+            if not running:
+                break
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                name = running.pop(done)
+                _add(rows[name], *done.result())
+                row, alarms = rows[name], len(rows[name]["alarms"])
+                print(f"{name}: {row['calls']:,} calls, {alarms} alarms, {row['seconds']:.0f} s", flush=True)
+                _write(path, {"wanted": WANTED_CALLS, "seed": seed, "examples": ROUND, "kernels": rows})
 
 
-def _one_round(row: dict[str, Any], claim: Claim, seed: int) -> None:
-    """A few fresh cases of each length on each rung."""
-    began = time.perf_counter()
+def one_round(name: str, seed: int, number: int) -> tuple[list[Result], float]:
+    """Fresh cases of each length on each rung, and how long they took."""
+    torch.set_num_threads(1)
+    claim, began = right_kernels()[name], time.process_time()
     with registered(claim):
-        results = outcome_of([claim], "bench", examples=ROUND, seed=1_000 * seed + row["rounds"]).results
+        results = outcome_of([claim], "bench", examples=ROUND, seed=1_000 * seed + number).results
+    return list(results), time.process_time() - began
+
+
+def _add(row: dict[str, Any], results: list[Result], seconds: float) -> None:
     row["rounds"] += 1
-    row["seconds"] = round(row["seconds"] + time.perf_counter() - began, 1)
+    row["seconds"] = round(row["seconds"] + seconds, 1)
     for result in results:
         row["calls"] += result.cases
         said = f"{result.kind} {result.verdict}"
@@ -160,8 +177,10 @@ if __name__ == "__main__":
     parser.add_argument("what", choices=("right", "planted"))
     parser.add_argument("--minutes", type=float, default=60.0, help="for all right kernels together")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--only", action="append", default=[], help="a right kernel by name")
     options = parser.parse_args()
     if options.what == "right":
-        right(options.minutes, options.seed)
+        right(options.minutes, options.seed, options.jobs, options.only)
     else:
         planted()

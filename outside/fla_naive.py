@@ -127,6 +127,7 @@ def _default_scale(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that always scales by K^(-1/2), where the family's scale is 1."""
 
     def adapted(*, r: Any, scale: float, **arguments: Any) -> Any:
+        arguments = {n: x for n, x in arguments.items() if n not in _OPTIONS or x is not None}
         return kernel(r=r * r.shape[-1] ** 0.5 if r.shape[-1] else r, **arguments)
 
     return adapted

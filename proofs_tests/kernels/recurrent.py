@@ -7,71 +7,81 @@ import torch
 from ratproof.kernels.family import FAMILIES
 
 
-def spans(batch, time, cu_seqlens):
-    """For each state its row, and where its tokens begin and end."""
-    if cu_seqlens is None:
-        return [(row, 0, time) for row in range(batch)]
-    ends = cu_seqlens.tolist()
-    return [(0, ends[i], ends[i + 1]) for i in range(len(ends) - 1)]
+def over_strings(one):
+    """A kernel from one that reads a batch of strings of equal length: packed sequences go one by one.
+
+    ``one(tensors, state, **rest)`` is given tensors of axes B and T first, and a state or None.
+    """
+
+    def kernel(*, initial_state=None, cu_seqlens=None, scale=None, output_final_state=True, **tensors):
+        if cu_seqlens is None:
+            outputs, state = one(tensors, initial_state, scale)
+        else:
+            ends, made = cu_seqlens.tolist(), []
+            for n in range(len(ends) - 1):
+                part = {k: x[:, ends[n] : ends[n + 1]] if x.dim() > 2 else x for k, x in tensors.items()}
+                made.append(one(part, None if initial_state is None else initial_state[n : n + 1], scale))
+            outputs, state = (torch.cat(parts, 1 - i) for i, parts in enumerate(zip(*made, strict=True)))
+        return outputs, state if output_final_state else None
+
+    return kernel
+
+
+def stacked(outputs, like):
+    return torch.stack(outputs, 1) if outputs else torch.zeros_like(like)
 
 
 def of_lanes(name):
     """A kernel whose state is a vector."""
 
-    def kernel(*, initial_state, cu_seqlens=None, output_final_state=True, **tensors):
+    def one(tensors, state, scale):
         x = tensors["x" if name == "hgrn" else "u"]
         decay = tensors["g"].exp() if name == "hgrn" else tensors["f"]
-        outputs, states = torch.zeros_like(x), []
-        for n, (row, begin, end) in enumerate(spans(*x.shape[:2], cu_seqlens)):
-            h = torch.zeros_like(x[0, :0].sum(0)) if initial_state is None else initial_state[n]
-            for t in range(begin, end):
-                h = outputs[row, t] = decay[row, t] * h + x[row, t]
-            states.append(h)
-        return outputs, torch.stack(states)
+        h, outputs = x[:, :0].sum(1) if state is None else state, []
+        for d, own in zip(decay.unbind(1), x.unbind(1), strict=True):
+            h = d * h + own
+            outputs.append(h)
+        return stacked(outputs, x), h
 
-    return kernel
+    return over_strings(one)
 
 
 def of_heads(name):
     """A kernel whose state is a matrix a head."""
     family = FAMILIES[name]
 
-    def decay_at(tensors, row, t, heads, like):
-        if family.fixed_decay:
-            return (1 - 2.0 ** (-5 - torch.arange(heads, dtype=like.dtype)))[:, None, None]
-        if not family.decay:
-            return 1.0
-        d = tensors[family.decay][row, t].exp()
-        return d[:, None, None] if d.dim() == 1 else d[..., None]
-
-    def kernel(*, scale, initial_state, output_final_state, cu_seqlens, **tensors):
+    def one(tensors, state, scale):
         q, k, v = (tensors[n] for n in (family.query, "k", "v"))
         (batch, time, heads, keys), values = k.shape, v.shape[-1]
         scale = keys**-0.5 if scale is None else scale
-        outputs, states = torch.zeros(batch, time, heads, values, dtype=v.dtype), []
-        for n, (row, begin, end) in enumerate(spans(batch, time, cu_seqlens)):
-            s = torch.zeros(heads, keys, values, dtype=v.dtype) if initial_state is None else initial_state[n]
-            for t in range(begin, end):
-                d, kt, vt = decay_at(tensors, row, t, heads, v), k[row, t][..., None], v[row, t][:, None]
-                along = lambda x, state: torch.einsum("hk,hkv->hv", x, state)
-                if family.bonus:
-                    read = s + tensors["u"][..., None] * kt * vt
-                    outputs[row, t] = scale * along(q[row, t], read)
-                if family.correction == "delta":
-                    s = d * s
-                    w = tensors["beta"][row, t][:, None] * (v[row, t] - along(k[row, t], s))
-                    s = s + kt * w[:, None]
-                elif family.correction == "low-rank":
-                    b = tensors["b"][row, t][..., None]
-                    s = d * s + b * along(tensors["a"][row, t], s)[:, None] + kt * vt
-                else:
-                    s = d * s + kt * vt
-                if not family.bonus:
-                    outputs[row, t] = scale * along(q[row, t], s)
-            states.append(s)
-        return outputs, torch.stack(states) if output_final_state else None
+        decay = k.new_ones(1, time, 1, 1)
+        if family.fixed_decay:
+            decay = (1 - 2.0 ** (-5 - torch.arange(heads, dtype=v.dtype)))[:, None].expand(1, time, heads, 1)
+        elif family.decay:
+            decay = tensors[family.decay].exp()
+            decay = decay[..., None] if decay.dim() == 3 else decay
+        along = lambda x, s: (x[..., None, :] @ s)[..., 0, :]
+        s = v.new_zeros(batch, heads, keys, values) if state is None else state
+        outputs = []
+        for t in range(time):
+            d, kt, vt = decay[:, t, ..., None], k[:, t, ..., None], v[:, t]
+            if family.bonus:
+                read = s + tensors["u"][..., None] * kt * vt[..., None, :]
+                outputs.append(scale * along(q[:, t], read))
+            if family.correction == "delta":
+                s = d * s
+                w = tensors["beta"][:, t, :, None] * (vt - along(k[:, t], s))
+                s = s + kt * w[..., None, :]
+            elif family.correction == "low-rank":
+                read = along(tensors["a"][:, t], s)
+                s = d * s + tensors["b"][:, t, ..., None] * read[..., None, :] + kt * vt[..., None, :]
+            else:
+                s = d * s + kt * vt[..., None, :]
+            if not family.bonus:
+                outputs.append(scale * along(q[:, t], s))
+        return stacked(outputs, v), s
 
-    return kernel
+    return over_strings(one)
 
 
 KERNELS = {name: (of_lanes if family.lanes else of_heads)(name) for name, family in FAMILIES.items()}

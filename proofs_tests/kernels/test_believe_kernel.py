@@ -14,10 +14,12 @@ from proofs_tests.kernels.chunked import delta, gated_delta, gla
 from proofs_tests.kernels.conftest import SHORT
 from proofs_tests.kernels.recurrent import KERNELS
 from ratproof import believe_kernel
+from ratproof.kernels import watch
 from ratproof.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference import run
 from ratproof.kernels.reference.form import Form
+from ratproof.rungs.kernels import memory_capped
 from ratproof.runner.user_files import outcome_of
 from theory.registry import registered
 
@@ -368,14 +370,80 @@ def test_a_kernel_is_given_no_more_tokens_than_it_reads():
     assert "strings of more than 20 tokens" in found["exact"].facts["module"]
 
 
-def test_a_kernel_that_returns_something_else_is_told_what_is_right():
-    for made, says in (
-        (lambda **a: a["u"], "returned a Tensor, where a pair"),
-        (lambda **a: (a["u"], None), "final_state is a NoneType, where a tensor of shape"),
-        (lambda **a: (a["u"].double().half(), a["u"]), "o has shape"),
-    ):
-        result = results(believe_kernel("odd", family="elementwise", kernel=made), kind="sampled")["sampled"]
-        assert str(result.verdict) == "unknown" and says in result.why
+OTHER_KINDS = [
+    (lambda u, state: u, "result is a Tensor, the recurrence's is a pair", "result"),
+    (lambda u, state: (u, None), "final_state is None, the recurrence's is a tensor of shape", "final_state"),
+    (lambda u, state: (u.half(), state), "and float16, the recurrence's is", "o"),
+    (lambda u, state: (u, state.mT), "final_state is a tensor of shape", "final_state"),
+    (lambda u, state: (u[:, :16], state), "T = 17, D = 1, float32, an initial state", "o"),
+]
+
+
+@pytest.mark.parametrize(("change", "says", "name"), OTHER_KINDS)
+def test_a_kernel_that_returns_something_of_another_kind_is_refuted(change, says, name, tmp_path):
+    def kernel(**arguments):
+        return change(*KERNELS["elementwise"](**arguments))
+
+    claim = believe_kernel("odd", family="elementwise", kernel=kernel)
+    for kind in ("sampled", "gradient"):
+        result = results(claim, 60, kind)[kind]
+        assert str(result.verdict) == "refuted"
+        example = result.counterexample
+        assert says in example.sentence() and example.place == name
+    (tmp_path / "kernel.py").write_text("def kernel(**arguments):\n    return 1, 2\n")
+    (tmp_path / "show.py").write_text(example.script)
+    done = subprocess.run(
+        [sys.executable, "show.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "__name__ = " in done.stdout or "no attribute 'shape'" in done.stderr
+
+
+def test_calls_that_raise_hide_no_mistake_in_others():
+    def kernel(*, cu_seqlens, **arguments):
+        if cu_seqlens is not None:
+            raise ValueError("strings are not packed")
+        outputs, states = KERNELS["hgrn"](cu_seqlens=None, **arguments)
+        return outputs * factor, states
+
+    factor = 2.0
+    claim = believe_kernel("raises", family="hgrn", kernel=kernel)
+    assert verdicts(claim, 60, "sampled") == {"sampled": "refuted"}
+    factor = 1.0
+    result = results(claim, 60, "sampled")["sampled"]
+    assert str(result.verdict) == "unknown" and result.cases > 30
+    assert "raised ValueError: strings are not packed (B = 1, T = " in result.why
+
+
+def test_a_rung_that_takes_too_long_ends_and_is_unknown_or_refuted(monkeypatch):
+    clock = 0
+
+    def kernel(**arguments):
+        nonlocal clock
+        clock += 1  # a second a call
+        outputs, states = KERNELS["hgrn"](**arguments)
+        return outputs * factor, states
+
+    monkeypatch.setattr(watch, "now", lambda: clock)
+    factor = 1.0
+    claim = believe_kernel("slow", family="hgrn", kernel=kernel, seconds=30)
+    result = results(claim, 100, "sampled")["sampled"]
+    assert str(result.verdict) == "unknown" and 30 <= result.cases <= 31
+    assert "slow: 30 seconds were not enough" in result.why
+    factor, clock = 2.0, 0
+    assert verdicts(claim, 100, "sampled") == {"sampled": "refuted"} and clock <= 32
+
+
+@pytest.mark.parametrize(("most", "fraction"), [(None, 0.25), (3_000, 0.3)])
+def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
+    told = []
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (4_000, 10_000))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 1_000)
+    monkeypatch.setattr(
+        torch.cuda, "set_per_process_memory_fraction", lambda share, device: told.append(share)
+    )
+    with memory_capped(torch.device("cuda"), most):
+        assert told == [fraction]
+    assert told == [fraction, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -393,6 +461,8 @@ def test_a_kernel_that_returns_something_else_is_told_what_is_right():
         ({"chunk": 16}, "form is 'recurrent' and chunk 16"),
         ({"form": "chunked"}, "form is 'chunked' and chunk None"),
         ({"form": "parallel"}, "form has 'parallel', where recurrent, chunked"),
+        ({"seconds": 0}, "seconds is 0, where a positive number"),
+        ({"gpu_memory": 1.5}, "gpu_memory is 1.5, where a number of bytes"),
         ({"longest": 0}, "longest is 0, where a whole number from 1"),
         ({"multiple": 16}, "multiple is 16, where a whole number from 1 on is right, and more than 1 only"),
         ({"multiple": 0, "without": ("cu_seqlens",)}, "multiple is 0, where a whole number from 1"),

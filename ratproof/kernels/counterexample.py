@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.printable_text import printable
-from ratproof.kernels.kernel import Arrays, Kernel
+from ratproof.kernels.kernel import Arrays, Kernel, WrongKind
 from ratproof.kernels.problem import Problem
 from ratproof.record.counterexample import Refutation
 
@@ -99,6 +99,11 @@ class Shown:
         what = "another tensor than before", "an argument, only read", "0"
         return self._wrong(name, *what, f"arguments[{name!r}].sum()")
 
+    def of_another_kind(self, error: WrongKind) -> WrongCall:
+        """What the kernel returned has another shape, format or type."""
+        printed = error.printed or "type(result).__name__"
+        return self._wrong(error.name, error.made, error.right, "0", printed)
+
     def wrong(
         self, name: str, index: tuple[int, ...], computed: float, right: float, bound: float
     ) -> WrongCall:
@@ -159,7 +164,10 @@ def script(shown: Shown, says: str, printed: str) -> str:
         after = f"({' + '.join(terms)}).backward()\n"
         name, _, rest = printed.partition(".grad")
         printed = f"arguments[{name!r}].grad{rest}"
+    a_number = printed.endswith("]") or printed.endswith(".sum()")
     return _SCRIPT.format(
+        call="result" if printed == "type(result).__name__" else "o, final_state",
+        value=f"float({printed})" if a_number else printed,
         says=says,
         seed=problem.seed,
         load=load,
@@ -208,6 +216,6 @@ arguments = dict(
 {numbers}
 )
 arguments = {{n: x.to("{device}") if isinstance(x, torch.Tensor) else x for n, x in arguments.items()}}
-{before}o, final_state = kernel(**arguments)
-{after}print({place!r}, "=", repr(float({place})))
+{before}{call} = kernel(**arguments)
+{after}print({place!r}, "=", repr({value}))
 '''

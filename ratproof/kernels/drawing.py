@@ -49,7 +49,7 @@ def problems(
         keys, values = min(keys, 4), min(values, 3)
     exact = numbers == "exact"
     gates = ["none", "mild", "bursts", "infinite"]
-    if "infinite-gates" in lacks:
+    if "infinite-gates" in lacks or family.rate:
         gates.remove("infinite")
     if exact:
         gates = [g for g in gates if g in ("none", "infinite")]

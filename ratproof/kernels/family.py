@@ -30,6 +30,8 @@ class LinearRecurrence:
         decay: the tensor whose exponential decays the state, axes ``BTHK`` or ``BTH``; a natural logarithm,
             at most 0, and -infinity.
         fixed_decay: gamma_h = 1 - 2^(-5-h) for head h, as RetNet has it.
+        step, rate: the tensors of time steps, axes ``BTH``, at least 0, and of rates, axes ``HK`` or ``H``, at
+            most 0, of a state-space layer: the decay is exp(step rate), and what is added step k v^T.
         factor: the tensor that decays the state by itself, no logarithm.
         correction: ``delta``: after the decay, S += beta k (v - S^T k)^T; ``low-rank``: S = diag(d) S +
             b (S^T a)^T + k v^T, of the state before the decay.
@@ -48,6 +50,8 @@ class LinearRecurrence:
     value: str = "v"
     decay: str = ""
     fixed_decay: bool = False
+    step: str = ""
+    rate: str = ""
     factor: str = ""
     correction: Correction = "none"
     bonus: str = ""
@@ -59,6 +63,26 @@ class LinearRecurrence:
 
 _QKV = {"q": "BTHK", "k": "BTHK", "v": "BTHV"}
 _LANES: Any = {"query": "", "key": "", "lanes": True, "scaled": ""}
+SELECTIVE_SCAN = LinearRecurrence(
+    "selective-scan",
+    {**_QKV, "dt": "BTH", "a": "HK"},
+    step="dt",
+    rate="a",
+    scaled="",
+    packed=False,
+    says="S = diag(exp(dt a)) S + dt k v^T, o = S^T q",
+)
+"""Mamba's state-space layer: q is its C, k its B, v its input, a its A, and a head one of its groups."""
+SSD = LinearRecurrence(
+    "ssd",
+    {**_QKV, "dt": "BTH", "a": "H"},
+    step="dt",
+    rate="a",
+    scaled="",
+    packed=False,
+    says="S = exp(dt a) S + dt k v^T, o = S^T q",
+)
+"""Mamba-2's, whose heads have one rate each."""
 FAMILIES: dict[str, LinearRecurrence] = {
     family.name: family
     for family in (

@@ -35,6 +35,10 @@ LACKS = {
 """What a kernel may do without, by the names that ``without`` knows."""
 
 
+class Raised(InputError):
+    """A kernel raised something on a call: that shows nothing of what it computes."""
+
+
 @dataclass(frozen=True)
 class Kernel:
     """A kernel, and what it says of itself.
@@ -52,6 +56,8 @@ class Kernel:
         cumulated: may it get the gradients of decays as sums over later tokens?
         multiple: it reads multiples of so many tokens alone.
         longest: tokens that it reads at most; ``None`` for any number.
+        seconds: that a rung may take.
+        gpu_memory: bytes that torch may hold on a GPU; ``None`` for half of what is free there.
     """
 
     name: str
@@ -66,6 +72,8 @@ class Kernel:
     against: Function | None = None
     multiple: int = 1
     longest: int | None = None
+    seconds: float = 600.0
+    gpu_memory: int | None = None
 
     def other(self) -> Kernel:
         """The kernel that it is held against."""
@@ -104,7 +112,7 @@ class Kernel:
         arguments = self.placed(problem.arguments(arrays))
         before = {name: x.clone() for name, x in arguments.items() if isinstance(x, Tensor)}
         with torch.no_grad():
-            outputs, states = self.results(problem, arguments)
+            outputs, states = self.results(problem, arrays, arguments)
         changed = next((n for n, x in before.items() if not _same(x, arguments[n])), None)
         return Call(_array(outputs), None if states is None else _array(states), changed)
 
@@ -115,7 +123,7 @@ class Kernel:
         arguments = self.placed(problem.arguments(arrays))
         inputs = {n: x.requires_grad_() for n, x in arguments.items() if n in arrays}
         with torch.enable_grad():
-            outputs, states = self.results(problem, arguments)
+            outputs, states = self.results(problem, arrays, arguments)
         made: dict[str, Any] = {"o": outputs, "final_state": states}
         flowing = [
             (made[n], torch.tensor(w).to(made[n])) for n, w in weights.items() if made[n].requires_grad
@@ -133,9 +141,14 @@ class Kernel:
         """The arguments on the kernel's device."""
         return {n: x.to(self.device) if isinstance(x, Tensor) else x for n, x in arguments.items()}
 
-    def results(self, problem: Problem, arguments: dict[str, Any]) -> tuple[Tensor, Tensor | None]:
-        """What it returns; :class:`~automata.errors.InputError` where it raises, or where that is no pair of
-        tensors of the right shapes and formats.
+    def results(
+        self, problem: Problem, arrays: Arrays, arguments: dict[str, Any]
+    ) -> tuple[Tensor, Tensor | None]:
+        """What it returns.
+
+        Raises:
+            Raised: it raises something.
+            WrongKind: that is no pair of tensors of the right shapes and formats.
         """
         final = "final-state" not in self.without
         try:
@@ -145,17 +158,16 @@ class Kernel:
             raised = f"the kernel raised {type(error).__name__}{f': {said}' if said else ''}"
             # the traceback leads to the line of the user's file, which the verdict names
             sentence = f"{self.name}: {raised} ({problem.says()})"
-            raise InputError(sentence).with_traceback(error.__traceback__) from None
+            raise Raised(sentence).with_traceback(error.__traceback__) from None
         if not isinstance(made, tuple | list) or len(made) != 2:
-            raise InputError(
-                f"{self.name}: the kernel returned {_kind(made)}, where a pair (o, final_state) is right"
-            )
+            right = "a pair (o, final_state)"
+            raise WrongKind(self, problem, arrays, "result", _kind(made), right, "")
         outputs, states = made
         value = self.family.tensors[self.family.value]
-        self._require(problem, "o", outputs, problem.shape(value))
+        self._require(problem, arrays, "o", outputs, problem.shape(value))
         if not final:
             return outputs, None
-        self._require(problem, "final_state", states, problem.state_shape)
+        self._require(problem, arrays, "final_state", states, problem.state_shape)
         return outputs, states
 
     def accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -175,19 +187,38 @@ class Kernel:
         idle.add("output_final_state")  # without the option, it has to return one always
         return {n: x for n, x in given.items() if n in parameters or n not in idle}
 
-    def _require(self, problem: Problem, name: str, value: Any, shape: tuple[int, ...]) -> None:
+    def _require(
+        self, problem: Problem, arrays: Arrays, name: str, value: Any, shape: tuple[int, ...]
+    ) -> None:
         dtype = problem.format_of(name)
         right = f"a tensor of shape {shape} and {dtype}"
         if not isinstance(value, Tensor):
-            raise InputError(
-                f"{self.name}: {name} is {_kind(value)}, where {right} is right ({problem.says()})"
-            )
+            raise WrongKind(self, problem, arrays, name, _kind(value), right, f"type({name}).__name__")
         if tuple(value.shape) != shape or value.dtype != FORMATS[dtype].dtype:
             format_ = str(value.dtype).removeprefix("torch.")
-            raise InputError(
-                f"{self.name}: {name} has shape {tuple(value.shape)} and {format_}, where {right} is right"
-                f" ({problem.says()})"
+            made = f"a tensor of shape {tuple(value.shape)} and {format_}"
+            raise WrongKind(
+                self, problem, arrays, name, made, right, f"(tuple({name}.shape), {name}.dtype)"
             )
+
+
+class WrongKind(Exception):
+    """A kernel returned something of another shape, format or type than the calling convention has.
+
+    Args:
+        kernel, problem, arrays: the call.
+        name: ``o``, ``final_state``, or ``result`` for both.
+        made: what it is.
+        right: what it is to be.
+        printed: an expression that shows it, of ``o`` and ``final_state``; empty where there are none.
+    """
+
+    def __init__(
+        self, kernel: Kernel, problem: Problem, arrays: Arrays, name: str, made: str, right: str, printed: str
+    ) -> None:
+        super().__init__(f"{kernel.name}: {name} is {made}, where {right} is right ({problem.says()})")
+        self.kernel, self.problem, self.arrays = kernel, problem, arrays
+        self.name, self.made, self.right, self.printed = name, made, right, printed
 
 
 @dataclass(frozen=True)
@@ -212,4 +243,6 @@ def _same(one: Tensor, other: Tensor) -> bool:
 
 
 def _kind(value: Any) -> str:
+    if value is None:
+        return "None"
     return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"

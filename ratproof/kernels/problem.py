@@ -153,7 +153,7 @@ class Problem:
 
     @property
     def _gated(self) -> bool:
-        return bool(self.family.decay)
+        return bool(self.family.decay or self.family.rate)
 
     def _placed(self, name: str, array: NDArray[np.float64]) -> Tensor:
         tensor = torch.tensor(array, dtype=FORMATS[self.format_of(name)].dtype)
@@ -166,6 +166,8 @@ class Problem:
         shape, family = self.shape(axes), self.family
         if name == family.decay:
             return self._logarithms(rng, shape)
+        if name in (family.step, family.rate):
+            return self._stepping(name, rng, shape)
         if name == family.factor:
             exact = rng.choice([0.0, 1.0, -1.0], shape)
             return (
@@ -212,6 +214,17 @@ class Problem:
             begin = int(rng.integers(0, self.time))
             mild[:, begin : begin + 64] -= BURST / 64 * rng.random(mild[:, begin : begin + 64].shape)
         return mild
+
+    def _stepping(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Time steps, and rates of decay, which are 0 where nothing may round."""
+        if name == self.family.rate:
+            if self.numbers == "exact" or self.gates == "none":
+                return np.zeros(shape)
+            strong = 8.0 if self.gates == "bursts" else 0.2
+            return -rng.exponential(strong, shape) if self.numbers == "real" else -rng.integers(0, 3, shape).astype(float)
+        if self.numbers != "real":
+            return rng.choice([0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0], shape)
+        return np.where(rng.random(shape) < 0.1, 0.0, rng.exponential(0.5, shape))
 
     def _keys(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Of length 1 or 0: one-hot and repeated, or of any direction."""

@@ -18,7 +18,7 @@ from ratproof.kernels.kernel import Arrays, Kernel
 from ratproof.kernels.measured import hold_measured, require_no_doubts
 from ratproof.kernels.problem import Numbers, Problem
 from ratproof.kernels.reference import gradients, run
-from ratproof.rungs.random_cases import for_random_cases
+from ratproof.kernels.watch import Watch
 from theory.claim import Claim, Effort, Variant
 
 Body = Callable[[Kernel, Problem, st.DataObject], None]
@@ -45,34 +45,44 @@ class KernelRung:
 
     def __call__(self, kernel: Kernel, claim: Claim, variant: Variant, effort: Effort) -> None:
         """Assert it for calls of every length; where one is wrong, for shorter ones again, so that a small
-        one is shown.
+        one is shown. A call that the kernel raises on shows nothing, and hides nothing of the others.
 
-        Raises :class:`~ratproof.kernels.counterexample.WrongCall`.
+        Raises:
+            WrongCall: a call is wrong.
+            Raised: none is, and the kernel raised on some.
+            InputError: none is, and the time was not enough for all.
         """
+        watch = Watch(kernel)
         lengths = [length for length in lengths_of(kernel) if length >= self.shortest]
         examples = effort.examples_of(self.kind) or settings().max_examples
         each, more = divmod(examples, len(lengths))
         for place, length in enumerate(lengths):
             name = f"{claim.name} {variant.name} {self.kind} {length}"
             try:
-                body = partial(self._case, kernel, st.just(length))
-                for_random_cases(name, max(LEAST, each + (place < more)), body)
+                body = partial(self._case, watch, kernel, st.just(length))
+                watch.search(name, max(LEAST, each + (place < more)), body)
             except WrongCall as wrong:
-                raise self._smallest(kernel, name, wrong) from None
+                raise self._smallest(watch, kernel, name, wrong) from None
+        watch.require_all()
         require_no_doubts()
 
-    def _case(self, kernel: Kernel, times: st.SearchStrategy[int], data: st.DataObject) -> None:
+    def _case(
+        self, watch: Watch, kernel: Kernel, times: st.SearchStrategy[int], data: st.DataObject
+    ) -> None:
         time = data.draw(times)
-        drawn = problems(kernel, self.numbers, time, self.rows, self.heads)
-        self.body(kernel, data.draw(drawn), data)
+        problem = data.draw(problems(kernel, self.numbers, time, self.rows, self.heads))
+        if watch.is_over():
+            return
+        with watch.told(problem):
+            self.body(kernel, problem, data)
 
-    def _smallest(self, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:
+    def _smallest(self, watch: Watch, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:
         """A simpler call that is wrong, where there is one: of fewer tokens, found by Hypothesis."""
         step = kernel.multiple
         parts = st.integers(-(-self.shortest // step), wrong.problem.time // step)
         shorter = parts.map(lambda number: number * step)
         try:
-            for_random_cases(f"{name} shorter", SHRINKING, partial(self._case, kernel, shorter))
+            watch.search(f"{name} shorter", SHRINKING, partial(self._case, watch, kernel, shorter))
         except WrongCall as simpler:
             if simpler.counterexample.simplicity < wrong.counterexample.simplicity:
                 return simpler

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 
@@ -27,8 +28,27 @@ def kernel_rung(kind: str) -> Callable[[Claim, Variant, Side, Effort], None]:
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # the calls are small, and many
         try:
-            KERNEL_RUNGS[kind](side.kernel, claim, variant, effort)
+            with memory_capped(torch.device(side.kernel.device), side.kernel.gpu_memory):
+                KERNEL_RUNGS[kind](side.kernel, claim, variant, effort)
         finally:
             torch.set_num_threads(threads)
 
     return run
+
+
+@contextmanager
+def memory_capped(device: torch.device, most: int | None) -> Iterator[None]:
+    """What runs inside may hold so many bytes of a GPU's memory through torch; half of what is free there
+    without a number. Nothing on a CPU.
+    """
+    if device.type != "cuda":
+        yield
+        return
+    free, whole = torch.cuda.mem_get_info(device)
+    held = torch.cuda.memory_reserved(device)
+    fraction = ((free + held) / 2 if most is None else most) / whole
+    torch.cuda.set_per_process_memory_fraction(min(1.0, fraction), device)
+    try:
+        yield
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0, device)

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -55,6 +56,8 @@ def believe_kernel(
     dtypes: Iterable[str] = WIDE,
     accumulation: str | None = None,
     device: str = "cpu",
+    seconds: float = 600.0,
+    gpu_memory: int | None = None,
     says: str = "",
 ) -> KernelClaim:
     """The claim that a kernel computes a linear recurrence, within rounding that is derived from how it says
@@ -91,6 +94,10 @@ def believe_kernel(
         accumulation: the wider format of its states, initial and final, and of all that it computes from
             narrow tensors until it rounds its outputs: ``float32`` or ``float64``.
         device: where its tensors are.
+        seconds: that a rung may take, looked at between calls; where it is not enough for all of them, the
+            verdict is ``unknown``, unless one was wrong.
+        gpu_memory: bytes that torch may hold on a GPU meanwhile, where a kernel that asks for more gets
+            torch's ``OutOfMemoryError``; half of what is free there, without.
         says: the claim in a sentence.
 
     Raises:
@@ -128,6 +135,10 @@ def believe_kernel(
         raise InputError(
             f"{name}: longest is {longest!r:.60}, where a whole number from {multiple} on is right"
         )
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        raise InputError(f"{name}: seconds is {seconds!r:.60}, where a positive number is right")
+    if gpu_memory is not None and (type(gpu_memory) is not int or gpu_memory < 1):
+        raise InputError(f"{name}: gpu_memory is {gpu_memory!r:.60}, where a number of bytes is right")
     for what, function in (("kernel", kernel), ("other kernel", against)):
         if not callable(function) and (what == "kernel" or function is not None):
             raise InputError(f"{name}: the {what} is a {type(function).__name__}, where a function is right")
@@ -147,6 +158,8 @@ def believe_kernel(
         against=against,
         multiple=multiple,
         longest=longest,
+        seconds=float(seconds),
+        gpu_memory=gpu_memory,
     )
     if not says and against is None:
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")

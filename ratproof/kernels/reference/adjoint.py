@@ -6,51 +6,26 @@ A_t^T for the state after token t, from D_T = B on, where M is what a step multi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ratproof.kernels.reference.form import Arithmetic, Bounds, Form, Wide
-from ratproof.kernels.reference.forward import enter
+from ratproof.kernels.reference.chunks import in_chunks
+from ratproof.kernels.reference.course import course
+from ratproof.kernels.reference.form import Arithmetic, Form, Wide
 from ratproof.kernels.reference.roles import Roles
-from ratproof.kernels.reference.running import Running, Snapshot
+from ratproof.kernels.reference.running import Snapshot, Trajectory, step_by_step
 
 
-@dataclass(frozen=True)
-class Trajectory:
-    """Of a state, for every token.
-
-    Attributes:
-        before: the state that a step begins with, axes T, N, H, K and V.
-        after: the state that it ends with. Of the adjoint: the state that flows into that of token t.
-        corrections: what each step added along its direction, shape ``(T, N, H, V)``, and its bound; ``None``
-            where it corrects nothing.
-        edges: the state where each chunk begins, by its first step.
-        last: the state after all steps.
-    """
-
-    before: Snapshot
-    after: Snapshot
-    corrections: tuple[Wide, Bounds] | None
-    edges: dict[int, Snapshot]
-    last: Snapshot
-
-
-def trajectory(roles: Roles, form: Form, arithmetic: Arithmetic) -> Trajectory:
-    """The states of the recurrence."""
-    running = Running(roles, form, arithmetic)
-    before, after, corrections, edges = [], [], [], {}
-    for t in range(roles.time):
-        enter(running, t)
-        before.append(running.now())
-        if form.chunk is not None and t % form.chunk == 0:
-            edges[t] = before[-1]
-        running.update(t)
-        after.append(running.now())
-        corrections.append(running.correction)
-    return Trajectory(_stacked(before), _stacked(after), _corrections(corrections), edges, running.now())
+def trajectory(
+    roles: Roles, form: Form, arithmetic: Arithmetic, adds_first: bool = False, backwards: bool = False
+) -> Trajectory:
+    """The states of the recurrence, and their errors; of the adjoint's, in reversed time."""
+    states = course(roles, adds_first)
+    if form.chunk is None or not roles.time:
+        return step_by_step(roles, states, arithmetic)
+    return in_chunks(roles, states, form, arithmetic, backwards)
 
 
 def adjoint(roles: Roles, weights: Wide, final: Wide, form: Form, arithmetic: Arithmetic) -> Trajectory:
@@ -64,29 +39,23 @@ def adjoint(roles: Roles, weights: Wide, final: Wide, form: Form, arithmetic: Ar
         arithmetic: its format's.
 
     Returns:
-        ``after``: D_t, what flows into the state that token t is read from or, where the state is read before
-        its update, into the state after it; ``edges``: what flows into a chunk's last state from behind it;
-        ``last``: the initial state's.
+        ``held``: D_t, what flows into the state that token t is read from or, where the state is read before
+        its update, into the state after it; ``edges``: what flows into a chunk's last state from behind it,
+        by that token; ``last``: the initial state's.
     """
-    time = roles.time
     backwards = reversed_roles(roles, weights, final)
-    running = Running(backwards, form, arithmetic, adds_first=roles.bonus is None)
-    flows, corrections, edges = [], [], {}
-    for t in range(time - 1, -1, -1):
-        step = time - 1 - t
-        if form.chunk is not None and (t == time - 1 or (t + 1) % form.chunk == 0):
-            running.begin_chunk(step, time - t // form.chunk * form.chunk)
-            edges[t] = running.now()
-        if roles.bonus is None:
-            running.add(step)
-            flows.append(running.now())
-            running.decay(step)
-        else:
-            flows.append(running.now())
-            running.update(step)
-        corrections.append(running.correction)
-    flowing = _stacked(flows[::-1])
-    return Trajectory(flowing, flowing, _corrections(corrections[::-1]), edges, running.now())
+    made = trajectory(backwards, form, arithmetic, roles.bonus is None, backwards=True)
+    corrections = made.corrections
+    if corrections is not None:
+        corrections = corrections[0][::-1], corrections[1][::-1]
+    return Trajectory(
+        _turned(made.before),
+        _turned(made.held),
+        _turned(made.after),
+        made.last,
+        corrections,
+        {roles.time - 1 - step: edge for step, edge in made.edges.items()},
+    )
 
 
 def reversed_roles(roles: Roles, weights: Wide, final: Wide) -> Roles:
@@ -118,17 +87,5 @@ def reversed_roles(roles: Roles, weights: Wide, final: Wide) -> Roles:
     return replace(made, **{name: np.flip(part, 1) for name, part in parts.items()})
 
 
-def _stacked(snapshots: Sequence[Snapshot]) -> Snapshot:
-    if not snapshots:
-        nothing = np.zeros((0, 1, 1, 1, 1))
-        return Snapshot(nothing, nothing, nothing)
-    return Snapshot(
-        *(np.stack([getattr(one, name) for one in snapshots]) for name in ("value", "error", "size"))
-    )
-
-
-def _corrections(steps: Sequence[tuple[Wide, Bounds] | None]) -> tuple[Wide, Bounds] | None:
-    known = [step for step in steps if step is not None]
-    if not known:
-        return None
-    return np.stack([value for value, _ in known]), np.stack([bound for _, bound in known])
+def _turned(snapshot: Snapshot) -> Snapshot:
+    return snapshot[::-1]

@@ -15,22 +15,21 @@ from ratproof.kernels.reference.roles import Roles
 
 
 def solution_error(
-    roles: Roles, state: Wide, begin: int, end: int, terms: float, inverse: str, adds_first: bool
+    roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_first: bool
 ) -> Bounds:
-    """By how much the right sides of a chunk's corrections are off, in units of rounding, shape
+    """By how much the right sides of chunks' corrections are off, in units of rounding, shape
     ``(N, H, C, V)``.
 
     Args:
-        roles: the tensors.
-        state: at the chunk's beginning.
-        begin: the chunk's first step.
-        end: the one behind it.
-        terms: the roundings of a term, besides one for each token of the chunk.
+        roles: the tensors of C tokens, of N chunks.
+        state: at the chunks' beginnings.
+        terms: the roundings of a term, besides one for each token of the chunk; for each chunk, shape
+            ``(N,)``.
         inverse: ``substitution`` or ``explicit``.
         adds_first: does a step add before it decays and corrects?
     """
     k, v, decay = (
-        np.swapaxes(x[:, begin:end], 1, 2).astype(float) for x in (roles.key, roles.value, roles.decay)
+        np.swapaxes(x, 1, 2).astype(float) for x in (roles.key, roles.value, roles.decay)
     )
     start, delta = state.astype(float), roles.beta is not None
     after, before = _sums(decay), _sums(decay, exclusive=True)
@@ -38,10 +37,10 @@ def solution_error(
     if delta:
         assert roles.beta is not None
         left, column, sign = k, k, -1.0
-        beta = np.swapaxes(roles.beta[:, begin:end], 1, 2)[..., None]
+        beta = np.swapaxes(roles.beta, 1, 2)[..., None]
         signed, sizes = v, np.abs(v)
     else:
-        left, column = (np.swapaxes(x[:, begin:end], 1, 2).astype(float) for x in (roles.a, roles.b))
+        left, column = (np.swapaxes(x, 1, 2).astype(float) for x in (roles.a, roles.b))
         beta, sign = np.ones((*left.shape[:-1], 1)), 1.0
         written = _between(reads, before if adds_first else after, own=adds_first)
         signed = _along(left, k, written) @ v
@@ -52,7 +51,7 @@ def solution_error(
     lower = -sign * beta * _along(left, column, between)
     size = np.abs(beta) * _along(np.abs(left), np.abs(column), between)
     one = np.eye(k.shape[2])
-    n = len(one) + terms
+    n = len(one) + terms[:, None, None, None]
     if inverse == "explicit":
         return np.asarray(2 * n * ((one + size) @ (np.abs(np.linalg.inv(one + lower)) @ sizes)))
     return np.asarray(n * ((one + size) @ np.abs(np.linalg.solve(one + lower, signed)) + sizes))

@@ -13,15 +13,17 @@ the adjoint states D.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference.adjoint import Trajectory, adjoint, trajectory
+from ratproof.kernels.reference.adjoint import adjoint, trajectory
 from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide
 from ratproof.kernels.reference.roles import Arrays, Group, Roles, groups, roles_of
 from ratproof.kernels.reference.rounded import Rounded
+from ratproof.kernels.reference.running import Trajectory
 
 Gradients = dict[str, tuple[Wide, Bounds]]
 
@@ -66,7 +68,7 @@ def _place(into: tuple[Wide, Bounds], flow: Rounded, name: str, group: Group, la
     for target, own in zip(into, (flow.value, flow.error), strict=True):
         if name == "initial_state":
             target[group.states] = np.broadcast_to(own, flow.value.shape).reshape(target[group.states].shape)
-        elif target.ndim == 2:  # H and K
+        elif target.ndim <= 2:  # H, or H and K
             target += own
         else:
             target[group.rows, group.tokens] = np.moveaxis(own[..., 0] if lanes else own, 0, 1)
@@ -81,9 +83,11 @@ class _Flows:
         self.backward: Trajectory = adjoint(roles, weights, final, form, arithmetic)
         self.weights, self.final = self._exact(weights), Rounded.exactly(final, self.u)
         self.q, self.k, self.v = (self._exact(x) for x in (roles.query, roles.key, roles.value))
+        if roles.step is not None:  # values are products of their own with time steps
+            self.v = replace(self.v, error=self.u * self.v.size)
         self.before = Rounded.state(self.forward.before, self.u)
         self.after = Rounded.state(self.forward.after, self.u)
-        self.flow = Rounded.state(self.backward.after, self.u)
+        self.flow = Rounded.state(self.backward.held, self.u)
 
     def by_role(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
         """Each argument's name and gradient."""
@@ -92,6 +96,9 @@ class _Flows:
             yield from self._of_tokens(problem, cumulated)
         elif roles.bonus is not None:
             yield family.bonus, Rounded.exactly(np.zeros(roles.bonus.shape), self.u)
+        elif roles.rate is not None:
+            shape = problem.shape(family.tensors[family.rate])
+            yield family.rate, Rounded.exactly(np.zeros(shape), self.u)
         yield "initial_state", Rounded.state(self.backward.last, self.u)
 
     def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
@@ -127,6 +134,21 @@ class _Flows:
             if cumulated and family.decay:
                 gate = self._cumulated(gate, reads, writes)
             yield family.decay or family.factor, gate
+        if roles.step is not None and roles.rate is not None:
+            rate = roles.rate if "K" in family.tensors[family.rate] else roles.rate[:, 0]
+            gate = self._gate(decayed, family.tensors[family.rate], logarithm=True)
+            if cumulated:
+                gate = self._cumulated(gate, reads, writes)
+            step = np.moveaxis(roles.step, 1, 0)
+            own = Rounded.exactly(np.moveaxis(roles.own_value, 1, 0), self.u)
+            of_value = (value * own).sum(-1, roles.values + 2)
+            of_decay = gate.times(rate)
+            if of_decay.value.ndim == 4:
+                of_decay, step = of_decay.sum(-1, roles.keys + 2), step[..., None]
+            yield family.step, of_value + of_decay
+            count = roles.time * problem.batch + len(problem.lengths)
+            yield family.rate, gate.times(step).sum((0, 1), count)
+            value = value.times(np.moveaxis(roles.step, 1, 0)[..., None])
         if roles.bonus is not None:
             bonus = Rounded.exactly(roles.bonus, self.u)
             product = (self.v * self.weights).sum(-1, roles.values + 2)

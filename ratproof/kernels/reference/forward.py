@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ratproof.kernels.problem import Problem
+from ratproof.kernels.reference.adjoint import trajectory
+from ratproof.kernels.reference.course import by_token, size_of
 from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide
 from ratproof.kernels.reference.roles import Arrays, Roles, groups, roles_of
-from ratproof.kernels.reference.running import Running, Snapshot
+from ratproof.kernels.reference.running import Snapshot
 
 
 @dataclass
@@ -33,54 +35,34 @@ def run(problem: Problem, arrays: Arrays, form: Form) -> Result:
     arithmetic = Arithmetic.of(problem.accumulation)
     for group in groups(problem):
         roles = roles_of(problem, arrays, group)
-        running = Running(roles, form, arithmetic)
-        steps = [step(running, t) for t in range(roles.time)]
-        if steps:
-            made, bounds = (np.stack(parts, 1) for parts in zip(*steps, strict=True))
-            result.outputs[group.rows, group.tokens] = made
-            result.output_bounds[group.rows, group.tokens] = bounds * OUTWARD
-        last = running.now()
-        result.states[group.states] = last.value
-        result.state_bounds[group.states] = (last.error + arithmetic.smallest) * OUTWARD
+        made = trajectory(roles, form, arithmetic)
+        if roles.time:
+            read = made.after if roles.bonus is None else _with_bonus(roles, made.before, arithmetic)
+            value, bound = _outputs(roles, read, form, arithmetic)
+            result.outputs[group.rows, group.tokens] = np.moveaxis(value, 0, 1)
+            result.output_bounds[group.rows, group.tokens] = np.moveaxis(bound, 0, 1) * OUTWARD
+        result.states[group.states] = made.last.value
+        result.state_bounds[group.states] = (made.last.error + arithmetic.smallest) * OUTWARD
     return result
 
 
-def step(running: Running, t: int) -> tuple[Wide, Bounds]:
-    """Outputs and their bounds at a token, shapes ``(N, H, V)``."""
-    enter(running, t)
-    if running.roles.bonus is None:
-        running.update(t)
-        return _output(running, t, running.now())
-    result = _output(running, t, _with_bonus(running, t))
-    running.update(t)
-    return result
-
-
-def enter(running: Running, t: int) -> None:
-    """Begin a chunk at a token where one begins."""
-    chunk = running.form.chunk
-    if chunk is not None and t % chunk == 0:
-        running.begin_chunk(t, min(t + chunk, running.roles.time))
-
-
-def _with_bonus(running: Running, t: int) -> Snapshot:
-    """The state with (u * k) v^T."""
-    roles, now = running.roles, running.now()
+def _with_bonus(roles: Roles, before: Snapshot, arithmetic: Arithmetic) -> Snapshot:
+    """The states with (u * k) v^T."""
     assert roles.bonus is not None
-    added = (roles.bonus * roles.key[:, t])[..., None] * roles.value[:, t][..., None, :]
-    size = np.abs(added).astype(float)
-    return Snapshot(now.value + added, now.error + 3 * running.u * size, now.size + size)
+    added = (roles.bonus * by_token(roles.key))[..., None] * by_token(roles.value)[..., None, :]
+    size = size_of(added)
+    return Snapshot(before.value + added, before.error + 3 * arithmetic.unit * size, before.size + size)
 
 
-def _output(running: Running, t: int, read: Snapshot) -> tuple[Wide, Bounds]:
-    """o = scale S^T q."""
-    roles, scale = running.roles, running.roles.scale
-    value = scale * np.einsum("nhk,nhkv->nhv", roles.query[:, t], read.value)
+def _outputs(roles: Roles, read: Snapshot, form: Form, arithmetic: Arithmetic) -> tuple[Wide, Bounds]:
+    """o = scale S^T q, and its bounds, shapes ``(T, N, H, V)``."""
+    query, scale = by_token(roles.query), roles.scale
+    value = scale * np.einsum("tnhk,tnhkv->tnhv", query, read.value)
     if not roles.product_roundings:  # the output is the state
-        return value, read.error[..., 0, :] + running.smallest
-    terms = roles.keys + (5 if running.form.chunk is None else 4)
-    bound = along_keys(roles, roles.query[:, t], read, running.u * terms)
-    return value, abs(scale) * bound + 2 * roles.keys * running.smallest
+        return value, read.error[..., 0, :] + arithmetic.smallest
+    terms = roles.keys + (5 if form.chunk is None else 4)
+    bound = along_keys(roles, query, read, arithmetic.unit * terms)
+    return value, abs(scale) * bound + 2 * roles.keys * arithmetic.smallest
 
 
 def along_keys(roles: Roles, vectors: Wide, read: Snapshot, roundings: float) -> Bounds:

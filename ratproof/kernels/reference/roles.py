@@ -51,6 +51,10 @@ class Roles:
         b_roundings: of b, which a kernel has only as a product; units of rounding, as ``growth``.
         bonus: u, shape ``(H, K)``, where the state is read before its update.
         product_roundings: of an element of k v^T; none where keys are ones.
+        own_value, step: of a state-space layer: the values, and the time steps, shape ``(N, T, H)``, with which
+            ``value`` is multiplied already.
+        rate: its rates, shape ``(H, K)`` or ``(H, 1)``.
+        more_roundings: of a decay's logarithm and of what is added, besides the usual ones.
     """
 
     query: Wide
@@ -68,6 +72,10 @@ class Roles:
     b_roundings: Bounds | None = None
     bonus: Bounds | None = None
     product_roundings: int = 1
+    own_value: Wide = None
+    step: Bounds | None = None
+    rate: Bounds | None = None
+    more_roundings: int = 0
 
     @property
     def corrected(self) -> bool:
@@ -113,6 +121,8 @@ def roles_of(problem: Problem, arrays: Arrays, group: Group) -> Roles:
         bonus=arrays[family.bonus] if family.bonus else None,
         product_roundings=0 if lanes else 1,
     )
+    if family.step:
+        roles = _with_steps(roles, problem, arrays, group)
     if family.correction == "none":
         return roles
     if family.correction == "delta":
@@ -125,6 +135,29 @@ def roles_of(problem: Problem, arrays: Arrays, group: Group) -> Roles:
     step = wide[..., None] * np.eye(roles.keys) + b[..., None].astype(float) * a[..., None, :].astype(float)
     growth = np.linalg.norm(step, 2, axis=(-2, -1)) if step.size else np.zeros(step.shape[:3])
     return replace(roles, a=a, b=b, growth=growth, b_roundings=np.zeros(growth.shape))
+
+
+def _with_steps(roles: Roles, problem: Problem, arrays: Arrays, group: Group) -> Roles:
+    """Those of a state-space layer: each product with a time step is rounded once."""
+    step = arrays[problem.family.step][group.rows, group.tokens]
+    rate = arrays[problem.family.rate]
+    rate = rate[:, None] if rate.ndim == 1 else rate
+    logarithms = step[..., None].astype(np.longdouble) * rate
+    with np.errstate(under="ignore"):
+        decay = np.exp(logarithms)
+    sizes = np.abs(logarithms).astype(float)
+    return replace(
+        roles,
+        value=step[..., None] * roles.value,
+        decay=decay,
+        logarithms=-sizes,
+        roundings=5 + 3 * sizes,
+        product_roundings=2,
+        own_value=roles.value,
+        step=step,
+        rate=rate,
+        more_roundings=1,
+    )
 
 
 def _decay(problem: Problem, arrays: Arrays, group: Group, ones: Wide) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""A recurrence step by step, with its running error: by elements of the state, or, where a step corrects the
-state along a direction, by columns in the 2-norm.
+"""The running error of a recurrence: by elements of the state, or, where a step corrects the state along a
+direction, by columns in the 2-norm. What a step adds to the error follows from its states alone, and is made
+for all steps at once; only its passage from step to step is one after another.
 """
 
 from __future__ import annotations
@@ -9,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ratproof.kernels.reference.corrections import solution_error
-from ratproof.kernels.reference.form import Arithmetic, Bounds, Form, Wide
+from ratproof.kernels.reference.course import Course, by_token, size_of
+from ratproof.kernels.reference.form import Arithmetic, Bounds, Wide
 from ratproof.kernels.reference.roles import Roles
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state at one place.
+    """States at some places.
 
     Attributes:
-        value: shape ``(N, H, K, V)``.
-        error: by how much a kernel's may differ, of the same shape, or ``(N, H, 1, V)`` for the 2-norm of
+        value: the axes N, H, K and V last.
+        error: by how much a kernel's may differ, of the same shape, or with one key for the 2-norm of
             columns.
         size: what its roundings are relative to: its absolute value; in a chunked form the recurrence of
             absolute values since the chunk began.
@@ -30,160 +31,148 @@ class Snapshot:
     error: Bounds
     size: Bounds
 
+    def __getitem__(self, index: Any) -> Snapshot:
+        """Those at one place, or at some."""
+        return Snapshot(self.value[index], self.error[index], self.size[index])
 
-class Running:
-    """The state and its error.
 
-    Args:
-        roles: the tensors.
-        form: how the kernel computes.
-        arithmetic: its format's.
-        adds_first: does a step add before it decays, as the recurrence of gradients does?
+@dataclass(frozen=True)
+class Trajectory:
+    """Of a state, for every step.
+
+    Attributes:
+        before: the states that steps begin with.
+        held: those that they decay.
+        after: those that they leave.
+        last: the one after all steps.
+        corrections: what each step added along its direction, shape ``(T, N, H, V)``, and its bound; ``None``
+            where it corrects nothing.
+        edges: the state where each chunk begins, by its first step.
     """
 
-    def __init__(self, roles: Roles, form: Form, arithmetic: Arithmetic, adds_first: bool = False) -> None:
-        self.roles, self.form, self.adds_first = roles, form, adds_first
-        self.u, self.smallest = arithmetic.unit, arithmetic.smallest
-        self.state: Wide = roles.start
-        shape = self.state.shape
-        self.columns = (*shape[:2], 1, shape[3])
-        self.error = np.zeros(self.columns if roles.corrected else shape)
-        self.since: Any = None
-        """Of a chunked form: the recurrence of absolute values since the chunk began."""
-        self.solved = np.zeros(self.columns)
-        self.solution: Bounds | None = None
-        self.correction: tuple[Wide, Bounds] | None = None
-        """Of the last step: what was added along the direction, shape ``(N, H, V)``, and its bound."""
+    before: Snapshot
+    held: Snapshot
+    after: Snapshot
+    last: Snapshot
+    corrections: tuple[Wide, Bounds] | None
+    edges: dict[int, Snapshot]
 
-    def now(self) -> Snapshot:
-        """The state as it is."""
-        if self.form.chunk is None or self.since is None:
-            return Snapshot(self.state, self.error, _size(self.state))
-        return Snapshot(self.state, self._carried() + self._chunk_error(), self.since)
 
-    def begin_chunk(self, begin: int, end: int) -> None:
-        """From here on the steps from ``begin`` to ``end`` are one chunk."""
-        if self.since is not None:
-            self.error = self._carried() + self._chunk_error()
-        self.since = _size(self.state)
-        gates = self.roles.logarithms[:, begin:end]
-        self.gates = np.where(np.isfinite(gates), np.abs(gates), 0).sum(1)[..., None]
-        self.solved = np.zeros(self.columns)
-        self.first = begin
-        if self.roles.corrected:
-            gate = float(np.max(self.gates, initial=0.0))
-            terms = self.roles.keys + 20 + (self.form.roundings() + 2) * gate
-            self.solution = self.u * solution_error(
-                self.roles, self.state, begin, end, terms, self.form.inverse, self.adds_first
-            )
-
-    def add(self, t: int) -> None:
-        """S += k v^T."""
-        added = self.roles.key[:, t][..., None] * self.roles.value[:, t][..., None, :]
-        self.state = self.state + added
-        if self.form.chunk is None:
-            made = self.roles.product_roundings * _size(added) + _size(self.state)
-            if self.roles.corrected:  # as one of three terms, which are added in any order
-                made = made + _size(added)
-            self.error = self.error + self.u * self._norm(made) + self.smallest
-        else:
-            self.since = self.since + _size(added)
-
-    def update(self, t: int) -> None:
-        """A whole step: decay, correction and addition, which the delta rule's correction has in it."""
-        self.decay(t)
-        if self.roles.beta is None:
-            self.add(t)
-
-    def decay(self, t: int) -> None:
-        """S <- diag(d) S, and the correction of the rule."""
-        roles = self.roles
-        d, x = roles.decay[:, t][..., None], roles.roundings[:, t][..., None]
-        size = _size(d)
-        before, self.state = self.state, d * self.state
-        if not roles.corrected:
-            if self.form.chunk is None:
-                made = x * _size(self.state)
-                self.error = size * self.error * (1 + (x + 2) * self.u) + self.u * made + self.smallest
-            else:
-                self.error, self.since = size * self.error, size * self.since
-            return
-        if roles.beta is not None:
-            column, along, local = self._delta(t, x)
-            roundings: Any = 1
-        else:
+def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajectory:
+    """The errors of a kernel that computes step by step."""
+    u, smallest = arithmetic.unit, arithmetic.smallest
+    x = by_token(roles.roundings)[..., None]
+    d = size_of(by_token(roles.decay))[..., None]
+    decayed, time = size_of(course.decayed), len(course.held)
+    length = own = None
+    if course.column is None or course.along is None:
+        factor, made = d * (1 + (x + 2) * u), u * x * decayed + smallest
+    else:
+        outer = size_of(course.column * course.along)
+        local = _of_correction(roles, course)
+        roundings: Any = 1
+        if roles.beta is None:
             assert roles.b_roundings is not None
-            column, along, local = self._low_rank(t, before)
-            roundings = 2 + roles.b_roundings[:, t][..., None, None]
-        outer = _size(column * along)
-        decayed = _size(self.state)
-        self.state = self.state + column * along
-        assert roles.growth is not None
-        growth = roles.growth[:, t][..., None, None]
-        length = np.linalg.norm(column.astype(float), axis=-2, keepdims=True)
-        if self.form.chunk is None:
-            made = x * decayed + roundings * outer + _size(self.state)
-            error = length * local * self.u + 2 * roles.keys * self.smallest
-            self.correction = along[..., 0, :], (local * self.u + self._reads(t))[..., 0, :]
-            more = 1 + (roles.keys + 10 + np.max(x, initial=0.0)) * self.u
-            self.error = growth * self.error * more + error + self.u * self._norm(made)
-        else:
-            assert self.solution is not None
-            own = self.solution[:, :, t - self.first][..., None, :]
-            self.correction = along[..., 0, :], (own + self._reads(t))[..., 0, :]
-            self.error, self.solved = growth * self.error, growth * self.solved + length * own
-            self.since = size * self.since + outer
-
-    def _delta(self, t: int, x: Bounds) -> tuple[Wide, Wide, Bounds]:
-        """Of S += k w^T with w = beta (v - S^T k): k, w, and the roundings of w."""
-        roles = self.roles
-        assert roles.beta is not None
-        k, v = roles.key[:, t][..., None], roles.value[:, t][..., None, :]
-        beta = roles.beta[:, t][..., None, None]
-        w = beta * (v - np.swapaxes(k, -1, -2) @ self.state)
-        size = np.swapaxes(_size(k), -1, -2) @ ((roles.keys + 5 + x) * _size(self.state))
-        return k, w, np.abs(beta) * (size + 3 * _size(v)) + 2 * _size(w)
-
-    def _low_rank(self, t: int, before: Wide) -> tuple[Wide, Wide, Bounds]:
-        """Of S += b c^T with c = S_-^T a: b, c, and the roundings of c."""
-        roles = self.roles
-        a, b = roles.a[:, t][..., None], roles.b[:, t][..., None]
-        c = np.swapaxes(a, -1, -2) @ before
-        size = np.swapaxes(_size(a), -1, -2) @ _size(before)
-        return b, c, (roles.keys + 5) * size + 2 * _size(c)
-
-    def _reads(self, t: int) -> Bounds:
-        """What the state's error adds to what a correction reads of it."""
-        roles = self.roles
-        if roles.beta is not None:
-            beta = np.abs(roles.beta[:, t])[..., None, None]
-            length = beta * np.linalg.norm(roles.key[:, t].astype(float), axis=-1)[..., None, None]
-            length = length * np.max(_size(roles.decay[:, t]), axis=-1)[..., None, None]
-        else:
-            length = np.linalg.norm(roles.a[:, t].astype(float), axis=-1)[..., None, None]
-        error = self.error if self.form.chunk is None else self._carried() + self._chunk_error()
-        return np.asarray(length * error)
-
-    def _chunk_roundings(self) -> Bounds:
-        assert self.form.chunk is not None
-        units = self.form.chunk + 8 + (self.form.roundings() + 2) * self.gates
-        return np.asarray(np.expm1(np.minimum(units * self.u, 700)))
-
-    def _carried(self) -> Bounds:
-        """What was carried into the chunk, whose decays are rounded too."""
-        rounded = np.max(self._chunk_roundings(), axis=-2, keepdims=True)
-        return np.asarray(self.error * (1 + rounded))
-
-    def _chunk_error(self) -> Bounds:
-        """Of the state within a chunk, besides what was carried into it."""
-        assert self.form.chunk is not None
-        made = self._chunk_roundings() * self.since + 2 * self.form.chunk * self.smallest
-        return np.asarray(self._norm(made) + self.solved) if self.roles.corrected else np.asarray(made)
-
-    def _norm(self, made: Bounds) -> Bounds:
-        """Of columns where the error is theirs."""
-        return np.asarray(np.linalg.norm(made, axis=-2, keepdims=True) if self.roles.corrected else made)
+            roundings = 2 + by_token(roles.b_roundings)[..., None, None]
+        length, own = column_length(course), u * local
+        factor = growth(roles) * (
+            1 + (roles.keys + 10 + x.max(axis=(1, 2, 3, 4), initial=0.0, keepdims=True)) * u
+        )
+        made = x * decayed + roundings * outer + size_of(course.corrected)
+        made = length * own + 2 * roles.keys * smallest + u * norm(made)
+    addition = np.zeros((time, 1, 1, 1, 1))
+    if course.added is not None:
+        size = size_of(course.added)
+        of_sum = (roles.product_roundings + roles.corrected) * size + size_of(course.sums)
+        # where a step corrects, the product is one of three terms, which are added in any order
+        addition = u * (norm(of_sum) if roles.corrected else of_sum) + smallest
+    shape = roles.start.shape
+    first = np.zeros((*shape[:2], 1, shape[3]) if roles.corrected else shape)
+    errors, held = passage(factor, made, addition, first, course.adds_first)
+    corrections = None
+    if own is not None:
+        assert course.along is not None
+        bound = own + reads(roles) * held
+        corrections = course.along[..., 0, :], bound[..., 0, :]
+    states = Snapshot(course.states, errors, size_of(course.states))
+    before = states[:-1]
+    held_size = size_of(course.held) if course.adds_first else before.size
+    return Trajectory(
+        before, Snapshot(course.held, held, held_size), states[1:], states[-1], corrections, {}
+    )
 
 
-def _size(values: Wide) -> Bounds:
-    return np.asarray(np.abs(values), np.float64)
+def passage(
+    factor: Bounds, of_decay: Bounds, of_addition: Bounds, first: Bounds, adds_first: bool
+) -> tuple[Bounds, Bounds]:
+    """A bound that goes from step to step: times a factor, with what a decay and an addition add to it.
+
+    Args:
+        factor, of_decay, of_addition: by step, of shapes that go together.
+        first: before the first step.
+        adds_first: does a step add before it decays?
+
+    Returns: the bound before each step and after the last, ``len(factor) + 1`` of them, and that of what
+    each step decays.
+    """
+    time = len(factor)
+    made = np.empty((time + 1, *first.shape))
+    made[0] = first
+    if not adds_first:
+        terms = np.broadcast_to(of_decay + of_addition, (time, *first.shape))
+        for now, after, times, term in zip(made, made[1:], factor, terms, strict=False):
+            np.multiply(times, now, out=after)
+            np.add(after, term, out=after)
+        return made, made[:-1]
+    held = np.empty((time, *first.shape))
+    one, other = (np.broadcast_to(x, held.shape) for x in (of_addition, of_decay))
+    for now, after, between, times, add, term in zip(
+        made, made[1:], held, factor, one, other, strict=False
+    ):
+        np.add(now, add, out=between)
+        np.multiply(times, between, out=after)
+        np.add(after, term, out=after)
+    return made, held
+
+
+def reads(roles: Roles) -> Bounds:
+    """What an error of the state is multiplied by at most in what a correction reads of it, shape ``(T, N, H,
+    1, 1)``.
+    """
+    if roles.beta is not None:
+        beta = np.abs(by_token(roles.beta))
+        length = beta * np.linalg.norm(by_token(roles.key).astype(float), axis=-1)
+        length = length * np.max(size_of(by_token(roles.decay)), axis=-1)
+    else:
+        length = np.linalg.norm(by_token(roles.a).astype(float), axis=-1)
+    return np.asarray(length[..., None, None])
+
+
+def column_length(course: Course) -> Bounds:
+    """The length of what a correction writes along, shape ``(T, N, H, 1, 1)``."""
+    assert course.column is not None
+    return norm(course.column.astype(float))
+
+
+def norm(made: Bounds) -> Bounds:
+    """Of columns."""
+    return np.asarray(np.linalg.norm(made, axis=-2, keepdims=True))
+
+
+def growth(roles: Roles) -> Bounds:
+    """By how much a step stretches a column at most, shape ``(T, N, H, 1, 1)``."""
+    assert roles.growth is not None
+    return by_token(roles.growth)[..., None, None]
+
+
+
+def _of_correction(roles: Roles, course: Course) -> Bounds:
+    """The roundings of what is written along the column, in units, shape ``(T, N, H, 1, V)``."""
+    along = 2 * size_of(course.along)
+    if roles.beta is None:
+        size = size_of(by_token(roles.a))[..., None, :] @ size_of(course.held)
+        return np.asarray((roles.keys + 5) * size + along)
+    x = by_token(roles.roundings)[..., None]
+    size = size_of(by_token(roles.key))[..., None, :] @ ((roles.keys + 5 + x) * size_of(course.decayed))
+    beta = np.abs(by_token(roles.beta))[..., None, None]
+    return np.asarray(beta * (size + 3 * size_of(by_token(roles.value))[..., None, :]) + along)

@@ -1,0 +1,217 @@
+"""The running error of a recurrence as its derivation has it: one token after another, where the reference
+makes what it can for all tokens at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ratproof.kernels.reference.adjoint import reversed_roles
+from ratproof.kernels.reference.corrections import solution_error
+from ratproof.kernels.reference.form import Arithmetic, Bounds, Form, Wide
+from ratproof.kernels.reference.roles import Roles
+from ratproof.kernels.reference.running import Snapshot
+
+
+class Running:
+    """The state and its error.
+
+    Args:
+        roles: the tensors.
+        form: how the kernel computes.
+        arithmetic: its format's.
+        adds_first: does a step add before it decays, as the recurrence of gradients does?
+    """
+
+    def __init__(self, roles: Roles, form: Form, arithmetic: Arithmetic, adds_first: bool = False) -> None:
+        self.roles, self.form, self.adds_first = roles, form, adds_first
+        self.u, self.smallest = arithmetic.unit, arithmetic.smallest
+        self.state: Wide = roles.start
+        shape = self.state.shape
+        self.columns = (*shape[:2], 1, shape[3])
+        self.error = np.zeros(self.columns if roles.corrected else shape)
+        self.since: Any = None
+        """Of a chunked form: the recurrence of absolute values since the chunk began."""
+        self.solved = np.zeros(self.columns)
+        self.solution: Bounds | None = None
+        self.correction: tuple[Wide, Bounds] | None = None
+        """Of the last step: what was added along the direction, shape ``(N, H, V)``, and its bound."""
+
+    def now(self) -> Snapshot:
+        """The state as it is."""
+        if self.form.chunk is None or self.since is None:
+            return Snapshot(self.state, self.error, _size(self.state))
+        return Snapshot(self.state, self._carried() + self._chunk_error(), self.since)
+
+    def begin_chunk(self, begin: int, end: int) -> None:
+        """From here on the steps from ``begin`` to ``end`` are one chunk."""
+        if self.since is not None:
+            self.error = self._carried() + self._chunk_error()
+        self.since = _size(self.state)
+        gates = self.roles.logarithms[:, begin:end]
+        self.gates = np.where(np.isfinite(gates), np.abs(gates), 0).sum(1)[..., None]
+        self.solved = np.zeros(self.columns)
+        self.first = begin
+        if self.roles.corrected:
+            gate = float(np.max(self.gates, initial=0.0))
+            terms = self.roles.keys + 20 + (self.form.roundings() + 2) * gate
+            names = ("key", "value", "decay", "beta", "a", "b")
+            arrays = {n: getattr(self.roles, n) for n in names}
+            part = replace(
+                self.roles, **{n: None if x is None else x[:, begin:end] for n, x in arrays.items()}
+            )
+            every = np.full(len(self.state), terms)
+            self.solution = self.u * solution_error(
+                part, self.state, every, self.form.inverse, self.adds_first
+            )
+
+    def add(self, t: int) -> None:
+        """S += k v^T."""
+        added = self.roles.key[:, t][..., None] * self.roles.value[:, t][..., None, :]
+        self.state = self.state + added
+        if self.form.chunk is None:
+            made = self.roles.product_roundings * _size(added) + _size(self.state)
+            if self.roles.corrected:  # as one of three terms, which are added in any order
+                made = made + _size(added)
+            self.error = self.error + self.u * self._norm(made) + self.smallest
+        else:
+            self.since = self.since + _size(added)
+
+    def update(self, t: int) -> None:
+        """A whole step: decay, correction and addition, which the delta rule's correction has in it."""
+        self.decay(t)
+        if self.roles.beta is None:
+            self.add(t)
+
+    def decay(self, t: int) -> None:
+        """S <- diag(d) S, and the correction of the rule."""
+        roles = self.roles
+        d, x = roles.decay[:, t][..., None], roles.roundings[:, t][..., None]
+        size = _size(d)
+        before, self.state = self.state, d * self.state
+        if not roles.corrected:
+            if self.form.chunk is None:
+                made = x * _size(self.state)
+                self.error = size * self.error * (1 + (x + 2) * self.u) + self.u * made + self.smallest
+            else:
+                self.error, self.since = size * self.error, size * self.since
+            return
+        if roles.beta is not None:
+            column, along, local = self._delta(t, x)
+            roundings: Any = 1
+        else:
+            assert roles.b_roundings is not None
+            column, along, local = self._low_rank(t, before)
+            roundings = 2 + roles.b_roundings[:, t][..., None, None]
+        outer = _size(column * along)
+        decayed = _size(self.state)
+        self.state = self.state + column * along
+        assert roles.growth is not None
+        growth = roles.growth[:, t][..., None, None]
+        length = np.linalg.norm(column.astype(float), axis=-2, keepdims=True)
+        if self.form.chunk is None:
+            made = x * decayed + roundings * outer + _size(self.state)
+            error = length * local * self.u + 2 * roles.keys * self.smallest
+            self.correction = along[..., 0, :], (local * self.u + self._reads(t))[..., 0, :]
+            more = 1 + (roles.keys + 10 + np.max(x, initial=0.0)) * self.u
+            self.error = growth * self.error * more + error + self.u * self._norm(made)
+        else:
+            assert self.solution is not None
+            own = self.solution[:, :, t - self.first][..., None, :]
+            self.correction = along[..., 0, :], (own + self._reads(t))[..., 0, :]
+            self.error, self.solved = growth * self.error, growth * self.solved + length * own
+            self.since = size * self.since + outer
+
+    def _delta(self, t: int, x: Bounds) -> tuple[Wide, Wide, Bounds]:
+        """Of S += k w^T with w = beta (v - S^T k): k, w, and the roundings of w."""
+        roles = self.roles
+        assert roles.beta is not None
+        k, v = roles.key[:, t][..., None], roles.value[:, t][..., None, :]
+        beta = roles.beta[:, t][..., None, None]
+        w = beta * (v - np.swapaxes(k, -1, -2) @ self.state)
+        size = np.swapaxes(_size(k), -1, -2) @ ((roles.keys + 5 + x) * _size(self.state))
+        return k, w, np.abs(beta) * (size + 3 * _size(v)) + 2 * _size(w)
+
+    def _low_rank(self, t: int, before: Wide) -> tuple[Wide, Wide, Bounds]:
+        """Of S += b c^T with c = S_-^T a: b, c, and the roundings of c."""
+        roles = self.roles
+        a, b = roles.a[:, t][..., None], roles.b[:, t][..., None]
+        c = np.swapaxes(a, -1, -2) @ before
+        size = np.swapaxes(_size(a), -1, -2) @ _size(before)
+        return b, c, (roles.keys + 5) * size + 2 * _size(c)
+
+    def _reads(self, t: int) -> Bounds:
+        """What the state's error adds to what a correction reads of it."""
+        roles = self.roles
+        if roles.beta is not None:
+            beta = np.abs(roles.beta[:, t])[..., None, None]
+            length = beta * np.linalg.norm(roles.key[:, t].astype(float), axis=-1)[..., None, None]
+            length = length * np.max(_size(roles.decay[:, t]), axis=-1)[..., None, None]
+        else:
+            length = np.linalg.norm(roles.a[:, t].astype(float), axis=-1)[..., None, None]
+        error = self.error if self.form.chunk is None else self._carried() + self._chunk_error()
+        return np.asarray(length * error)
+
+    def _chunk_roundings(self) -> Bounds:
+        assert self.form.chunk is not None
+        units = self.form.chunk + 8 + (self.form.roundings() + 2) * self.gates
+        return np.asarray(np.expm1(np.minimum(units * self.u, 700)))
+
+    def _carried(self) -> Bounds:
+        """What was carried into the chunk, whose decays are rounded too."""
+        rounded = np.max(self._chunk_roundings(), axis=-2, keepdims=True)
+        return np.asarray(self.error * (1 + rounded))
+
+    def _chunk_error(self) -> Bounds:
+        """Of the state within a chunk, besides what was carried into it."""
+        assert self.form.chunk is not None
+        made = self._chunk_roundings() * self.since + 2 * self.form.chunk * self.smallest
+        return np.asarray(self._norm(made) + self.solved) if self.roles.corrected else np.asarray(made)
+
+    def _norm(self, made: Bounds) -> Bounds:
+        """Of columns where the error is theirs."""
+        return np.asarray(np.linalg.norm(made, axis=-2, keepdims=True) if self.roles.corrected else made)
+
+
+def _size(values: Wide) -> Bounds:
+    return np.asarray(np.abs(values), np.float64)
+
+
+def snapshots(
+    roles: Roles, form: Form, arithmetic: Arithmetic
+) -> tuple[list[Snapshot], list[Snapshot], Snapshot]:
+    """The states before and after each token, and the last."""
+    running = Running(roles, form, arithmetic)
+    before, after = [], []
+    for t in range(roles.time):
+        if form.chunk is not None and t % form.chunk == 0:
+            running.begin_chunk(t, min(t + form.chunk, roles.time))
+        before.append(running.now())
+        running.update(t)
+        after.append(running.now())
+    return before, after, running.now()
+
+
+def adjoint_snapshots(
+    roles: Roles, weights: Wide, final: Wide, form: Form, arithmetic: Arithmetic
+) -> tuple[list[Snapshot], list[Any], Snapshot]:
+    """What flows into the state of each token, the corrections' gradients, and the initial state's."""
+    time = roles.time
+    running = Running(reversed_roles(roles, weights, final), form, arithmetic, roles.bonus is None)
+    flows, corrections = [], []
+    for t in range(time - 1, -1, -1):
+        step = time - 1 - t
+        if form.chunk is not None and (t == time - 1 or (t + 1) % form.chunk == 0):
+            running.begin_chunk(step, time - t // form.chunk * form.chunk)
+        if roles.bonus is None:
+            running.add(step)
+            flows.append(running.now())
+            running.decay(step)
+        else:
+            flows.append(running.now())
+            running.update(step)
+        corrections.append(running.correction)
+    return flows[::-1], corrections[::-1], running.now()

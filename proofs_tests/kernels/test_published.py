@@ -1,0 +1,128 @@
+"""Kernels of others, adapted: state-space layers with time steps, grouped values, functions by name."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import pytest
+import torch
+
+from automata.errors import InputError
+from proofs_tests.kernels.recurrent import KERNELS
+from proofs_tests.kernels.test_believe_kernel import RUNGS, verdicts
+from ratproof import believe_kernel
+from ratproof.kernels.family import SELECTIVE_SCAN, SSD
+from ratproof.kernels.published import grouped_values, of_fla, selective_scan, ssd
+
+STATELESS = ("initial-state",)
+
+
+def scan(u, delta, A, B, C, return_last_state, mistake=""):  # noqa: N803
+    """As mamba_ssm's reference has it: (B, D, T), (D, N) and (B, G, N, T)."""
+    group = u.shape[1] // B.shape[1]
+    B, C = B.repeat_interleave(group, 1), C.repeat_interleave(group, 1)  # noqa: N806
+    h, outputs = u.new_zeros(u.shape[0], u.shape[1], A.shape[1]), []
+    for t in range(u.shape[2]):
+        step = delta[:, :, t, None]
+        decay = (step * A).exp()
+        written = step * B[..., t] * u[:, :, t, None]
+        if mistake == "B as Mamba's Theorem 1 has it":
+            written = torch.where(A == 0, step, (decay - 1) / A) * B[..., t] * u[:, :, t, None]
+        if mistake == "steps of a neighbour":
+            decay = (delta.roll(1, 1)[:, :, t, None] * A).exp()
+        h = decay * h + written
+        outputs.append((h * C[..., t]).sum(-1))
+    return (torch.stack(outputs, 2) if outputs else torch.zeros_like(u)), h
+
+
+def test_a_selective_scan_holds_on_every_rung():
+    claim = believe_kernel("scan", family=SELECTIVE_SCAN, kernel=selective_scan(scan), without=STATELESS)
+    assert verdicts(claim) == dict.fromkeys(("exact", "sampled", "gradient", "independence"), "holds")
+
+
+@pytest.mark.parametrize("mistake", ["B as Mamba's Theorem 1 has it", "steps of a neighbour"])
+def test_a_wrong_selective_scan_is_refuted(mistake):
+    kernel = selective_scan(lambda *tensors, **rest: scan(*tensors, **rest, mistake=mistake))
+    claim = believe_kernel("scan", family=SELECTIVE_SCAN, kernel=kernel, without=STATELESS)
+    assert verdicts(claim, 100, "sampled") == {"sampled": "refuted"}
+
+
+def chunk_scan(x, dt, A, B, C, chunk_size, initial_states, return_final_states, wrong=1.0):  # noqa: N803
+    """As mamba_chunk_scan_combined is called: (B, T, H, P), (B, T, H), (H), (B, T, H, N)."""
+    state = x.new_zeros(*x.shape[::2], x.shape[3], B.shape[3]) if initial_states is None else initial_states
+    outputs = []
+    for first in range(0, x.shape[1], chunk_size):
+        cut = slice(first, first + chunk_size)
+        sums = (dt[:, cut] * A).cumsum(1)
+        apart = (sums[:, :, None] - sums[:, None]).clamp(max=0).exp()
+        length = sums.shape[1]
+        decay = apart * x.new_ones(length, length).tril()[..., None]
+        values = x[:, cut] * dt[:, cut, :, None]
+        scores = torch.einsum("bihn,bjhn,bijh->bijh", C[:, cut], B[:, cut], decay)
+        carried = torch.einsum("bihn,bhpn,bih->bihp", C[:, cut], state, sums.exp())
+        outputs.append(torch.einsum("bijh,bjhp->bihp", scores, values) + carried)
+        written = torch.einsum("bjhn,bjhp,bjh->bhpn", B[:, cut], values, decay[:, -1])
+        state = wrong * sums[:, -1].exp()[..., None, None] * state + written
+    return (torch.cat(outputs, 1) if outputs else torch.zeros_like(x)), state
+
+
+def test_mamba_2s_chunks_hold_on_every_rung_and_a_wrong_edge_is_refuted():
+    declared = {"family": SSD, "form": "chunked", "chunk": 16}
+    claim = believe_kernel("ssd", kernel=ssd(chunk_scan, 16), **declared)
+    assert verdicts(claim) == dict.fromkeys(RUNGS, "holds")
+    wrong = ssd(lambda *tensors, **rest: chunk_scan(*tensors, **rest, wrong=1.001), 16)
+    assert verdicts(believe_kernel("ssd", kernel=wrong, **declared), 60, "split") == {"split": "refuted"}
+
+
+@pytest.mark.parametrize(("name", "change"), [("dt", lambda x: x * 1.001), ("a", lambda x: 0 * x)])
+def test_another_gradient_of_steps_or_rates_is_refuted(name, change):
+    class Flow(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, flow):
+            return change(flow)
+
+    right = ssd(chunk_scan, 16)
+    kernel = lambda **tensors: right(**{**tensors, name: Flow.apply(tensors[name])})
+    adapted = lambda *, q, k, v, dt, a, initial_state: kernel(
+        q=q, k=k, v=v, dt=dt, a=a, initial_state=initial_state
+    )
+    claim = believe_kernel("ssd", family=SSD, kernel=adapted, form="chunked", chunk=16)
+    assert verdicts(claim, 60, "gradient") == {"gradient": "refuted"}
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_values_in_groups(wrong):
+    """A kernel that repeats queries and keys for two heads of values each."""
+
+    def kernel(*, q, k, **tensors):
+        q, k = (x.repeat(1, 1, 2, 1) if wrong else x.repeat_interleave(2, 2) for x in (q, k))
+        return KERNELS["gated-delta-rule"](q=q, k=k, **tensors)
+
+    claim = believe_kernel("grouped", family="gated-delta-rule", kernel=grouped_values(kernel, 2))
+    said = verdicts(claim, 60)
+    assert set(said.values()) == {"holds"} or (wrong and said["sampled"] == "refuted")
+    assert wrong != (set(said.values()) == {"holds"})
+
+
+def test_a_function_of_a_library_by_its_name(monkeypatch):
+    module = ModuleType("fla.ops.gla")
+
+    def fused_recurrent_gla(q, k, v, gk=None, scale=None, initial_state=None, output_final_state=False):
+        own = {"initial_state": initial_state, "output_final_state": output_final_state}
+        return KERNELS["gla"](q=q, k=k, v=v, g=gk, scale=scale, **own)
+
+    module.fused_recurrent_gla = fused_recurrent_gla
+    for name, made in (("fla", ModuleType("fla")), ("fla.ops", ModuleType("fla.ops")), ("fla.ops.gla", module)):
+        monkeypatch.setitem(sys.modules, name, made)
+    kernel = of_fla("fused_recurrent_gla")
+    claim = believe_kernel("theirs", family="gla", kernel=kernel, without=("cu_seqlens",))
+    assert verdicts(claim, kind="sampled") == {"sampled": "holds"}
+    with pytest.raises(InputError, match=r"fla.ops.gla.chunk_gla cannot be imported"):
+        of_fla("chunk_gla")
+    with pytest.raises(InputError, match="there is no 'gla' of flash-linear-attention here; there are chunk_"):
+        of_fla("gla")

@@ -1,0 +1,155 @@
+"""The running error of a chunked form: all chunks at once, and then from chunk to chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ratproof.kernels.reference.corrections import solution_error
+from ratproof.kernels.reference.course import Course, by_token, size_of
+from ratproof.kernels.reference.form import Arithmetic, Bounds, Form, Wide
+from ratproof.kernels.reference.roles import Roles
+from ratproof.kernels.reference.running import (
+    Snapshot,
+    Trajectory,
+    column_length,
+    growth,
+    norm,
+    passage,
+    reads,
+)
+
+Whole = NDArray[np.int64]
+MOST_PAIRS = 4_000_000
+"""Numbers for pairs of tokens that are held at a time."""
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """Where chunks begin, and the arrays of their steps: axes step in the chunk, chunk, and what an array had
+    behind its time. A chunk that is shorter than others is filled with its last step, which nothing reads.
+    """
+
+    begins: Whole
+    lengths: Whole
+
+    @classmethod
+    def of(cls, time: int, chunk: int, backwards: bool) -> Chunks:
+        """Of so many tokens; ``backwards``, the last chunk, which may be shorter, is the first."""
+        lengths = np.diff(np.append(np.arange(0, time, chunk), time))
+        lengths = lengths[::-1] if backwards else lengths
+        return cls(np.cumsum(lengths) - lengths, lengths)
+
+    def split(self, array: Any) -> Any:
+        """An array of steps."""
+        steps = np.arange(self.lengths.max())[:, None]
+        return array[np.minimum(self.begins + steps, self.begins + self.lengths - 1)]
+
+    def joined(self, array: Any) -> Any:
+        """The steps one after another, of such an array."""
+        every = np.arange(self.lengths.sum())
+        chunk = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        return array[every - self.begins[chunk], chunk]
+
+    def at_ends(self, array: Any) -> Any:
+        """Of an array of what is before each step and behind the last: what is behind each chunk."""
+        return array[self.lengths, np.arange(len(self.lengths))]
+
+
+def in_chunks(
+    roles: Roles, course: Course, form: Form, arithmetic: Arithmetic, backwards: bool
+) -> Trajectory:
+    """The errors of a kernel that computes in chunks.
+
+    Args:
+        roles, course: of at least one step.
+        form: with a chunk.
+        arithmetic: the format's.
+        backwards: are the steps those of reversed time?
+    """
+    assert form.chunk is not None
+    u, tiny = arithmetic.unit, 2 * form.chunk * arithmetic.smallest
+    chunks = Chunks.of(roles.time, form.chunk, backwards)
+    nothing = np.zeros(())
+    decay = chunks.split(size_of(by_token(roles.decay))[..., None])
+    outer = nothing
+    if course.column is not None and course.along is not None:
+        outer = chunks.split(size_of(course.column * course.along))
+    added = nothing if course.added is None else chunks.split(size_of(course.added))
+    starts = size_of(course.states[chunks.begins])
+    since, since_held = passage(decay, outer, added, starts, course.adds_first)
+    gates = by_token(roles.logarithms)
+    gates = np.add.reduceat(np.where(np.isfinite(gates), np.abs(gates), 0), chunks.begins)[..., None]
+    more = roles.more_roundings
+    units = form.chunk + 8 + more + (form.roundings() + 2 + more) * gates
+    rounded = np.expm1(np.minimum(units * u, 700))
+    factor, own = decay, nothing
+    if not roles.corrected:
+        errors, held = rounded * since + tiny, rounded * since_held + tiny
+    else:
+        own, factor = u * _solutions(roles, course, form, chunks, gates), chunks.split(growth(roles))
+        written = chunks.split(column_length(course)) * own
+        solved, solved_held = passage(factor, written, nothing, np.zeros(own.shape[1:]), course.adds_first)
+        errors = norm(rounded * since + tiny) + solved
+        held = norm(rounded * since_held + tiny) + solved_held
+    # what was carried into a chunk, whose decays are rounded too
+    passed = np.concatenate([np.ones((1, *factor.shape[1:])), np.cumprod(factor, axis=0)])
+    passed = passed * (1 + np.max(rounded, axis=-2, keepdims=True))
+    carried = np.zeros(errors.shape[1:])
+    for chunk, (times, made) in enumerate(
+        zip(chunks.at_ends(passed)[:-1], chunks.at_ends(errors)[:-1], strict=True)
+    ):
+        carried[chunk + 1] = times * carried[chunk] + made
+    errors, held = errors + passed * carried, held + passed[:-1] * carried
+    corrections = None
+    if roles.corrected:
+        assert course.along is not None
+        bound = chunks.joined(own) + reads(roles) * chunks.joined(held)
+        corrections = course.along[..., 0, :], bound[..., 0, :]
+    after = Snapshot(course.states[1:], chunks.joined(errors[1:]), chunks.joined(since[1:]))
+    edges = {
+        int(begin): Snapshot(course.states[begin], errors[0, chunk], since[0, chunk])
+        for chunk, begin in enumerate(chunks.begins)
+    }
+    return Trajectory(
+        Snapshot(course.states[:-1], chunks.joined(errors), chunks.joined(since)),
+        Snapshot(course.held, chunks.joined(held), chunks.joined(since_held)),
+        after,
+        after[-1],
+        corrections,
+        edges,
+    )
+
+
+def _solutions(roles: Roles, course: Course, form: Form, chunks: Chunks, gates: Bounds) -> Bounds:
+    """By how much the right sides of all chunks' corrections are off, in units of rounding, shape ``(C,
+    chunks, N, H, 1, V)``.
+    """
+    rows, heads, keys, values = roles.start.shape
+    made = np.zeros((chunks.lengths.max(), len(chunks.lengths), rows, heads, 1, values))
+    most = np.max(gates, axis=(1, 2, 3, 4), initial=0.0)
+    more = roles.more_roundings
+    terms = keys + 20 + more + (form.roundings() + 2 + more) * most
+    for length in sorted(set(chunks.lengths.tolist())):
+        alike = np.flatnonzero(chunks.lengths == length)
+        slab = max(1, MOST_PAIRS // max(1, rows * heads * keys * length**2))
+        for some in (alike[i : i + slab] for i in range(0, len(alike), slab)):
+            steps = chunks.begins[some][:, None] + np.arange(length)
+
+            def cut(array: Any, steps: Whole = steps) -> Any:
+                if array is None:
+                    return None
+                tokens = np.moveaxis(array[:, steps], 1, 0)
+                return tokens.reshape(-1, *tokens.shape[2:])
+
+            names = ("key", "value", "decay", "beta", "a", "b")
+            part = replace(roles, **{name: cut(getattr(roles, name)) for name in names})
+            states = course.states[chunks.begins[some]].reshape(-1, heads, keys, values)
+            off = solution_error(
+                part, states, np.repeat(terms[some], rows), form.inverse, course.adds_first
+            ).reshape(len(some), rows, heads, length, values)
+            made[:length, some] = np.moveaxis(off, 3, 0)[:, :, :, :, None]
+    return made
