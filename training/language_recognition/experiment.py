@@ -40,7 +40,7 @@ def run(
     """Train, and measure on each test set.
 
     Args:
-        experiment: ``tomita``, ``parentheses`` or ``palindromes``.
+        experiment: ``tomita``, ``parentheses``, ``palindromes`` or ``exchanges``.
         settings: how.
         data: none are read.
         where: the run's folder.
