@@ -77,9 +77,8 @@ def reach(kept: Mapping[str, Runs]) -> str:
             shares = np.array([run["reach"]["errors"] for run in runs], dtype=float).mean(axis=0)
             own.imshow(100 * shares, cmap="viridis_r", vmin=0, vmax=50, aspect="auto", origin="lower")
             for (i, j), share in np.ndenumerate(100 * shares):
-                if not np.isnan(share):
-                    colour = "white" if share > 25 else "black"
-                    own.text(j, i, f"{share:.3g}", ha="center", va="center", fontsize=6, color=colour)
+                colour = "white" if share > 25 else "black"
+                own.text(j, i, f"{share:.3g}", ha="center", va="center", fontsize=6, color=colour)
             own.set_xticks(range(len(one["lengths"])), map(str, one["lengths"]), fontsize=7)
             own.set_yticks(range(len(one["depths"])), map(str, one["depths"]), fontsize=7)
             own.set_title(f"{name} ({len(runs)})", fontsize=8)
@@ -108,9 +107,11 @@ def states(kept: Mapping[str, dict[str, Any]]) -> str:
                     own.plot(line, color=COLOURS[number % len(COLOURS)], lw=0.8)
                 if key == "c":
                     own.plot(depth, color=GREY, lw=2.5, alpha=0.5, zorder=0)
+                    own.set_ylim(-depth.max() - 4, depth.max() + 4)  # units that count letters leave it
                 own.set_xticks(range(len(string) + 1), ["", *string], fontsize=4)
                 own.set_title(f"{name}: {'hidden' if key == 'h' else 'cell'} state", fontsize=8)
                 plain_frame(own)
+                own.grid(visible=False, axis="x")
 
     return plotted(draw, len(kept), 2, 1.9 * len(kept))
 

@@ -70,10 +70,7 @@ def _learning(own: Runs, made: dict[str, str]) -> list[str]:
         if panels:
             made[f"parentheses-curves-{size}.svg"] = counter_pictures.learning_curves(panels)
             alt = f"Dev error over epochs on the {size} set, a panel for each method, a curve for each model."
-            parts += [
-                f"The {size} set (Figure 9, {side}):\n",
-                image(f"parentheses-curves-{size}.svg", alt),
-            ]
+            parts += [f"The {size} set (Figure 9, {side}):\n", image(f"parentheses-curves-{size}.svg", alt)]
         else:
             parts.append(f"The {size} set (Figure 9, {side}): not run.\n")
     by_k: dict[str, list[dict[str, Any]]] = {}
@@ -140,7 +137,7 @@ def _states(own: Runs, made: dict[str, str]) -> list[str]:
         parts += [
             f"{_in_words(method)} (Figures 6, 12 and 13): hidden and cell state of one network of each model"
             f" along `{string}`, a line for each unit, at most 20 of them; the depth is the thick grey"
-            " line.\n",
+            " line, and units that count letters leave the picture of the cell.\n",
             image(f"parentheses-states-{key}.svg", "For each model the hidden and the cell state."),
         ]
     return parts
@@ -215,9 +212,7 @@ def plain_word(word: Sequence[str]) -> str:
             runs[-1] = symbol, runs[-1][1] + 1
         else:
             runs.append((symbol, 1))
-    parts = [
-        f"{symbol}^{count}" if count > 3 else " ".join([symbol] * count) for symbol, count in runs
-    ]
+    parts = [f"{symbol}^{count}" if count > 3 else " ".join([symbol] * count) for symbol, count in runs]
     return " ".join(parts)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from speed_figures import GREY
 
 COLOURS = ("#3a86d1", "#d9822b", "#4f9d4f", "#b0509f", "#a08a2c", "#cc5555")
@@ -44,6 +45,7 @@ def bands(axes: Axes, curves: Mapping[str, Sequence[Curve]]) -> None:
         axes.fill_between(
             places, list(map(min, columns)), list(map(max, columns)), color=colour, alpha=0.25, lw=0
         )
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     plain_frame(axes)
     axes.legend(frameon=False, fontsize=7)
 

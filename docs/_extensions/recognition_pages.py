@@ -102,7 +102,11 @@ def _page(
         *(_tables_of_parentheses(rows) if name == "parentheses" else _tables_of_palindromes(rows)),
     ]
     if name == "palindromes":
-        parts += [_by_kind([*own, *attempts]), _learned(rows, rows_of(attempts)), _attempts(rows_of(attempts))]
+        parts += [
+            _by_kind([*own, *attempts]),
+            _learned(rows, rows_of(attempts)),
+            _attempts(rows_of(attempts)),
+        ]
     if rows:
         parts += [_farthest(name, rows), _counters(rows)]
     if name == "parentheses":
@@ -153,17 +157,11 @@ def _models(rows: Sequence[Row]) -> list[str]:
 
 
 def _line(
-    name: str,
-    rows: Sequence[Row],
-    which: tuple[str, int | None],
-    method: str,
-    paper: Sequence[float] | None,
+    name: str, rows: Sequence[Row], which: tuple[str, int | None], method: str, paper: Sequence[float] | None
 ) -> list[str]:
     """A line of a table: the paper's figure and ours in each column; or that it was not run."""
     model, k = which
-    own = [
-        row for row in rows if (row.model, row.method) == (model, method) and k in (None, row.centroids)
-    ]
+    own = [row for row in rows if (row.model, row.method) == (model, method) and k in (None, row.centroids)]
     row = max(own, key=lambda one: len(one.seeds), default=None)
     title = NAMES[model] + ("" if k is None else f", k = {k}")
     printed = [f"{100 * share:.1f}" for share in paper or ()]

@@ -172,7 +172,11 @@ def _heads(deep: Runs) -> str:
         own = [run for run in deep if run["configuration"]["head"] == head]
         right = [run["metrics"]["test_accuracy"] for run in own]
         cells = (
-            [percent(sum(right) / len(right)), str(len(own)), f"{sum(r['seconds'] for r in own) / len(own):.0f}"]
+            [
+                percent(sum(right) / len(right)),
+                str(len(own)),
+                f"{sum(r['seconds'] for r in own) / len(own):.0f}",
+            ]
             if own
             else ["·", "not run", "·"]
         )
@@ -286,5 +290,3 @@ def _words(centroids: Sequence[Sequence[Sequence[Any]]]) -> str:
         for number, words in enumerate(centroids)
     ]
     return table(("centroid", "words"), rows)
-
-

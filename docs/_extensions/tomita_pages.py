@@ -179,7 +179,9 @@ def _automata(engine: Runs, made: dict[str, str]) -> list[str]:
         made[f"{name}-extracted.svg"] = svg(extracted, names=list(map(str, said["centroids"])))
         made[f"{name}-least.svg"] = svg(tomita(grammar).dfa)
         made[f"{name}-over-time.svg"] = _over_time(run["over_time"])
-        states = f"{len(said['centroids'])} centroids are used; the least automaton has {run['states']} states."
+        states = (
+            f"{len(said['centroids'])} centroids are used; the least automaton has {run['states']} states."
+        )
         parts += [
             f"Seed {run['seed']}: {states}\n",
             ":::{table}\n:class: pictures\n\n| extracted | least |\n| --- | --- |\n"

@@ -38,7 +38,12 @@ class Language:
 
 def language(experiment: str, settings: Recognition) -> Language:
     """That of an experiment."""
-    made = {"tomita": _tomita, "parentheses": _parentheses, "palindromes": _palindromes, "exchanges": _exchanges}
+    made = {
+        "tomita": _tomita,
+        "parentheses": _parentheses,
+        "palindromes": _palindromes,
+        "exchanges": _exchanges,
+    }
     return made[experiment](settings)
 
 

@@ -11,7 +11,8 @@ from torch import Tensor
 from training.language_recognition import parentheses
 from training.language_recognition.strings import Strings
 
-DEPTHS, LENGTHS = (1, 5, 10, 20, 30, 40, 50), (100, 200, 500, 1000)
+DEPTHS, LENGTHS = (1, 5, 10, 20, 30, 40, 50), (120, 250, 500, 1000)
+"""In the shortest strings there is more room than the deepest need: else there would be one balanced one."""
 
 
 def reach(right: Callable[[Strings], Tensor], many: int, seed: int) -> dict[str, Any]:
@@ -24,15 +25,12 @@ def reach(right: Callable[[Strings], Tensor], many: int, seed: int) -> dict[str,
 
     Returns:
         ``depths``, ``lengths``, ``strings`` (how many of each), and ``errors``: a list for each depth with a
-        share for each length; ``None`` where no string of the length is as deep.
+        share for each length.
     """
-    errors: list[list[float | None]] = []
+    errors: list[list[float]] = []
     for depth in DEPTHS:
-        row: list[float | None] = []
+        row: list[float] = []
         for length in LENGTHS:
-            if 2 * depth > length:
-                row.append(None)
-                continue
             column = parentheses.Column("reach", (depth, depth), (length, length))
             rng = np.random.default_rng([seed, depth, length])
             strings = parentheses.draw(column, many // 2, many - many // 2, rng)
