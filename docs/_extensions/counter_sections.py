@@ -58,9 +58,9 @@ def _centroids_of(run: dict[str, Any]) -> int | None:
 def _learning(own: Runs, made: dict[str, str]) -> list[str]:
     parts = [
         "## Learning curves\n",
-        "The error on the dev part (depths 6 to 10) after each epoch: the median of the seeds, and a band from"
-        " the least to the most. The curriculum's strings become longer on the way; a run that has ended keeps"
-        " its last value.\n",
+        "The error on the dev part (depths 6 to 10) after each epoch: the median of the seeds, and a band"
+        " from the least to the most. The curriculum's strings become longer on the way; a run that has ended"
+        " keeps its last value.\n",
     ]
     for size in ("large", "small"):
         runs = [run for run in own if run["configuration"]["size"] == size]
@@ -188,9 +188,9 @@ def _certified(own: Runs) -> list[str]:
             )
     header = ("model", "method", "set", "seed", "soft", "saturated", "wrong on", "seconds")
     says = (
-        "## What is certified\n\nBy `ratproof certify` ([how](/certification.md)): *soft* is the float network"
-        " on **all** strings of height at most 20 and length at most 1,000, *saturated* the one with saturated"
-        " gates on all strings of every length and height at most 50. Where the soft network is not proved"
+        "## What is certified\n\nBy `ratproof certify` ([how](/certification.md)): *soft* is the float"
+        " network on **all** strings of height at most 20 and length at most 1,000, *saturated* the one with"
+        " saturated gates on all strings of every length and height at most 50. Where the soft network is not proved"
         " right, the shortest string that was found on which it is wrong, confirmed in balls.\n"
     )
     return [says, table(header, rows, css="speed") if rows else "Nothing was certified yet.\n"]

@@ -144,7 +144,7 @@ def _tables_of_parentheses(rows: Sequence[Row]) -> list[str]:
 
 def _tables_of_palindromes(rows: Sequence[Row]) -> list[str]:
     lines = [
-        _line("palindromes", rows, (model, None), method, TABLE_11[model] if model in TABLE_11 else None)
+        _line("palindromes", rows, (model, None), method, TABLE_11.get(model))
         for model in _models(rows)
         for method in METHOD_NAMES.values()
     ]
@@ -229,7 +229,8 @@ def _learned(rows: Sequence[Row], attempts: Sequence[Row]) -> str:
         else:
             which = "something between"
         said.append(
-            f"- {_name(row)}, {row.method}, trained on {TRAINED_ON[row.experiment]}: {which} ({100 * errors[0]:.1f} % wrong at length 500 with the"
+            f"- {_name(row)}, {row.method}, trained on {TRAINED_ON[row.experiment]}: {which}"
+            f" ({100 * errors[0]:.1f} % wrong at length 500 with the"
             f" usual negatives, {100 * errors[1]:.1f} % with exchanges)"
         )
     if not said:

@@ -206,8 +206,8 @@ def _curves(name: str, own: Runs, figure: str, made: dict[str, str], by: str = "
 
     made[f"{name}-curves.svg"] = plotted(draw, 1, 1, 3.0)
     return [
-        f"The error on the dev part after each epoch, the median of the seeds and a band from the least to the"
-        f" most ({figure}):\n",
+        "The error on the dev part after each epoch, the median of the seeds and a band from the least to"
+        f" the most ({figure}):\n",
         image(f"{name}-curves.svg", "Dev error over epochs, a curve for each."),
     ]
 

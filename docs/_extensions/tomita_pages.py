@@ -27,8 +27,9 @@ TITLES = {"tomita": "Tomita grammars"}
 GRAMMARS = range(1, 8)
 MODELS = {"lstm": "LSTM", "gru": "GRU", "sr-lstm": "SR-LSTM", "sr-lstm-p": "SR-LSTM-P"}
 RECIPES = ("ours", "clusters", "paper")
-PAPER = {grammar: "recovered" for grammar in (1, 2, 3, 4, 7)} | {
-    grammar: "not recovered: at most 97.2 % right on training strings" for grammar in (5, 6)
+PAPER = {
+    **dict.fromkeys((1, 2, 3, 4, 7), "recovered"),
+    **dict.fromkeys((5, 6), "not recovered: at most 97.2 % right on training strings"),
 }
 """What the paper says of its extraction (section 4.1 and appendix D); it prints no table."""
 SAYS = """\
@@ -100,9 +101,9 @@ def _recipes(every: Runs) -> str:
 def _models(every: Runs, others: Runs) -> str:
     says = (
         "An SR-GRU as in the table above, by `ours`. The others have the same kind of strings and the recipe"
-        " of [parentheses](parentheses.md), by our method: errors in % on at most 300 strings of length 50 and"
-        " as many of length 200, the mean over seeds. They have no finite set of states that asking would give"
-        " (an LSTM's cell, a GRU's vector): nothing is extracted of them. The paper prints no error.\n"
+        " of [parentheses](parentheses.md), by our method: errors in % on at most 300 strings of length 50"
+        " and as many of length 200, the mean over seeds. They have no finite set of states that asking would"
+        " give (an LSTM's cell, a GRU's vector): nothing is extracted of them. The paper prints no error.\n"
     )
     rows = []
     for grammar in GRAMMARS:

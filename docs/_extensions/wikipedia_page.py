@@ -1,4 +1,4 @@
-"""The page of language modelling on Wikipedia's articles: Table 14 of Wang & Niepert 2019, and what was run."""
+"""The page of language modelling on Wikipedia's articles: Table 14 of Wang & Niepert 2019, and what ran."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What results of parentheses and of learned languages keep for pictures, and what is certified of a run: they
-are what the network does.
+"""What results of parentheses and of learned languages keep for pictures, and what is certified of a run: it
+is what the network does.
 """
 
 from __future__ import annotations

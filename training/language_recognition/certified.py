@@ -1,5 +1,5 @@
-"""Certify the networks of runs on parentheses: ``python -m training.language_recognition.certified FOLDER ...``
-looks for them below the folders, and each result gets what was proved, for its page.
+"""Certify the networks of runs on parentheses: ``python -m training.language_recognition.certified FOLDER``
+looks for them below the folder, or several, and each result gets what was proved, for its page.
 
 A certificate stays in the run's folder, and the program that stands alone has to accept it.
 """

@@ -1,5 +1,5 @@
-"""What a network on parentheses does along one string, for pictures: hidden and cell states, and of a
-state-regularized one the transition probabilities and centroids (Figures 6 and 11 to 13, Wang & Niepert 2019).
+"""What a network on parentheses does along one string, for pictures: hidden and cell states, and of one with
+centroids these and the transition probabilities (Figures 6 and 11 to 13, Wang & Niepert 2019).
 
 >>> read(written([[0.25, -1.0], [0.5, 0.0]]))
 [[0.25, -1.0], [0.5, 0.0]]

@@ -120,7 +120,7 @@ def _short(column: str) -> str:
 
 
 def method_of(result: dict[str, Any]) -> str:
-    """By which method it was trained: ours is Adam's, with noise on parentheses and without on palindromes."""
+    """By which method it was trained: ours is Adam's, with noise but on palindromes."""
     return METHODS[result["configuration"].get("optimiser") == "adam"]
 
 
