@@ -87,7 +87,7 @@ EXPERIMENTS = (
         _TEXT,
     ),
     Experiment(
-        "tomita", f"{_SR}.1", _DRAWN, "seconds to minutes a run on one core", "train tomita", ("sr-gru",)
+        "tomita", f"{_SR}.1", _DRAWN, "seconds to minutes a run on one core", "train tomita", RECOGNISERS
     ),
     Experiment(
         "parentheses",
@@ -132,6 +132,14 @@ EXPERIMENTS = (
         _DRAWN,
         "ten minutes and more a run on one core",
         "train palindromes",
+        RECOGNISERS,
+    ),
+    Experiment(
+        "exchanges",
+        f"{_SR}.2: palindromes, with exchanged letters among the others to train on; no table",
+        _DRAWN,
+        "ten minutes and more a run on one core",
+        "train exchanges",
         RECOGNISERS,
     ),
     Experiment(

@@ -5,6 +5,7 @@ measured.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,9 @@ def _trained(paths: list[Path], kept: list[dict[str, Any]]) -> str:
         paths: of files from before the engine had these runs.
         kept: results of the engine's.
     """
-    parts = [(said["machine"], said["runs"]) for said in map(read, paths)]
-    parts += [(one["machine"], [one]) for one in kept]
+    earlier = [said for said in map(read, paths) if said["runs"]]
+    parts = [(said["machine"], said["runs"]) for said in earlier]
+    parts += [(one["machine"], [one]) for one in _newer(earlier, kept)]
     # runs of a machine are told of together
     groups: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {}
     for machine, runs in parts:
@@ -54,6 +56,22 @@ def _trained(paths: list[Path], kept: list[dict[str, Any]]) -> str:
     texts = [_measured(machine, runs) for machine, runs in groups.values()]
     every = [one for _, runs in parts for one in runs]
     return "\n".join(texts) + "\n\n" + table(HEADER, rows(every), css="speed")
+
+
+def runs_of(paths: Sequence[Path], kept: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The runs of both, as for the tables."""
+    earlier = list(map(read, paths))
+    return [run for said in earlier for run in said["runs"]] + _newer(earlier, kept)
+
+
+def _newer(earlier: Sequence[dict[str, Any]], kept: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The engine's runs that are not among the earlier ones: it makes the same iterations."""
+    known = {_key(run) for said in earlier for run in said["runs"]}
+    return [one for one in kept if _key(one) not in known]
+
+
+def _key(run: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(run[name] for name in ("language", "recipe", "seed", "units", "centroids"))
 
 
 def _measured(machine: dict[str, Any], runs: list[dict[str, Any]]) -> str:

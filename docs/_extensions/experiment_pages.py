@@ -12,6 +12,8 @@ import language_page
 import recognition_pages
 import rule_pages
 import sequence_pages
+import tomita_pages
+import wikipedia_page
 from page_text import plain, table
 from runs_said import machines_of
 
@@ -30,9 +32,17 @@ NAMES = {
     "rrnn-f": "RRNN(F)",
 }
 TITLES = {"sst2": "SST-2", "subj": "subj", "cr": "CR"}
-PAGES = (*TITLES, language_page.NAME, *rule_pages.TITLES, *recognition_pages.TITLES, *sequence_pages.TITLES)
-ELSEWHERE = {"tomita": "/state_regularized.md"}
-"""Pages of experiments whose results are kept in another form."""
+PAGES = (
+    *TITLES,
+    *language_page.TITLES,
+    *rule_pages.TITLES,
+    *tomita_pages.TITLES,
+    *recognition_pages.TITLES,
+    *sequence_pages.TITLES,
+    *wikipedia_page.TITLES,
+)
+ELSEWHERE = {"exchanges": "palindromes.md"}
+"""Experiments that are on another's page."""
 HEADER = ("experiment", "of", "data", "cost", "runs kept")
 RECIPE = """\
 The settings are those of the trial of a random search over the paper's Table 6 that was best on the dev
@@ -56,10 +66,10 @@ def pages(root: Path) -> dict[str, str]:
     """The pages, by path; ``root`` is the project's folder."""
     kept = results_in(root / "training" / "results")
     made = {f"{FOLDER}/{name}.md": _page(name, kept) for name in TITLES}
-    for others in (rule_pages, recognition_pages):
-        made |= {f"{FOLDER}/{name}.md": others.page(name, kept) for name in others.TITLES}
-    made[f"{FOLDER}/{language_page.NAME}.md"] = language_page.page(kept)
-    made |= {f"{FOLDER}/{name}": text for name, text in sequence_pages.pages(kept).items()}
+    made |= {f"{FOLDER}/{name}.md": rule_pages.page(name, kept) for name in rule_pages.TITLES}
+    for others in (language_page, recognition_pages, sequence_pages, wikipedia_page):
+        made |= {f"{FOLDER}/{name}": text for name, text in others.pages(kept).items()}
+    made |= {f"{FOLDER}/{name}": text for name, text in tomita_pages.pages(kept, root).items()}
     return {f"{FOLDER}/index.md": _index(kept), **made}
 
 
@@ -75,12 +85,10 @@ def _index(kept: Sequence[dict[str, Any]]) -> str:
 
 def _line(one: Experiment, kept: Sequence[dict[str, Any]]) -> list[str]:
     own = [run["metrics"] for run in kept if run["experiment"] == one.name]
-    count = sum(any(name.startswith("test_") for name in metrics) for metrics in own)
-    if one.name in ELSEWHERE:
-        runs = f"[on their page]({ELSEWHERE[one.name]})"
-    else:
-        runs = str(count) if count else "none yet"
-    name = f"[{one.name}]({one.name}.md)" if one.name in PAGES else f"`{one.name}`"
+    count = sum(any(name.startswith("test_") or name == "exact" for name in metrics) for metrics in own)
+    runs = str(count) if count else "none yet"
+    page = ELSEWHERE.get(one.name, f"{one.name}.md" if one.name in PAGES else None)
+    name = f"[{one.name}]({page})" if page else f"`{one.name}`"
     return [name, plain(one.paper), plain(one.data), plain(one.cost), runs]
 
 

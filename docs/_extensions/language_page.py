@@ -14,7 +14,8 @@ from theory.text_and_tables import SENTENCES
 from training.language_modelling.settings import PRESETS, TABLE_3, LanguageModelling
 from training.rational_recurrences.settings import MODELS
 
-NAME, TITLE = "ptb", "Penn Treebank"
+NAME = "ptb"
+TITLES = {NAME: "Penn Treebank"}
 NAMES = {
     "lstm": "LSTM",
     "rrnn-b": "RRNN(B)",
@@ -31,13 +32,17 @@ SETTINGS = (
 Runs = Sequence[dict[str, Any]]
 
 
-def page(kept: Runs) -> str:
-    """The page."""
+def pages(kept: Runs) -> dict[str, str]:
+    """The page, by its path below ``experiments``."""
+    return {f"{NAME}.md": _page(kept)}
+
+
+def _page(kept: Runs) -> str:
     own = [run for run in kept if run["experiment"] == NAME and "test_perplexity" in run["metrics"]]
     full = [run for run in own if run["paper"]]
     small = [run for run in own if not run["paper"]]
     parts = [
-        f"# {TITLE}\n",
+        f"# {TITLES[NAME]}\n",
         "Language modelling (Peng et al. 2018, section 6.2): word vectors and softmax have the same weights,"
         " and backpropagation through time runs over 35 words.\n",
         "## Table 3\n",

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import Any
 
+import counter_sections
 from page_text import table
 from runs_said import machines_of
 
 from training.language_recognition import palindromes, parentheses
-from training.language_recognition.paper import TABLE_1, TABLE_2
+from training.language_recognition.paper import TABLE_1, TABLE_2, TABLE_11
 from training.language_recognition.tables import METHODS as METHOD_NAMES
-from training.language_recognition.tables import Row, cell, rows_of
+from training.language_recognition.tables import Row, is_recognition, method_of, rows_of
 
 TITLES = {"parentheses": "Balanced parentheses", "palindromes": "Palindromes"}
 NAMES = {
@@ -26,6 +27,18 @@ NAMES = {
     "sr-gru": "SR-GRU",
 }
 COMPARED, SEEDS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p"), 5
+CENTROIDS = (2, 5, 10, 50, 100)
+AT_CHANCE, ALMOST_NONE = 0.4, 0.02
+"""Errors from which on, and up to which, a column is called so: half of the strings are palindromes."""
+TRAINED_ON = {"palindromes": "the usual others", "exchanges": "exchanges too"}
+TO_READ = """\
+In each column the paper's errors in %, then ours, the mean over seeds; a dash: not in the paper; a dot: not
+run.
+"""
+GO_ON = """\
+`ratproof campaign run training/campaigns/memory.toml --data . --kept training/results/memory -o memory` goes
+on with what is not run yet.
+"""
 COLUMNS = {
     "parentheses": [column.name for column in (*parentheses.COLUMNS, parentheses.DEEP)],
     "palindromes": [column.name for column in palindromes.COLUMNS],
@@ -66,66 +79,163 @@ the epoch that is best on the dev part. Our recipe was chosen on strings of othe
 }
 
 
-def page(name: str, kept: Sequence[dict[str, Any]]) -> str:
-    """The page of an experiment."""
-    own = [run for run in kept if run["experiment"] == name]
-    rows = [row for row in rows_of(own) if row.experiment == name]
+def pages(kept: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """The pages and their pictures, by path below ``experiments``."""
+    made: dict[str, str] = {}
+    for name in TITLES:
+        own = [run for run in kept if run["experiment"] == name]
+        attempts = [run for run in kept if run["experiment"] == "exchanges"]
+        made[f"{name}.md"] = _page(name, own, attempts if name == "palindromes" else [], made)
+    return made
+
+
+def _page(
+    name: str, own: Sequence[dict[str, Any]], attempts: Sequence[dict[str, Any]], made: dict[str, str]
+) -> str:
+    rows = rows_of(own)
     tables = "Tables 1, 2 and 12" if name == "parentheses" else "Tables 3 and 11"
     parts = [
         f"# {TITLES[name]}\n",
         f"Networks with a memory (Wang & Niepert 2019, section 4.2, {tables}).\n",
         STRINGS[name],
         METHODS[name],
+        *(_tables_of_parentheses(rows) if name == "parentheses" else _tables_of_palindromes(rows)),
     ]
-    if not rows:
-        return "\n".join([*parts, "Nothing was run yet.\n"])
-    for size in dict.fromkeys(row.size for row in rows):
-        if name == "parentheses":
-            parts.append(f"## The {size} set\n")
-        parts.append(_errors(name, [row for row in rows if row.size == size]))
-    parts += [_absent(name, rows), _farthest(name, rows), _counters(rows), _contradicted(name)]
-    parts.append(
-        "`ratproof campaign run training/campaigns/memory.toml --data . --kept training/results/memory -o"
-        " memory` goes on with what is not run yet.\n"
-    )
-    return "\n".join([*(part for part in parts if part), machines_of(own)])
-
-
-def _errors(name: str, rows: Sequence[Row]) -> str:
-    header = ("model", "method", "seeds", *COLUMNS[name], "seconds a run")
-    body = [
-        [
-            _name(row),
-            row.method,
-            str(len(row.seeds)),
-            *(cell(row, column) for column in COLUMNS[name]),
-            f"{row.seconds:.0f}",
+    if name == "palindromes":
+        parts += [
+            _by_kind([*own, *attempts]),
+            _learned(rows, rows_of(attempts)),
+            _attempts(rows_of(attempts)),
         ]
-        for row in rows
+    if rows:
+        parts += [_farthest(name, rows), _counters(rows)]
+    if name == "parentheses":
+        parts += counter_sections.sections([run for run in own if is_recognition(run)], made)
+    parts += [_contradicted(name), GO_ON, machines_of(own) if own else ""]
+    return "\n".join(part for part in parts if part)
+
+
+def _tables_of_parentheses(rows: Sequence[Row]) -> list[str]:
+    parts = [TO_READ]
+    for size in ("large", "small"):
+        number = "Tables 1 and 12" if size == "large" else "Table 1"
+        own = [row for row in rows if row.size == size and row.centroids in (None, 5)]
+        lines = [
+            _line("parentheses", own, (model, None), method, TABLE_1.get((size, model)))
+            for model in _models(own)
+            for method in METHOD_NAMES.values()
+        ]
+        parts += [f"## {number}: the {size} set\n", _table("parentheses", lines)]
+    small = [row for row in rows if row.size == "small" and row.model == "sr-lstm-p"]
+    lines = [
+        _line("parentheses", small, ("sr-lstm-p", k), method, TABLE_2.get(k))
+        for k in CENTROIDS
+        for method in METHOD_NAMES.values()
+        if method == "ours" or any(row.centroids == k and row.method == method for row in small) or k == 5
     ]
-    shown = table(header, body, css="speed")
-    return f"Wrong answers in %, the mean over seeds; in parentheses the paper's.\n\n{shown}"
+    parts += [
+        "## Table 2: numbers of centroids\n",
+        "SR-LSTM-P on the small set; the paper's Table 9 names k = 100 too, and its Table 2 has no figures of"
+        " it.\n",
+        _table("parentheses", lines),
+    ]
+    return parts
 
 
-def _absent(name: str, rows: Sequence[Row]) -> str:
-    """What of the campaign was not run, and what has fewer than its five seeds."""
-    sizes = ("large", "small") if name == "parentheses" else ("large",)
-    seeds: dict[tuple[str, str, str], int] = {}
-    for row in rows:
-        key = row.size, row.method, row.model
-        seeds[key] = max(seeds.get(key, 0), len(row.seeds))
+def _tables_of_palindromes(rows: Sequence[Row]) -> list[str]:
+    lines = [
+        _line("palindromes", rows, (model, None), method, TABLE_11.get(model))
+        for model in _models(rows)
+        for method in METHOD_NAMES.values()
+    ]
+    return [TO_READ, "## Tables 3 and 11\n", _table("palindromes", lines)]
+
+
+def _models(rows: Sequence[Row]) -> list[str]:
+    """Those that are compared, and what else was run."""
+    return list(dict.fromkeys((*COMPARED, *(row.model for row in rows))))
+
+
+def _line(
+    name: str, rows: Sequence[Row], which: tuple[str, int | None], method: str, paper: Sequence[float] | None
+) -> list[str]:
+    """A line of a table: the paper's figure and ours in each column; or that it was not run."""
+    model, k = which
+    own = [row for row in rows if (row.model, row.method) == (model, method) and k in (None, row.centroids)]
+    row = max(own, key=lambda one: len(one.seeds), default=None)
+    title = NAMES[model] + ("" if k is None else f", k = {k}")
+    printed = [f"{100 * share:.1f}" for share in paper or ()]
+    cells = []
+    for number, column in enumerate(COLUMNS[name]):
+        beside = printed[number] if number < len(printed) else "-"
+        errors = () if row is None else row.errors.get(column, ())
+        cells.append(f"{beside} / {100 * mean(errors):.2f}" if errors else f"{beside} / ·")
+    if row is None:
+        return [title, method, "not run", *cells, "·"]
+    seeds = f"{len(row.seeds)}" + (f" of {SEEDS}" if len(row.seeds) < SEEDS else "")
+    return [title, method, seeds, *cells, f"{row.seconds:.0f}"]
+
+
+def _table(name: str, lines: Sequence[Sequence[str]]) -> str:
+    return table(("model", "method", "seeds", *COLUMNS[name], "seconds a run"), lines, css="speed")
+
+
+def _by_kind(own: Sequence[dict[str, Any]]) -> str:
+    """The errors on each kind of strings at the greatest length, random and one-letter ones apart."""
+    usual, exchanged = COLUMNS["palindromes"][2], COLUMNS["palindromes"][5]
+    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for run in own:
+        if is_recognition(run):
+            key = NAMES[run["model"]], method_of(run), TRAINED_ON[run["experiment"]]
+            groups.setdefault(key, []).append(run["errors"])
+    kinds = [(usual, "palindrome"), (usual, "random"), (usual, "one letter"), (exchanged, "exchanged")]
+    body = [
+        [*key, str(len(errors)), *(f"{100 * mean(one[c][kind] for one in errors):.2f}" for c, kind in kinds)]
+        for key, errors in groups.items()
+    ]
+    says = "Errors in % at lengths up to 500, on each kind of strings by itself; means over seeds.\n"
+    header = ("model", "method", "trained on", "seeds", *(kind for _, kind in kinds))
+    shown = table(header, body, css="speed") if body else "Nothing was run yet.\n"
+    return f"## Kinds of strings\n\n{says}\n{shown}"
+
+
+def _attempts(rows: Sequence[Row]) -> str:
+    """Networks that had exchanges among the strings that they were trained on."""
+    lines = [
+        _line("palindromes", rows, (model, None), method, None)
+        for model in _models(rows)
+        for method in METHOD_NAMES.values()
+        if method == "ours" or any(row.method == method for row in rows)
+    ]
+    says = (
+        "The same strings, but of those to train on that are no palindromes a third each is random, has a"
+        " letter changed, and has two exchanged (`ratproof train exchanges`). The paper has no such thing.\n"
+    )
+    return f"## Trained on exchanges too\n\n{says}\n{_table('palindromes', lines)}"
+
+
+def _learned(rows: Sequence[Row], attempts: Sequence[Row]) -> str:
+    """Which language was learned, as the columns say it."""
     said = []
-    for size in sizes:
-        for method in METHOD_NAMES.values():
-            lacking = [
-                NAMES[model] + (f" ({count} of {SEEDS} seeds)" if count else "")
-                for model in COMPARED
-                if (count := seeds.get((size, method, model), 0)) < SEEDS
-            ]
-            which = f"{size} set, " if name == "parentheses" else ""
-            if lacking:
-                said.append(f"{which}{'our' if method == 'ours' else method} method: {', '.join(lacking)}")
-    return f"Not run yet, or not with all seeds: {'; '.join(said)}.\n" if said else ""
+    usual, exchanged = COLUMNS["palindromes"][2], COLUMNS["palindromes"][5]
+    for row in (*rows, *attempts):
+        errors = [mean(row.errors[column]) for column in (usual, exchanged)]
+        if errors[1] > AT_CHANCE and errors[0] < errors[1] / 2:
+            which = "sums of letters with alternating signs, which is no language of palindromes"
+        elif errors[1] < ALMOST_NONE and errors[0] < ALMOST_NONE:
+            which = "palindromes, as far as these columns go"
+        elif min(errors) > AT_CHANCE:
+            which = "neither: it is near chance in both"
+        else:
+            which = "something between"
+        said.append(
+            f"- {_name(row)}, {row.method}, trained on {TRAINED_ON[row.experiment]}: {which}"
+            f" ({100 * errors[0]:.1f} % wrong at length 500 with the"
+            f" usual negatives, {100 * errors[1]:.1f} % with exchanges)"
+        )
+    if not said:
+        return "## Which language was learned\n\nNothing was run yet.\n"
+    return "## Which language was learned\n\n" + "\n".join(said) + "\n"
 
 
 def _farthest(name: str, rows: Sequence[Row]) -> str:

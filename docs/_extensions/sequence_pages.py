@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from page_text import plain, table
+from plots import bands, image, plotted
 from runs_said import machines_of
 from sequence_figures import of_sentences, prototypes
 
 from training.images.settings import FASHION, TABLE_7
-from training.reviews.settings import TABLE_5, TABLE_8, TABLE_13
+from training.reviews.settings import EPOCHS_TOOK, TABLE_5, TABLE_8, TABLE_13, TABLE_16
 from training.sequences.settings import MODELS
 from training.tables import percent, rows_of
 
@@ -25,6 +26,11 @@ NAMES = {
     "gru": "GRU",
     "sr-gru": "SR-GRU",
 }
+HEADS = {"c": "reads the last c of both layers", "h": "reads the last h"}
+TWO_LAYERS = """\
+Table 5 has an SR-LSTM-P of two layers whose classifier reads both last cell states, and Figure 10 (right)
+compares it with one that reads the last hidden state. Accuracies in %; a dot: not run; a dash: no figure.
+"""
 HEADER = ("model", "paper", "here", "standard error", "each seed", "dev", "epochs", "seconds a run")
 NOT_THE_PAPERS = (
     "This is not the paper's size, and the figures are not its figures: the models are compared with each"
@@ -67,6 +73,7 @@ def _images(name: str, own: Runs, made: dict[str, str]) -> list[str]:
         if name == "mnist" or runs:
             parts.append(f"## In the {order} order\n")
             parts.append(_compared(runs, _paper_of_images(name, order)))
+            parts += _curves(f"{name}-{order}", runs, "not in the paper", made)
     chosen = [
         run
         for run in own
@@ -82,9 +89,9 @@ def _images(name: str, own: Runs, made: dict[str, str]) -> list[str]:
             f" {percent(run['metrics']['test_accuracy'])} % of the test images: the mean probability of each"
             " centroid at each pixel, over all test images of a label (the paper's Figures 7 and 16); a"
             " column for each centroid, white for 1.\n",
-            _image(f"{name}-labels.svg", "A row for each label and a column for each centroid."),
+            image(f"{name}-labels.svg", "A row for each label and a column for each centroid."),
             "And of the first test images, on the left, the probabilities of each centroid (Figure 17):\n",
-            _image(f"{name}-images.svg", "A row for each image: the image, and each centroid's picture."),
+            image(f"{name}-images.svg", "A row for each image: the image, and each centroid's picture."),
         ]
     return parts
 
@@ -114,22 +121,27 @@ def _reviews(own: Runs, made: dict[str, str]) -> list[str]:
         " numbers, and stay as they are; the paper's are learned. There is a start and an end token.\n",
         NOT_THE_PAPERS,
     ]
-    whole = [run for run in own if not run["configuration"]["measured_at"]]
     short = [run for run in own if run["configuration"]["measured_at"]]
+    deep = [run for run in own if run["configuration"]["layers"] == 2]
+    whole = [run for run in own if run not in short and run not in deep]
     if whole:
         how = whole[0]["configuration"]
         parts += [
-            f"## The first {how['length']} words\n",
+            f"## Table 5: the first {how['length']} words\n",
             f"The paper's Table 5 is of whole reviews, 285 words in the mean. {_recipe(how)} The classifier"
             " reads each unit's largest h. Accuracies in %: the paper's errors, taken from 100.\n",
             _compared(whole, _paper_of_reviews),
+            *_curves("imdb", whole, "Figure 10, left; the paper's are of the test part", made),
         ]
+    parts += ["### Two layers, and what the classifier reads\n", TWO_LAYERS, _heads(deep)]
+    parts += _curves("imdb-heads", deep, "Figure 10, right", made, by="head")
     if short:
         parts += [
-            "## Trained on 10 words\n",
+            "## Tables 4 and 13: trained on 10 words\n",
             f"{_recipe(short[0]['configuration'])} The classifier reads the last h. Errors in % on reviews"
             " cut to their first 100 and 200 words, the paper's Tables 4 and 13 and ours.\n",
             _short(short),
+            *_curves("imdb-short", short, "not in the paper", made),
         ]
     chosen = [run for run in [*whole, *short] if run["model"] == "sr-lstm-p" and "words" in run]
     if chosen:
@@ -143,12 +155,61 @@ def _reviews(own: Runs, made: dict[str, str]) -> list[str]:
             f" {run['words']['least']} times or more (the paper's Tables 8 and 16, where it does not say how"
             " often).\n",
             _words(run["words"]["centroids"]),
-            "The paper's Table 8:\n",
+            "The paper's Table 8, of four centroids:\n",
             table(("centroid", "words"), [[number, plain(words)] for number, words in TABLE_8]),
+            "The paper's Table 16, of all ten of another network:\n",
+            table(("centroid", "words"), [[number, plain(words)] for number, words in TABLE_16]),
             "The probabilities along two sentences of ours, white for 1 (Figures 14 and 15):\n",
-            _image("imdb-sentences.svg", "A column for each word and a row for each centroid."),
+            image("imdb-sentences.svg", "A column for each word and a row for each centroid."),
         ]
     return parts
+
+
+def _heads(deep: Runs) -> str:
+    """Two layers: the classifier reads all last c, or the last h."""
+    rows = []
+    for head, printed in (("c", f"{100 - TABLE_5['sr-lstm-p', 10, 'c', 2]:.1f}"), ("h", "-")):
+        own = [run for run in deep if run["configuration"]["head"] == head]
+        right = [run["metrics"]["test_accuracy"] for run in own]
+        cells = (
+            [
+                percent(sum(right) / len(right)),
+                str(len(own)),
+                f"{sum(r['seconds'] for r in own) / len(own):.0f}",
+            ]
+            if own
+            else ["·", "not run", "·"]
+        )
+        rows.append([HEADS[head], printed, *cells])
+    return table(("SR-LSTM-P, k = 10", "paper", "here", "seeds", "seconds a run"), rows, css="speed")
+
+
+def _curves(name: str, own: Runs, figure: str, made: dict[str, str], by: str = "model") -> list[str]:
+    """Learning curves of the dev part, a band over seeds."""
+    names = NAMES if by == "model" else HEADS
+    kept = {
+        title: [
+            [100 * (1 - epoch["dev_accuracy"]) for epoch in run["history"]]
+            for run in own
+            if run["configuration"][by] == key
+        ]
+        for key, title in names.items()
+    }
+    curves = {title: lines for title, lines in kept.items() if lines}
+    if not curves:
+        return [f"Learning curves ({figure}): not run.\n"]
+
+    def draw(axes: Any) -> None:
+        bands(axes[0, 0], curves)
+        axes[0, 0].set_xlabel("epochs")
+        axes[0, 0].set_ylabel("dev error in %")
+
+    made[f"{name}-curves.svg"] = plotted(draw, 1, 1, 3.0)
+    return [
+        "The error on the dev part after each epoch, the median of the seeds and a band from the least to"
+        f" the most ({figure}):\n",
+        image(f"{name}-curves.svg", "Dev error over epochs, a curve for each."),
+    ]
 
 
 def _paper_of_reviews(model: str) -> str:
@@ -163,7 +224,13 @@ def _paper_of_reviews(model: str) -> str:
 def _short(runs: Runs) -> str:
     lengths = (100, 200)
     columns = [f"{part}, {n}" for part in ("train", "test") for n in lengths]
-    header = ("model", *(f"{column} {whose}" for column in columns for whose in ("paper", "here")), "seeds")
+    header = (
+        "model",
+        *(f"{column}: {whose}" for column in columns for whose in ("paper", "here")),
+        "seeds",
+        "seconds an epoch: paper",
+        "here",
+    )
     rows = []
     for model in MODELS:
         own, cells = [run for run in runs if run["model"] == model], []
@@ -175,7 +242,9 @@ def _short(runs: Runs) -> str:
                     "-" if paper is None else f"{paper:.1f}",
                     percent(1 - sum(right) / len(right)) if right else "·",
                 ]
-        rows.append([NAMES[model], *cells, str(len(own))])
+        took = f"{EPOCHS_TOOK[model]:.0f}" if model in EPOCHS_TOOK else "-"
+        ours = f"{sum(run['seconds'] / run['epochs'] for run in own) / len(own):.0f}" if own else "·"
+        rows.append([NAMES[model], *cells, str(len(own)) if own else "not run", took, ours])
     return table(header, rows, css="speed")
 
 
@@ -185,7 +254,7 @@ def _compared(runs: Runs, paper: Callable[[str], str]) -> str:
     for model in MODELS:
         row, own = rows.get(model), [run for run in runs if run["model"] == model]
         if row is None:
-            cells.append([NAMES[model], paper(model), *["·"] * 6])
+            cells.append([NAMES[model], paper(model), "not run", *["·"] * 5])
             continue
         dev = sum(run["metrics"]["dev_accuracy"] for run in own) / len(own)
         cells.append(
@@ -221,7 +290,3 @@ def _words(centroids: Sequence[Sequence[Sequence[Any]]]) -> str:
         for number, words in enumerate(centroids)
     ]
     return table(("centroid", "words"), rows)
-
-
-def _image(name: str, alt: str) -> str:
-    return f"```{{image}} {name}\n:alt: {alt}\n:class: plot\n```\n"

@@ -314,7 +314,7 @@ def test_the_list_has_every_experiment_and_each_can_be_run(capfd: pytest.Capture
     assert main.run(["train", "--list", "--json"]) == 0
     listed = {one["name"]: one for one in json.loads(capfd.readouterr().out)["experiments"]}
     text, rules = {"ptb", "sst2", "subj", "cr", "amazon", "imdb", "wikipedia"}, {"atis", "qc", "sms"}
-    languages, images = {"tomita", "parentheses", "palindromes"}, {"mnist", "fashion-mnist"}
+    languages, images = {"tomita", "parentheses", "palindromes", "exchanges"}, {"mnist", "fashion-mnist"}
     assert set(listed) == text | rules | languages | images
     for one in listed.values():
         assert one["runs"] and one["data"] and one["cost"]

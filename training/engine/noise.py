@@ -70,24 +70,25 @@ class Noise:
         Returns:
             Shape ``(B, *shape)``.
         """
-        middles = (self._numbers(stream, shape) | 1).to(torch.float32)  # odd ones are in the middle of two
-        drawn = torch.erfinv(middles * 2.0 ** (1 - _BITS) - 1) * math.sqrt(2)
+        odd = self._numbers(stream, shape).bitwise_or_(1)  # which are in the middle of two even ones
+        drawn = odd.to(torch.float32).mul_(2.0 ** (1 - _BITS)).sub_(1).erfinv_().mul_(math.sqrt(2))
         return drawn.to(dtype or torch.get_default_dtype()).reshape(-1, *shape)
 
     def _numbers(self, stream: int, shape: tuple[int, ...]) -> Tensor:
         """Uniform integers of ``_BITS`` bits, shape ``(B, product of the shape)``."""
         keys = _hashed(self.keys + torch.tensor(stream + 1, device=self.keys.device) * _FIRST)
         counters = torch.arange(math.prod(shape), device=keys.device) * _STEP
-        return _hashed(keys[:, None] + counters) & ((1 << _BITS) - 1)
+        return _hashed(keys[:, None] + counters).bitwise_and_((1 << _BITS) - 1)
 
 
 def _hashed(z: Tensor) -> Tensor:
-    """Splitmix64's finalizer; sums and products are modulo 2**64."""
-    z = (z ^ _shifted(z, 30)) * _FIRST
-    z = (z ^ _shifted(z, 27)) * _SECOND
-    return z ^ _shifted(z, 31)
+    """Splitmix64's finalizer, in the place of its argument; sums and products are modulo 2**64."""
+    more = torch.empty_like(z)  # in place, as pages of memory that are new cost more than the arithmetic
+    z.bitwise_xor_(_shifted(z, 30, more)).mul_(_FIRST)
+    z.bitwise_xor_(_shifted(z, 27, more)).mul_(_SECOND)
+    return z.bitwise_xor_(_shifted(z, 31, more))
 
 
-def _shifted(z: Tensor, by: int) -> Tensor:
+def _shifted(z: Tensor, by: int, out: Tensor) -> Tensor:
     """To the right, with zeros coming in."""
-    return (z >> by) & ((1 << (64 - by)) - 1)
+    return torch.bitwise_right_shift(z, by, out=out).bitwise_and_((1 << (64 - by)) - 1)

@@ -16,13 +16,17 @@ from training.engine.progress import Outcome
 from training.engine.run import Where, finished, train
 from training.engine.seeds import mixed
 from training.language_recognition.cell_counts import counted
-from training.language_recognition.languages import Language, language
+from training.language_recognition.languages import DATA_SEED, Language, language
 from training.language_recognition.network import TrainedAcceptor
 from training.language_recognition.paper import paper
+from training.language_recognition.reach import reach
 from training.language_recognition.settings import Recognition
+from training.language_recognition.states_along import along
 from training.language_recognition.task import RecognitionTask
 
 NETWORK = "network.safetensors"
+REACH_SHARE = 20
+"""For each depth and length by itself there is one string for so many of a test set."""
 
 
 def run(
@@ -36,7 +40,7 @@ def run(
     """Train, and measure on each test set.
 
     Args:
-        experiment: ``tomita``, ``parentheses`` or ``palindromes``.
+        experiment: ``tomita``, ``parentheses``, ``palindromes`` or ``exchanges``.
         settings: how.
         data: none are read.
         where: the run's folder.
@@ -51,9 +55,9 @@ def run(
         Diverged: the loss is not finite.
     """
     done = finished(where, settings.to_json())
-    if done is not None:
-        return done
     strings = language(experiment, settings)
+    if done is not None:
+        return _with_pictures(done, experiment, settings, where, strings)
     training, dev = strings.training(), strings.dev()
     network = build(strings, settings)
     task = RecognitionTask(network, settings, training, dev)
@@ -73,8 +77,10 @@ def run(
     more: dict[str, Any] = {"data": described, "history": ran.loop.progress.history}
     if test:
         more["errors"] = errors
-    if test and experiment == "parentheses" and "lstm" in settings.model:
-        more["counter"] = counted(network, settings.seed)
+    if test and experiment == "parentheses":
+        if "lstm" in settings.model:
+            more["counter"] = counted(network, settings.seed)
+        more |= _pictured(task, network)
     metrics["curriculum_length"] = task.length
     metrics["parameters"] = sum(p.numel() for p in network.parameters())
     beside = paper(experiment, settings) if test else None
@@ -83,6 +89,30 @@ def run(
         about_network = {"experiment": experiment, "configuration": settings.to_json(), "metrics": metrics}
         files.save(network.acceptor.cpu().eval(), where.folder / NETWORK, about_network)
         results.write(said, where.folder / RESULT)
+    return said
+
+
+def _pictured(task: RecognitionTask, network: TrainedAcceptor) -> dict[str, Any]:
+    """What pictures are drawn from."""
+    many = max(2, task.settings.test_strings // REACH_SHARE)
+    far = reach(lambda some: task.right(network, some), many, DATA_SEED)
+    return {"reach": far, "along": along(network, task.dev)}
+
+
+def _with_pictures(
+    done: dict[str, Any], experiment: str, settings: Recognition, where: Where, strings: Language
+) -> dict[str, Any]:
+    """The result of a run that is done; one from before results had what pictures are drawn from gets it, if
+    the network is there.
+    """
+    file = where.folder / NETWORK
+    if experiment != "parentheses" or "errors" not in done or "along" in done or not file.exists():
+        return done
+    acceptor, _ = files.load(file)
+    network = TrainedAcceptor(acceptor, settings).eval()
+    task = RecognitionTask(network, settings, strings.training(), strings.dev())
+    said = done | _pictured(task, network)
+    results.write(said, where.folder / RESULT)
     return said
 
 

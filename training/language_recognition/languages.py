@@ -38,7 +38,12 @@ class Language:
 
 def language(experiment: str, settings: Recognition) -> Language:
     """That of an experiment."""
-    made = {"tomita": _tomita, "parentheses": _parentheses, "palindromes": _palindromes}
+    made = {
+        "tomita": _tomita,
+        "parentheses": _parentheses,
+        "palindromes": _palindromes,
+        "exchanges": _exchanges,
+    }
     return made[experiment](settings)
 
 
@@ -63,9 +68,18 @@ def _parentheses(settings: Recognition) -> Language:
 
 
 def _palindromes(settings: Recognition) -> Language:
+    return _palindromes_and(palindromes.USUAL, settings)
+
+
+def _exchanges(settings: Recognition) -> Language:
+    """Palindromes, and among the others that it trains on exchanges, too; the test sets are the same."""
+    return _palindromes_and((*palindromes.USUAL, *palindromes.EXCHANGES), settings)
+
+
+def _palindromes_and(others: tuple[str, ...], settings: Recognition) -> Language:
     p, half = palindromes, settings.test_strings // 2
-    training = p.Column("training", p.TRAINING_LENGTHS, p.USUAL)
-    dev = p.Column("dev", p.DEV_LENGTHS, p.USUAL)
+    training = p.Column("training", p.TRAINING_LENGTHS, others)
+    dev = p.Column("dev", p.DEV_LENGTHS, others)
 
     def test(number: int, column: palindromes.Column) -> Callable[[], Strings]:
         return lambda: p.draw(column, half, settings.test_strings - half, _generator(1, 9, number))

@@ -69,7 +69,7 @@ class TrainedAcceptor(nn.Module):
             margins: ask for margins, too?
         """
         acceptor, part, batch = self.acceptor, self.cell.part, tokens.shape[1]
-        embedded, there = self._embedded(tokens), _there(tokens, lengths)
+        embedded, there = self.embedded(tokens), _there(tokens, lengths)
         first = self.cell.start(batch)
         states = self._unrolled(embedded, there, noise)
         rows = torch.arange(batch, device=tokens.device)
@@ -93,11 +93,11 @@ class TrainedAcceptor(nn.Module):
         """The state after the start token and after each symbol, without noise, each of shape ``(T + 1, B,
         d)``.
         """
-        embedded = self._embedded(tokens)
+        embedded = self.embedded(tokens)
         return self._unrolled(embedded, embedded.new_ones(embedded.shape[:2], dtype=torch.bool), None)
 
-    def _embedded(self, tokens: Tensor) -> Tensor:
-        """Of the start token and the symbols, shape ``(T + 1, B, size)``."""
+    def embedded(self, tokens: Tensor) -> Tensor:
+        """The vectors of the start token and the symbols, shape ``(T + 1, B, size)``."""
         start = torch.full((1, tokens.shape[1]), len(self.acceptor.alphabet), device=tokens.device)
         embedded: Tensor = self.acceptor.embedding(torch.cat([start, tokens]))
         return embedded

@@ -37,7 +37,7 @@ TABLE_11: dict[str, tuple[float, ...]] = {
 
 def paper(experiment: str, settings: Recognition) -> dict[str, Any] | None:
     """What the paper has of such a run: ``errors`` by test set, and the table; ``None``: nothing."""
-    if experiment == "tomita":
+    if experiment in ("tomita", "exchanges"):
         return None  # no error rate is printed
     if experiment == "palindromes":
         figures = TABLE_11.get(settings.model) if settings.centroids == 5 else None

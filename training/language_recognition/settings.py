@@ -104,6 +104,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "tomita": {"paper": _PAPER | {"centroids": 50}, "ours": _OURS | _TOMITA},
     "parentheses": {"paper": _PAPER, "ours": _OURS},
     "palindromes": {"paper": _PAPER, "ours": _OURS | _SHORT_CUT},
+    "exchanges": {"paper": _PAPER, "ours": _OURS | _SHORT_CUT},
 }
 """By experiment, named values for the fields that a command line leaves open: the paper's, as far as it says
 them, and ours: noise on gates and states, then margins. Gates of a network that is to be an automaton may

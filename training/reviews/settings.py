@@ -102,6 +102,22 @@ TABLE_8 = (
 )
 """The paper's words with the highest mean probabilities, by centroid."""
 
+TABLE_16 = (
+    ("0", "piece (0.465) instead (0.453) slow (0.453) surface (0.443) artificial (0.37)"),
+    ("1", "told (0.752) mr. (0.647) their (0.616) she (0.584) though (0.561)"),
+    ("2", "just (0.943) absolutely (0.781) extremely (0.708) general (0.663) sitting (0.587)"),
+    ("3", "worst (1.0) bad (1.0) pointless (1.0) boring (1.0) poorly (1.0)"),
+    ("4", "jean (0.449) bug (0.406) mind (0.399) start (0.398) league (0.386)"),
+    ("5", "not (0.997) never (0.995) might (0.982) at (0.965) had (0.962)"),
+    ("6", "against (0.402) david (0.376) to (0.376) saying (0.357) wave (0.349)"),
+    ("7", "simply (0.961) totally (0.805) c (0.703) once (0.656) simon (0.634)"),
+    ("8", "10 (0.994) best (0.992) loved (0.99) 8 (0.987) highly (0.987)"),
+    ("9", "you (0.799) strong (0.735) magnificent (0.726) 30 (0.714) honest (0.69)"),
+)
+"""The same for all ten centroids of an SR-LSTM-P."""
+EPOCHS_TOOK = {"lstm": 400.29, "lstm-p": 410.29, "sr-lstm": 429.15, "sr-lstm-p": 466.10}
+"""The paper's seconds an epoch, of training on the first 10 words (Tables 4 and 13)."""
+
 
 def paper(settings: Sentiment) -> dict[str, Any] | None:
     """What the paper says of a model, where it says something."""

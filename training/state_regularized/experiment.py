@@ -24,6 +24,7 @@ from training.engine.run import Where, finished, train
 from training.state_regularized import languages, strings
 from training.state_regularized.batches import accuracy
 from training.state_regularized.comparison import compared
+from training.state_regularized.extracted import extracted
 from training.state_regularized.languages import Language
 from training.state_regularized.settings import FromFile, Nested, Recipe, TomitaGrammar, recipe_of
 from training.state_regularized.tables import can_be_shown, is_learned
@@ -81,7 +82,8 @@ def learn(
         stop: should it stop here?
 
     Returns:
-        A result, and in it, besides what :func:`~training.state_regularized.comparison.compared` has:
+        A result, and in it, besides what :func:`~training.state_regularized.comparison.compared`
+        and :func:`~training.state_regularized.extracted.extracted` have:
         ``language`` and ``dfa``, what was learned, and ``states`` of its least DFA; ``outcome``:
         ``trained``, ``out of iterations``, ``out of time`` or ``interrupted``; ``training`` and
         ``validation``: accuracies; ``strings``: how many there are of each, and how many of them are
@@ -116,6 +118,8 @@ def learn(
         tell("extracting, comparing and certifying")
         answer = certify(network, tell=lambda done, of: tell(f"certifying: node {done + 1} of {of}"))
         found = compared(answer, language)
+        words = [tuple(language.alphabet[token] for token in word) for part in drawn for word in part.tokens]
+        kept = extracted(answer, language.dfa, words)
     outcome = ran.outcome if ran.outcome in STOPPED or place.done else "out of iterations"
     right = {"training": accuracy(network, task.training), "validation": accuracy(network, task.validation)}
     metrics = {
@@ -136,6 +140,7 @@ def learn(
         "outcome": outcome,
         **right,
         **found,
+        **kept,
         "certifying": round(time.monotonic() - begun, 2),
         "restarts": place.restarts,
         "iterations": place.iterations,

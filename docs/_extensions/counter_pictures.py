@@ -1,0 +1,137 @@
+"""The pictures on the page of parentheses, from what results keep: learning curves (Figures 5 and 9 of Wang &
+Niepert 2019), errors by depth and length, states along a string (Figures 6, 12 and 13), and centroids and
+their probabilities (Figure 11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from plots import COLOURS, bands, plain_frame, plotted
+from speed_figures import GREY
+
+from training.language_recognition.states_along import read
+
+Runs = Sequence[dict[str, Any]]
+
+
+def learning_curves(panels: Mapping[str, Mapping[str, Runs]]) -> str:
+    """A panel for each method, and in it a curve for each model: the error on the dev part, in %."""
+
+    def draw(axes: Any) -> None:
+        for own, (title, models) in zip(axes[0], panels.items(), strict=True):
+            curves = {
+                name: [[100 * (1 - epoch["dev_accuracy"]) for epoch in run["history"]] for run in runs]
+                for name, runs in models.items()
+            }
+            bands(own, curves)
+            own.set_title(title, fontsize=9)
+            own.set_xlabel("epochs of 100 steps")
+            own.set_ylim(bottom=0)
+        axes[0, 0].set_ylabel("dev error in %")
+
+    return plotted(draw, 1, len(panels), 3.0)
+
+
+def errors(series: Mapping[str, Sequence[Sequence[float]]], columns: Sequence[str]) -> str:
+    """The error in each column of the tables: for each name a line through the means of its seeds, and a dot
+    for each seed.
+
+    Args:
+        series: by name, for each seed its errors, as shares.
+        columns: their names.
+    """
+
+    def draw(axes: Any) -> None:
+        own: Axes = axes[0, 0]
+        for (name, seeds), colour in zip(series.items(), COLOURS * 3, strict=False):
+            values = 100 * np.array(seeds)
+            dashed = "--" if "paper" in name else "-"
+            own.plot(range(len(columns)), values.mean(axis=0), dashed, color=colour, label=name, lw=1.4)
+            for row in values:
+                own.plot(range(len(columns)), row, ".", color=colour, ms=3)
+        own.set_yscale("symlog", linthresh=0.1)
+        own.set_ylim(bottom=0)
+        own.set_yticks([0, 0.1, 1, 10, 50], ["0", "0.1", "1", "10", "50"])
+        own.set_xticks(range(len(columns)), [column.replace(", ", "\n") for column in columns], fontsize=7)
+        own.set_ylabel("error in %")
+        plain_frame(own)
+        own.legend(frameon=False, fontsize=7, ncols=2)
+
+    return plotted(draw, 1, 1, 3.6)
+
+
+def reach(kept: Mapping[str, Runs]) -> str:
+    """For each name a map of the mean error over depth and length."""
+    columns = min(4, len(kept))
+    rows = -(-len(kept) // columns)
+
+    def draw(axes: Any) -> None:
+        for own in axes.flat[len(kept) :]:
+            own.set_axis_off()
+        for own, (name, runs) in zip(axes.flat, kept.items(), strict=False):
+            one = runs[0]["reach"]
+            shares = np.array([run["reach"]["errors"] for run in runs], dtype=float).mean(axis=0)
+            own.imshow(100 * shares, cmap="viridis_r", vmin=0, vmax=50, aspect="auto", origin="lower")
+            for (i, j), share in np.ndenumerate(100 * shares):
+                colour = "white" if share > 25 else "black"
+                own.text(j, i, f"{share:.3g}", ha="center", va="center", fontsize=6, color=colour)
+            own.set_xticks(range(len(one["lengths"])), map(str, one["lengths"]), fontsize=7)
+            own.set_yticks(range(len(one["depths"])), map(str, one["depths"]), fontsize=7)
+            own.set_title(f"{name} ({len(runs)})", fontsize=8)
+        for own in axes[:, 0]:
+            own.set_ylabel("depth")
+        for own in axes[-1]:
+            own.set_xlabel("length")
+
+    return plotted(draw, rows, columns, 2.6 * rows)
+
+
+def states(kept: Mapping[str, dict[str, Any]]) -> str:
+    """For each name a row: the hidden and the cell state along the string, a line for each unit, and the
+    depth as a grey one.
+    """
+
+    def draw(axes: Any) -> None:
+        for row, (name, along) in zip(axes, kept.items(), strict=True):
+            string = along["string"]
+            depth = np.cumsum([0, *((symbol == "(") - (symbol == ")") for symbol in string)])
+            for own, key in zip(row, ("h", "c"), strict=True):
+                if key not in along:
+                    own.set_axis_off()
+                    continue
+                for number, line in enumerate(read(along[key])):
+                    own.plot(line, color=COLOURS[number % len(COLOURS)], lw=0.8)
+                if key == "c":
+                    own.plot(depth, color=GREY, lw=2.5, alpha=0.5, zorder=0)
+                    own.set_ylim(-depth.max() - 4, depth.max() + 4)  # units that count letters leave it
+                own.set_xticks(range(len(string) + 1), ["", *string], fontsize=4)
+                own.set_title(f"{name}: {'hidden' if key == 'h' else 'cell'} state", fontsize=8)
+                plain_frame(own)
+                own.grid(visible=False, axis="x")
+
+    return plotted(draw, len(kept), 2, 1.9 * len(kept))
+
+
+def centroids(along: dict[str, Any]) -> str:
+    """Figure 11: the centroids, the mean probabilities by rank, and the probabilities along the string."""
+
+    def draw(axes: Any) -> None:
+        left, middle, right = axes[0]
+        left.imshow(np.array(read(along["centroids"])), cmap="coolwarm", aspect="auto")
+        left.set_xlabel("unit")
+        left.set_ylabel("centroid")
+        middle.bar(range(1, len(along["ranked"]) + 1), along["ranked"], color=COLOURS[0])
+        middle.set_xlabel("rank")
+        middle.set_ylabel("mean probability")
+        plain_frame(middle)
+        right.imshow(np.array(read(along["alpha"])), cmap="gray", vmin=0, vmax=1, aspect="auto")
+        string = along["string"]
+        right.set_xticks(range(len(string) + 1), ["", *string], fontsize=4)
+        right.set_yticks(range(len(along["alpha"])))
+        right.set_ylabel("centroid")
+
+    return plotted(draw, 1, 3, 2.2)

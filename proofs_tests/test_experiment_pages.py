@@ -1,0 +1,136 @@
+"""The pages of State-Regularized RNNs' experiments: each table of the paper, what ran beside it, and what did
+not.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from training.engine.results import results_in
+from training.language_recognition.paper import TABLE_1, TABLE_2, TABLE_11
+
+ROOT = Path(__file__).parents[1]
+EXTENSIONS = ROOT / "docs" / "_extensions"
+KEPT = ROOT / "training" / "results"
+
+
+@pytest.fixture
+def recognition(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    return importlib.import_module("recognition_pages")
+
+
+@pytest.fixture(scope="module")
+def memory() -> list[dict[str, Any]]:
+    return results_in(KEPT / "memory")
+
+
+def _lines(page: str, title: str) -> list[list[str]]:
+    """The cells of the first table below a title, without its head."""
+    rows = [
+        line for line in page.split(f"## {title}\n", 1)[1].split("\n## ")[0].split("\n") if line[:2] == "| "
+    ]
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows[2:]]
+
+
+def test_what_did_not_run_is_said_to_be_so_beside_the_papers_figures(recognition: Any) -> None:
+    made = recognition.pages([])
+    assert set(made) == {"parentheses.md", "palindromes.md"}
+    table_1 = _lines(made["parentheses.md"], "Tables 1 and 12: the large set")
+    assert [row[:3] for row in table_1[:2]] == [
+        ["LSTM", "ours", "not run"],
+        ["LSTM", "the paper's", "not run"],
+    ]
+    assert table_1[0][3:9] == [f"{100 * share:.1f} / ·" for share in TABLE_1["large", "lstm"]]
+    table_2 = _lines(made["parentheses.md"], "Table 2: numbers of centroids")
+    assert [row[0] for row in table_2 if row[1] == "ours"] == [
+        f"SR-LSTM-P, k = {k}" for k in (2, 5, 10, 50, 100)
+    ]
+    assert table_2[0][3:9] == [f"{100 * share:.1f} / ·" for share in TABLE_2[2]]
+    table_11 = _lines(made["palindromes.md"], "Tables 3 and 11")
+    assert {row[0]: row[3] for row in table_11}["LSTM-P"] == f"{100 * TABLE_11['lstm-p'][0]:.1f} / ·"
+
+
+def test_what_ran_stands_beside_it_with_its_seeds_and_time(
+    recognition: Any, memory: list[dict[str, Any]]
+) -> None:
+    made = recognition.pages(memory)
+    own = [run for run in memory if run["model"] == "lstm-p"]
+    (row,) = [
+        row
+        for row in _lines(made["parentheses.md"], "Tables 1 and 12: the large set")
+        if row[:2] == ["LSTM-P", "ours"]
+    ]
+    error = sum(run["metrics"]["test_error d 20, l 1000"] for run in own) / len(own)
+    assert row[2] == f"{len(own)} of 5" and row[8] == f"49.6 / {100 * error:.2f}"
+    assert row[-1] == f"{sum(run['seconds'] for run in own) / len(own):.0f}"
+    for picture in ("curves-large", "errors", "reach", "states-ours", "centroids-ours"):
+        assert made[f"parentheses-{picture}.svg"].lstrip().startswith("<?xml")
+        assert f"```{{image}} parentheses-{picture}.svg" in made["parentheses.md"]
+    assert "The small set (Figure 9, right): not run." in made["parentheses.md"]
+
+
+def test_the_page_says_which_language_was_learned(recognition: Any, memory: list[dict[str, Any]]) -> None:
+    """From made-up results: right on the usual others, and at chance on exchanges."""
+
+    def run(experiment: str, usual: float, exchanged: float) -> dict[str, Any]:
+        said = copy.deepcopy(memory[0]) | {"experiment": experiment, "paper": None}
+        said["metrics"] = {
+            f"test_error l {n}{x}": exchanged if x else usual
+            for x in ("", ", exchanged")
+            for n in (100, 200, 500)
+        }
+        kinds = {"palindrome": 0.0, "random": usual, "one letter": usual}
+        said["errors"] = {f"l {n}": kinds for n in (100, 200, 500)}
+        said["errors"] |= {f"l {n}, exchanged": {"exchanged": exchanged} for n in (100, 200, 500)}
+        return said
+
+    page = recognition.pages([run("palindromes", 0.004, 0.498), run("exchanges", 0.01, 0.01)])[
+        "palindromes.md"
+    ]
+    said = page.split("## Which language was learned\n")[1].split("## ")[0]
+    assert "the usual others: sums of letters with alternating signs" in said
+    assert "exchanges too: palindromes, as far as these columns go" in said
+    kinds = _lines(page, "Kinds of strings")
+    assert [row[2] for row in kinds] == ["the usual others", "exchanges too"]
+    assert kinds[0][4:] == ["0.00", "0.40", "0.40", "49.80"]
+
+
+def test_what_was_certified_is_told(recognition: Any, memory: list[dict[str, Any]]) -> None:
+    theorem = {"proved": True, "height": 20, "length": 1000, "boxes": 652, "why": None}
+    open_one = {"proved": False, "height": 50, "length": None, "boxes": None, "why": "they grow"}
+    run = copy.deepcopy(memory[0]) | {
+        "certified": {
+            "verdict": "different",
+            "word": ["(", *"lllll", ")", ")"],
+            "soft": theorem,
+            "saturated": open_one,
+            "seconds": 7.2,
+            "checked": True,
+        }
+    }
+    (row,) = _lines(recognition.pages([run])["parentheses.md"], "What is certified")
+    assert row[4:] == ["proved, 652 boxes", "not proved: they grow", "`( l^5 ) )`", "7"]
+
+
+def test_no_experiment_of_the_paper_is_without_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    for module in ("sequence_pages", "wikipedia_page"):
+        made = importlib.import_module(module).pages([])
+        for name in importlib.import_module(module).TITLES:
+            assert "ot run" in made[f"{name}.md"] or "Nothing was run" in made[f"{name}.md"]
+    made = importlib.import_module("tomita_pages").pages([], ROOT)
+    assert "not run" in made["tomita.md"] and "No run has kept its automaton." in made["tomita.md"]
+
+
+def test_grammars_are_drawn_beside_their_least_automata(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    made = importlib.import_module("tomita_pages").pages(results_in(KEPT / "languages"), ROOT)
+    for number in range(1, 8):
+        for what in ("extracted", "least", "over-time"):
+            assert f"tomita-{number}-{what}.svg" in made

@@ -1,0 +1,180 @@
+"""What results of parentheses and of learned languages keep for pictures, and what is certified of a run: it
+is what the network does.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from automata import parentheses as brackets
+from automata.dfa import DFA
+from automata.tomita import tomita
+from neural.state_regularized import files
+from neural.state_regularized.acceptor import Acceptor
+from proofs_tests.training.command_line import command_line
+from ratproof import main
+from ratproof.papers.certification.certify import certify
+from training.engine import results
+from training.language_recognition import parentheses, tables
+from training.language_recognition.certified import CERTIFICATE, certified
+from training.language_recognition.experiment import NETWORK
+from training.language_recognition.network import TrainedAcceptor
+from training.language_recognition.reach import DEPTHS, LENGTHS, reach
+from training.language_recognition.settings import MODELS, PRESETS, Recognition
+from training.language_recognition.states_along import RANKED_OVER, STRING, along, read
+from training.language_recognition.strings import Drawn, Strings
+from training.state_regularized.extracted import a_string, extracted
+
+__all__ = ["command_line"]
+
+EXAMPLES = Path(files.__file__).parents[2] / "ratproof" / "examples"
+TINY = ["--size", "small", "--units", "4", "--steps", "2", "--batch", "8", "--epochs", "1"]
+
+
+def _some_strings() -> Strings:
+    words = ["a(b)", "()", "c", "(())d()"]
+    return Strings.of([Drawn([parentheses.ALPHABET.index(x) for x in word], True, "some") for word in words])
+
+
+def test_the_string_is_balanced_and_deeper_than_those_that_networks_train_on() -> None:
+    assert brackets.is_balanced(STRING)
+    depths = [STRING[:n].count("(") - STRING[:n].count(")") for n in range(len(STRING))]
+    assert max(depths) == 8 > parentheses.TRAINING.depths[1]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_rows_are_the_states_along_the_string(model: str) -> None:
+    torch.manual_seed(0)
+    options: dict[str, Any] = {"k": 3} if model.startswith("sr-") else {}
+    network = TrainedAcceptor(Acceptor(parentheses.ALPHABET, model, 6, **options), Recognition(model=model))
+    said = along(network, _some_strings())
+    tokens = torch.tensor([[parentheses.ALPHABET.index(symbol)] for symbol in STRING])
+    with torch.no_grad():
+        states = network.states(tokens)
+    assert said["string"] == STRING and said["units"] == list(range(6))
+    assert ("c" in said) == (len(states) == 2)
+    for name, state in zip(("h", "c"), states, strict=False):
+        torch.testing.assert_close(torch.tensor(read(said[name])), state[:, 0].T, atol=5e-3, rtol=5e-3)
+    if not model.startswith("sr-"):
+        assert not {"alpha", "centroids", "ranked"} & set(said)
+        return
+    alpha, centroids = torch.tensor(read(said["alpha"])), torch.tensor(read(said["centroids"]))
+    torch.testing.assert_close(centroids.T @ alpha, states[0][:, 0].T, atol=0.02, rtol=0.02)
+    assert said["ranked"] == sorted(said["ranked"], reverse=True)
+    assert sum(said["ranked"]) == pytest.approx(1, abs=1e-3)
+
+
+def test_ranked_probabilities_are_means_over_the_steps_of_strings_alone() -> None:
+    """Two strings of unequal length count with each of their steps, and padding with none."""
+    torch.manual_seed(1)
+    network = TrainedAcceptor(Acceptor(parentheses.ALPHABET, "sr-lstm", 5, k=3), Recognition())
+    many = _some_strings()
+    sums, steps = torch.zeros(3, dtype=torch.float64), 0
+    for n in range(len(many)):
+        tokens, lengths, _ = many.at(torch.tensor([n]))
+        one = Strings(tokens.T.to(torch.uint8), lengths, many.labels[n : n + 1], ("some",))
+        share = along(network, one)["ranked"]
+        sums += torch.tensor(share, dtype=torch.float64) * (int(lengths) + 1)
+        steps += int(lengths) + 1
+    assert len(many) < RANKED_OVER
+    torch.testing.assert_close(
+        torch.tensor(along(network, many)["ranked"], dtype=torch.float64), sums / steps, atol=2e-4, rtol=0
+    )
+
+
+def test_a_counter_up_to_twenty_reaches_depth_twenty() -> None:
+    def right(strings: Strings) -> torch.Tensor:
+        turns = (strings.tokens == parentheses.OPEN).long() - (strings.tokens == parentheses.CLOSE).long()
+        return ~strings.labels | (torch.cumsum(turns, dim=1).amax(dim=1) <= 20)
+
+    said = reach(right, 4, 0)
+    assert (said["depths"], said["lengths"], said["strings"]) == (list(DEPTHS), list(LENGTHS), 4)
+    for depth, row in zip(DEPTHS, said["errors"], strict=True):
+        assert row == [0.5 * (depth > 20)] * len(LENGTHS)  # half are balanced, each as deep as its row says
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_run_from_before_gets_its_pictures_when_it_is_gone_on_with(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    line = ["train", "parentheses", "--model", "sr-lstm", *TINY, "--test-strings", "10", "--no-tensorboard"]
+    assert main.run([*line, "-o", str(folder)]) == 0
+    whole = json.loads((folder / "result.json").read_text())
+    before = {name: value for name, value in whole.items() if name not in ("along", "reach")}
+    assert set(whole) - set(before) == {"along", "reach"}
+    results.write(before, folder / "result.json")
+    assert main.run([*line, "-o", str(folder), "--resume"]) == 0
+    assert json.loads((folder / "result.json").read_text()) == whole
+
+
+def test_what_is_certified_of_a_run_stands_in_its_result(tmp_path: Path) -> None:
+    kept = Path(tables.__file__).parents[1] / "results/memory/parentheses-sr-lstm-p-large-ours-seed-0.json"
+    shutil.copy(kept, tmp_path / "result.json")
+    shutil.copy(EXAMPLES / "counter.safetensors", tmp_path / NETWORK)
+    said = certified(tmp_path, height=1, length=6, saturated_height=0)
+    assert said["soft"]["proved"] and said["checked"] is True and said["word"] is None
+    assert (tmp_path / CERTIFICATE).exists()
+    assert results.read(tmp_path / "result.json")["certified"] == said
+
+
+def test_a_method_is_told_by_its_recipe() -> None:
+    for experiment, presets in PRESETS.items():
+        for name, method in (("ours", tables.METHODS[True]), ("paper", tables.METHODS[False])):
+            how = Recognition(**presets[name]).to_json()
+            assert tables.method_of({"configuration": how}) == method, experiment
+
+
+def test_results_from_before_a_setting_came_are_of_the_same_row() -> None:
+    kept = results.read(
+        Path(tables.__file__).parents[1] / "results/memory/parentheses-lstm-large-ours-seed-0.json"
+    )
+    configuration = {name: v for name, v in kept["configuration"].items() if name != "gate_margin"}
+    other = kept | {"seed": 9, "configuration": configuration | {"seed": 9}}
+    (row,) = tables.rows_of([kept, other])
+    assert row.seeds == (0, 9)
+    (row, more) = tables.rows_of([kept, other | {"configuration": configuration | {"gate_margin": 3.0}}])
+    assert len(row.seeds) == len(more.seeds) == 1
+
+
+# Learned languages.
+
+
+def test_what_is_extracted_of_a_network_that_is_its_language() -> None:
+    network, _ = files.load(EXAMPLES / "tomita-2.safetensors")
+    answer, dfa = certify(network), tomita(2).dfa
+    words = [word for n in range(7) for word in _words(n)]
+    said = extracted(answer, dfa, words)
+    automaton = said["automaton"]
+    machine = DFA(tuple(automaton["alphabet"]), 0, automaton["table"], frozenset(automaton["final"]))
+    assert machine.equivalent(dfa) and len(automaton["centroids"]) == machine.states
+    for reading in ("hard", "soft"):
+        counted = said["counted"][reading]
+        assert counted == {"otherwise": 0, "unseen": 0, "several": 0, "states": 3, "difference": None}
+    over_time = said["over_time"]
+    assert len(over_time["alpha"]) == len(over_time["centroids"])
+    sums = torch.tensor(read(over_time["alpha"])).sum(dim=0)
+    assert (
+        len(sums) == len(over_time["string"]) + 1 and bool((sums > 0.9).all()) and bool((sums < 1.01).all())
+    )
+
+
+def test_few_strings_show_no_whole_table() -> None:
+    network, _ = files.load(EXAMPLES / "tomita-2.safetensors")
+    counted = extracted(certify(network), tomita(2).dfa, [("1",), ("1", "0")])["counted"]["hard"]
+    assert counted["unseen"] > 0 and counted["states"] is None and counted["difference"] is None
+
+
+@pytest.mark.parametrize("number", range(1, 8))
+def test_the_string_over_time_stays_alive_and_sees_every_living_state(number: int) -> None:
+    dfa = tomita(number).dfa
+    run = dfa.run(a_string(dfa))
+    assert not set(run) & dfa.dead and set(run) == set(range(dfa.states)) - dfa.dead
+
+
+def _words(length: int) -> list[tuple[str, ...]]:
+    return [tuple(f"{n:0{length}b}") if length else () for n in range(2**length)]

@@ -1,0 +1,39 @@
+"""How far a network on parentheses counts: its errors by depth and length, beyond the columns of Table 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from training.language_recognition import parentheses
+from training.language_recognition.strings import Strings
+
+DEPTHS, LENGTHS = (1, 5, 10, 20, 30, 40, 50), (120, 250, 500, 1000)
+"""In the shortest strings there is more room than the deepest need: else there would be one balanced one."""
+
+
+def reach(right: Callable[[Strings], Tensor], many: int, seed: int) -> dict[str, Any]:
+    """The share of strings on which it is wrong, for each depth and length.
+
+    Args:
+        right: says of strings which are classified right, shape ``(N,)``.
+        many: strings for each depth and length, half of them balanced.
+        seed: of the strings: the same for all networks.
+
+    Returns:
+        ``depths``, ``lengths``, ``strings`` (how many of each), and ``errors``: a list for each depth with a
+        share for each length.
+    """
+    errors: list[list[float]] = []
+    for depth in DEPTHS:
+        row: list[float] = []
+        for length in LENGTHS:
+            column = parentheses.Column("reach", (depth, depth), (length, length))
+            rng = np.random.default_rng([seed, depth, length])
+            strings = parentheses.draw(column, many // 2, many - many // 2, rng)
+            row.append(float((~right(strings)).double().mean()))
+        errors.append(row)
+    return {"depths": list(DEPTHS), "lengths": list(LENGTHS), "strings": many, "errors": errors}
