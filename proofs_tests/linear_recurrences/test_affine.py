@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from automata.forward import prefix_scores
 from automata.minimise import rank
 from proofs_tests.breaks import BREAKS, assert_refuted
 from ratproof.record.counterexample import Disagreement
@@ -71,6 +72,13 @@ def test_a_units_automaton_has_as_few_states_as_is_said(module, states):
         assert automaton.states == states == rank(automaton)
 
 
+def test_the_first_token_takes_a_third_state():
+    """RG-LRU as it is programmed, for weights that hide nothing."""
+    rg_lru = import_module("theory.linear_recurrences.rg_lru")
+    (automaton,) = rg_lru.three_states(rg_lru.AT_ZERO.telling("abc"))
+    assert automaton.states == 3 == rank(automaton)
+
+
 @pytest.mark.parametrize(("window", "n"), [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)])
 @pytest.mark.parametrize("alphabet", ["a", "ab"])
 def test_mambas_automaton_has_a_block_a_history(window, n, alphabet):
@@ -91,6 +99,31 @@ def test_a_break_is_refuted(monkeypatch, module, what):
     told = claim.variant("corrected").changed(small_cases=lambda letters: iter(cases))
     monkeypatch.setitem(registry._registered, claim.name, replace(claim, variants=(told,)))
     assert_refuted(monkeypatch, claim.name, "corrected", what)
+
+
+REMEMBERING = {"mamba": "convolved_weights"} | dict.fromkeys(IN_CHUNKS, "weights")
+"""What remembers tokens besides its numbers, and its weights."""
+
+
+@pytest.mark.parametrize("what", BREAKS)
+@pytest.mark.parametrize("module", REMEMBERING)
+def test_a_break_is_refuted_where_tokens_are_remembered(monkeypatch, module, what):
+    """Windows, and chunks, of two tokens, with weights that tell."""
+    loaded = import_module(f"theory.linear_recurrences.{module}")
+    cases = [getattr(loaded, REMEMBERING[module])((2, 2)).telling("ab", first) for first in (0, 3)]
+    told = loaded.CLAIM.variant("corrected").changed(small_cases=lambda letters: iter(cases))
+    monkeypatch.setitem(registry._registered, loaded.CLAIM.name, replace(loaded.CLAIM, variants=(told,)))
+    assert_refuted(monkeypatch, loaded.CLAIM.name, "corrected", what)
+
+
+def test_the_numbers_of_mamba_go_to_the_next_history():
+    """For the convolved layer's automata on weights that tell: each string's output, token by token."""
+    mamba = import_module("theory.linear_recurrences.mamba")
+    weights = mamba.convolved_weights((3, 2)).telling("ab")
+    (automaton,) = mamba.CONVOLVED.automata(weights)
+    for string in ("abba", "baab", "bbbaaa"):
+        outputs = [o for (o,) in mamba.CONVOLVED.recurrence.values(weights, string)]
+        assert outputs == list(prefix_scores(automaton, string))
 
 
 def broken(monkeypatch, module, layer):

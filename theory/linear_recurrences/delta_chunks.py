@@ -28,7 +28,7 @@ from theory.linear_recurrences.shared.chunks import (
 )
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import MINUS, exactly, refuted, vectors
+from theory.linear_recurrences.shared.variants import MINUS, exactly, refuted
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights, total
 
@@ -37,11 +37,11 @@ def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Sig
     """Chunks of C tokens, and a gated DeltaNet's weights with K numbers in a key."""
     chunk, k = size
 
-    def gate(name: str) -> Any:
-        return by_symbol(name, only=only.get(name))
+    def table(name: str, shape: tuple[int, ...] = ()) -> Any:
+        return by_symbol(name, shape, only.get(name))
 
-    entries = (MINUS, gate("alpha"), gate("beta"), *vectors("q", "k", size=k), by_symbol("v"))
-    return Signature((constant("s_0", (k,)), *entries), size=("C", chunk), most_small=most)
+    entries = (MINUS, table("alpha"), table("beta"), table("q", (k,)), table("k", (k,)), table("v"))
+    return Signature((constant("s_0", (k,), only.get("s_0")), *entries), size=("C", chunk), most_small=most)
 
 
 # The chunk form, for one column s of the state at the chunk's start.
@@ -105,6 +105,11 @@ AT_ONCE = Chunked(
 
 
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
+TELLING = Sizes(
+    lambda size: weights(size, s_0=(1, 0), alpha=(2, 0, 1), beta=(1, 3), q=(1,), k=(2, 1), v=(1,)),
+    (),
+    ((1, 1), (2, 1), (3, 1)),
+)
 SMALL = Sizes(lambda size: weights(size, 300, alpha=(1,), beta=(1,)), (), ((2, 1),))
 HALF = Sizes(lambda size: weights(size, 300, alpha=(1,), beta=("1/2",)), (), ((1, 1),))
 
@@ -129,6 +134,7 @@ CLAIM = Claim(
             ANY_SIZE,
             CHUNKED,
             CASES,
+            TELLING,
             theorem(
                 "delta_chunks",
                 "chunked_delta {minus} {alpha} {beta} {q} {k} {v} {C} {s_0} {word}",

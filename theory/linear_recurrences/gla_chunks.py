@@ -28,16 +28,17 @@ from theory.linear_recurrences.shared.chunks import (
 )
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import exactly, refuted, vectors
+from theory.linear_recurrences.shared.variants import exactly, refuted
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights, total
 
 
-def weights(size: tuple[int, int], alpha: Sequence[Any] | None = None, most: int = 60) -> Signature:
+def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
     """Chunks of C tokens, and a head's weights with K numbers in a key."""
     chunk, k = size
-    entries = (by_symbol("alpha", (k,), alpha), *vectors("q", "k", size=k), by_symbol("v"))
-    return Signature((constant("s_0", (k,)), *entries), size=("C", chunk), most_small=most)
+    vectors = (by_symbol(name, (k,), only.get(name)) for name in ("alpha", "q", "k"))
+    entries = (*vectors, by_symbol("v", only=only.get("v")))
+    return Signature((constant("s_0", (k,), only.get("s_0")), *entries), size=("C", chunk), most_small=most)
 
 
 # The chunk form, for one column s of the state at the chunk's start.
@@ -93,7 +94,12 @@ def with_gates(g: Any) -> Chunked:
 
 PRODUCTS = with_gates(gates)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
-AT_ONE = Sizes(lambda size: weights(size, (1,), 300), (), ((1, 1),))
+TELLING = Sizes(
+    lambda size: weights(size, s_0=(1, 0), alpha=(2, 0, 1), q=(1,), k=(1, 3), v=(1,)),
+    (),
+    ((1, 1), (2, 1), (3, 1)),
+)
+AT_ONE = Sizes(lambda size: weights(size, 300, alpha=(1,)), (), ((1, 1),))
 GATED = Sizes(lambda size: weights(size, most=500), (), ((1, 1), (2, 1)))
 
 CLAIM = Claim(
@@ -117,6 +123,7 @@ CLAIM = Claim(
             ANY_SIZE,
             PRODUCTS,
             CASES,
+            TELLING,
             theorem(
                 "gla_chunks",
                 "chunked_gla {alpha} {q} {k} {v} {C} {s_0} {word}",

@@ -28,7 +28,7 @@ from theory.linear_recurrences.shared.chunks import (
 )
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import exactly, refuted, vectors
+from theory.linear_recurrences.shared.variants import exactly, refuted
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights, total
 
@@ -36,13 +36,9 @@ from theory.weights import Weights, total
 def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
     """Chunks of C tokens, and a head's weights with K numbers in a key."""
     chunk, k = size
-    entries = (
-        constant("u", (k,), only.get("u")),
-        by_symbol("w", (k,), only.get("w")),
-        *vectors("r", "k", size=k),
-        by_symbol("v"),
-    )
-    return Signature((constant("s_0", (k,)), *entries), size=("C", chunk), most_small=most)
+    vectors = (by_symbol(name, (k,), only.get(name)) for name in "wrk")
+    entries = (constant("u", (k,), only.get("u")), *vectors, by_symbol("v", only=only.get("v")))
+    return Signature((constant("s_0", (k,), only.get("s_0")), *entries), size=("C", chunk), most_small=most)
 
 
 # The chunk form, for one column s of the state at the chunk's start.
@@ -88,6 +84,11 @@ def hand_over(w: Weights, s: Sequence[Any], chunk: str) -> list[Any]:
 LAYER = replace(rwkv_6.LAYER, places=lambda w: len(w.s_0))
 CHUNKED = Chunked(LAYER, output, hand_over)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
+TELLING = Sizes(
+    lambda size: weights(size, s_0=(1, 0), u=(3, 0), w=(2, 0, 1), r=(1,), k=(1, 3), v=(1,)),
+    (),
+    ((1, 1), (2, 1), (3, 1)),
+)
 SMALL = Sizes(lambda size: weights(size, 500, u=(0,)), (), ((1, 1), (2, 1)))
 
 CLAIM = Claim(
@@ -111,6 +112,7 @@ CLAIM = Claim(
             ANY_SIZE,
             CHUNKED,
             CASES,
+            TELLING,
             theorem(
                 "rwkv_6_chunks",
                 "chunked_rwkv_6 {u} {w} {r} {k} {v} {C} {s_0} {word}",

@@ -29,7 +29,7 @@ from theory.linear_recurrences.shared.chunks import (
 )
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import MINUS, exactly, refuted, vectors
+from theory.linear_recurrences.shared.variants import MINUS, exactly, refuted
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.weights import Weights, total
 
@@ -37,8 +37,8 @@ from theory.weights import Weights, total
 def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
     """Chunks of C tokens, and a head's weights with K numbers in a key."""
     chunk, k = size
-    tables = tuple(by_symbol(name, (k,), only.get(name)) for name in ("w", "kappa", "a"))
-    entries = (MINUS, *tables, *vectors("k", "q", size=k), by_symbol("v", only=only.get("v")))
+    vectors = (by_symbol(name, (k,), only.get(name)) for name in ("w", "kappa", "a", "k", "q"))
+    entries = (MINUS, *vectors, by_symbol("v", only=only.get("v")))
     return Signature((constant("s_0", (k,), only.get("s_0")), *entries), size=("C", chunk), most_small=most)
 
 
@@ -101,6 +101,11 @@ AT_ONCE = Chunked(
     lambda w, s, chunk: hand_over(w, s, chunk, values_at_once),
 )
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
+TELLING = Sizes(
+    lambda size: weights(size, s_0=(1, 0), w=(2, 0, 1), kappa=(1, 2), a=(3, 1), k=(1,), q=(1,), v=(1,)),
+    (),
+    ((1, 1), (2, 1), (3, 1)),
+)
 ONES = {"w": (1,), "kappa": (1,), "a": (1,)}
 SMALL = Sizes(lambda size: weights(size, 500, s_0=(0,), **ONES), (), ((2, 1),))
 READING = Sizes(lambda size: weights(size, 500, s_0=(0,), **ONES | {"a": (0,)}), (), ((1, 1),))
@@ -126,6 +131,7 @@ CLAIM = Claim(
             ANY_SIZE,
             CHUNKED,
             CASES,
+            TELLING,
             theorem(
                 "rwkv_7_chunks",
                 "chunked_rwkv_7 {minus} {w} {kappa} {a} {k} {q} {v} {C} {s_0} {word}",
