@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -72,24 +73,35 @@ def _list(as_json: bool) -> None:
             out.print(f"  models: {', '.join(one.models)}", soft_wrap=True)
 
 
-app.command(epilog=example("train tomita --grammar 5 --seed 0 -o five"))(tomita)
-app.command(epilog=example("train nested --depth 2 -o nested"))(nested)
-app.command(epilog=example("train dfa even.json -o even"))(dfa)
-app.command("fa-rnn", epilog=example("train fa-rnn --data home -o house"))(fa_rnn)
-app.command("ptb", epilog=example("train ptb --model rrnn-f --preset small --data data -o run"))(ptb)
-app.command("wikipedia", epilog=example("train wikipedia --model sr-lstm --data data -o run"))(wikipedia)
-app.command("imdb", epilog=example("train imdb --model sr-lstm-p --preset small --data data -o run"))(imdb)
-for _name in IMAGES:
-    app.command(_name, epilog=example(f"train {_name} --model sr-lstm-p --preset small --data data -o run"))(
-        images(_name)
-    )
-for _name in TITLES:
-    app.command(_name, epilog=example(f"train {_name} --model rrnn-f --seed 0 --data data -o run"))(
-        command(_name)
-    )
-for _name in WITH_RULES:
-    app.command(_name, epilog=example(f"train {_name} --model bifa-rnn --share 0.1 --data data -o run"))(
-        with_rules(_name)
-    )
-for _name in DRAWN:
-    app.command(_name, epilog=example(f"train {_name} --model sr-lstm-p --seed 0 -o run"))(recognised(_name))
+def _add(name: str, does: str, train: Callable[..., int], options: str) -> None:
+    """Add a command, with what the list of commands says that it does, and an example."""
+    app.command(name, short_help=f"{does}.", epilog=example(f"train {name} {options}"))(train)
+
+
+_add("tomita", "Learn a Tomita grammar", tomita, "--grammar 5 --seed 0 -o five")
+_add("nested", "Learn balanced parentheses up to a depth", nested, "--depth 2 -o nested")
+_add("dfa", "Learn the language of an automaton in a file", dfa, "even.json -o even")
+_add("fa-rnn", "Train an FA-RNN that begins as rules of one's own", fa_rnn, "--data home -o house")
+_add(
+    "ptb", "Model the language of the Penn Treebank", ptb, "--model rrnn-f --preset small --data data -o run"
+)
+_add(
+    "wikipedia", "Model the language of Wikipedia's articles", wikipedia, "--model sr-lstm --data data -o run"
+)
+_add(
+    "imdb",
+    "Classify the reviews of IMDB word by word",
+    imdb,
+    "--model sr-lstm-p --preset small --data data -o run",
+)
+for _name, _title in IMAGES.items():
+    _options = "--model sr-lstm-p --preset small --data data -o run"
+    _add(_name, f"Classify {_title} pixel by pixel", images(_name), _options)
+for _name, _title in TITLES.items():
+    _options = "--model rrnn-f --seed 0 --data data -o run"
+    _add(_name, f"Classify the sentences of {_title}", command(_name), _options)
+for _name, _title in WITH_RULES.items():
+    _options = "--model bifa-rnn --share 0.1 --data data -o run"
+    _add(_name, f"Classify {_title}'s sentences, with rules", with_rules(_name), _options)
+for _name, _title in DRAWN.items():
+    _add(_name, _title, recognised(_name), "--model sr-lstm-p --seed 0 -o run")

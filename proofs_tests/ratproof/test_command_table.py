@@ -29,6 +29,15 @@ def test_each_command_has_an_example(name: str) -> None:
     assert f"  ratproof {name}" in (COMMANDS[name].epilog or "")
 
 
+@pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if is_group(c)])
+def test_a_group_says_in_a_line_what_each_of_its_commands_does(name: str, capsys) -> None:
+    assert run([name, "--help"]) == 0
+    lines = capsys.readouterr().out.partition("\nCommands:\n")[2].rstrip().splitlines()
+    own = [part for part in COMMANDS if part.startswith(f"{name} ")]
+    assert [line.split()[0] for line in lines] == [part.partition(" ")[2] for part in own]  # none takes two
+    assert all(re.search(r"\w\.$", line) and not line.endswith("al.") for line in lines), lines
+
+
 @pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if not is_group(c)])
 def test_the_usage_names_each_argument_once_and_brackets_it_once(name: str, capsys) -> None:
     assert run([*name.split(), "--help"]) == 0

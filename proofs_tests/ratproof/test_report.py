@@ -164,6 +164,8 @@ def test_what_did_not_run_is_a_column_of_dots_and_one_sentence():
     assert next(line for line in lines if line.startswith("  corrected"))[60:].split()[0] == "·"
     assert lines.count("kernel-checked (5 variants): not run: there is no Coq") == 1
     assert sum("cuda: not run" in line for line in lines) == 1
+    proofs = [one for one in several if one.kind == "proved"]
+    assert proofs and not any("cuda" in line for line in report(Outcome(proofs)))  # no network ran
 
 
 def test_details_say_what_a_line_leaves_out():

@@ -22,8 +22,6 @@ from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import AutomatonFile, load
 from ratproof.commands.terminal import console, progress
-from ratproof.coq import certificate as kernel_certificate
-from ratproof.coq import programs as coq
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
@@ -72,10 +70,12 @@ def equivalent(
     """
     one, other = load(a, semiring, symbols), load(b, semiring, symbols)
     require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(a, b, symbols))
-    coq_file = kernel_certificate.file_name(kernel_file, a, b) if kernel or kernel_file is not None else None
-    require_outputs({"--certificate": certificate, "--kernel-file": coq_file}, reads=(a, b, symbols))
-    if coq_file is not None:
-        coq.version()  # it is missed before anything is decided
+    coq_file = None
+    if kernel or kernel_file is not None:
+        from ratproof.coq import certificate as kernel_certificate
+
+        coq_file = kernel_certificate.file_name(kernel_file, a, b)  # Coq is missed before anything is decided
+        require_outputs({"--certificate": certificate, "--kernel-file": coq_file}, reads=(a, b, symbols))
     with progress("equivalent") as tell, _naming(a, b):
         answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
         accepted = None

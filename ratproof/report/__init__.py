@@ -106,6 +106,8 @@ def _other_device(outcome: Outcome) -> list[str]:
     """What is known of the device on which the networks did not run."""
     if outcome.beside is not None:
         return [outcome.beside.sentence()]
+    if all(result.device is None for result in outcome.results):
+        return []  # no network ran on any
     if outcome.device == "cpu":
         return ["The networks ran on the CPU; on cuda: not run (--device cuda)."]
     return ["The networks ran on cuda; on the CPU: not run."]

@@ -121,7 +121,7 @@ class _Told:
         self.tell(stage)
 
 
-@app.command("status", epilog=example("campaign status text --json"))
+@app.command("status", short_help="Say what is done.", epilog=example("campaign status text --json"))
 def status(folder: Place, as_json: AsJson = False) -> int:
     """Say what is done: of a campaign its runs, of a hunt (``hunt --ledger``) its rounds.
 

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 
 
-@app.command(epilog=example("rules decide --rules home/home.config --data home"))
+@app.command(
+    short_help="Decide whether the network of some rules is the rules.",
+    epilog=example("rules decide --rules home/home.config --data home"),
+)
 def decide(
     rules: Annotated[str, typer.Option("--rules", metavar="FILE", help="rules under [label] headers")],
     data: Annotated[

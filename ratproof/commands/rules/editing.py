@@ -29,7 +29,10 @@ OnData = Annotated[
 ]
 
 
-@app.command(epilog=example("rules show house/network.safetensors"))
+@app.command(
+    short_help="List the rules that a trained network began with.",
+    epilog=example("rules show house/network.safetensors"),
+)
 def show(checkpoint: Kept, as_json: AsJson = False) -> int:
     """The rules that a trained network began with, by number: what rules disable is told."""
     from neural.fa_rnn.files import load
@@ -60,7 +63,10 @@ def show(checkpoint: Kept, as_json: AsJson = False) -> int:
     return 0
 
 
-@app.command(epilog=example("rules add house/network.safetensors --rules more.config -o more.safetensors"))
+@app.command(
+    short_help="Add rules to a trained network.",
+    epilog=example("rules add house/network.safetensors --rules more.config -o more.safetensors"),
+)
 def add(
     checkpoint: Kept,
     rules: Annotated[
@@ -108,7 +114,10 @@ def add(
     )
 
 
-@app.command(epilog=example("rules disable house/network.safetensors 2 -o fewer.safetensors"))
+@app.command(
+    short_help="Take rules out of a trained network.",
+    epilog=example("rules disable house/network.safetensors 2 -o fewer.safetensors"),
+)
 def disable(
     checkpoint: Kept,
     numbers: Annotated[

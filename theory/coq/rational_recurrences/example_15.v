@@ -36,7 +36,7 @@ Theorem printed_is_refuted (f u : S -> K) : score (figure_1 f u zero) [::] <> ma
 Proof. by evaluated. Qed.
 End Example15.
 
-(* Drawn so, with c_0 = 0, it is -1 on the word of one symbol, where f = 0 and u = -1 and the unit is 0. *)
+(* Figure 1 as drawn, with c_0 = 0: -1 on the word of one symbol, where f = 0 and u = -1 and the unit is 0. *)
 Theorem printed_nonempty_is_refuted (R : realDomainType) :
   let f := fun _ : Datatypes.unit => Some 0 : max_plus R in let u := fun _ : Datatypes.unit => Some (- 1) : max_plus R in
   score (figure_1 f u zero) [:: tt] <> max_plus_unit (Some 0) f u [:: tt].

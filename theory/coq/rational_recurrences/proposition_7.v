@@ -40,7 +40,7 @@ Theorem printed_is_refuted (K : semiring) (S : Type) (f u : S -> K) :
   1 <> 0 :> K -> score (figure_1 f u 0) [::] <> unit 1 f u [::].
 Proof. by move=> nontrivial; evaluated => /esym. Qed.
 
-(* Drawn so, with c_0 = 1, it is wrong on the word of one symbol too, where f = 1 and u = 0. *)
+(* Figure 1 as drawn, with c_0 = 1, is wrong on the word of one symbol too, where f = 1 and u = 0. *)
 Theorem printed_nonempty_is_refuted (K : semiring) :
   1 <> 0 :> K -> let f := fun _ : Datatypes.unit => 1 in let u := fun _ => 0 in score (figure_1 f u 0) [:: tt] <> unit 1 f u [:: tt] :> K.
 Proof. by move=> nontrivial f u; evaluated; rewrite /unit /run /= /unit_next; written_out => /esym. Qed.

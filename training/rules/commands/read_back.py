@@ -16,7 +16,11 @@ from ratproof.process.outputs import require_folder
 FIRST = "first rules, as a list"
 
 
-@app.command("read-back", epilog=example("rules read-back house/network.safetensors --data home -o back"))
+@app.command(
+    "read-back",
+    short_help="Read a trained network back as rules.",
+    epilog=example("rules read-back house/network.safetensors --data home -o back"),
+)
 def read_back(
     checkpoint: Annotated[
         str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")

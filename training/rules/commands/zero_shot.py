@@ -15,7 +15,11 @@ from ratproof.process.json_answers import print_json
 DISAGREES = 1
 
 
-@app.command("zero-shot", epilog=example("rules zero-shot --rules home/home.config --data home"))
+@app.command(
+    "zero-shot",
+    short_help="Try rules and untrained networks on test sentences.",
+    epilog=example("rules zero-shot --rules home/home.config --data home"),
+)
 def zero_shot(
     rules: Annotated[str, typer.Option("--rules", metavar="FILE", help="rules under [label] headers")],
     data: Annotated[
