@@ -57,11 +57,12 @@ def _computed(results: dict[str, Any]) -> str:
     return (
         f"Computed from these, and not run: {WORKERS:,} workers and {CASES:.0e} cases take {hours:.1f} hours."
         f" With chunks of {CHUNK:.0f} s the scheduler is busy for {100 * busy:.1f} % of the time, and the"
-        f" driver, with {WORKERS / a_round:,.0f} rows a second to check and to write, for {100 * share:.0f} %."
-        f" Chunks of {2 * WORKERS * task:.1f} s or more keep the scheduler under half; the driver's share does"
-        f" not depend on them, since each round is a row. The first to have no time left is {first}, with"
-        f" {most[first]:,.0f} workers; {second} has none left with {most[second]:,.0f}. At the end the ledger"
-        f" has {rows / 1e6:.1f} million rows, which take {memory / 1e6:,.0f} MB of the driver's memory where"
+        f" driver, with {WORKERS / a_round:,.0f} rows a second to check and to write, for"
+        f" {100 * share:.0f} %. Chunks of {2 * WORKERS * task:.1f} s or more keep the scheduler under half;"
+        " the driver's share does not depend on them, since each round is a row. The first to have no time"
+        f" left is {first}, with {most[first]:,.0f} workers; {second} has none left with"
+        f" {most[second]:,.0f}. At the end the ledger has {rows / 1e6:.1f} million rows, which take"
+        f" {memory / 1e6:,.0f} MB of the driver's memory where"
         " it resumes.\n"
     )
 

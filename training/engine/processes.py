@@ -43,6 +43,8 @@ def fabric_for(device: str, precision: str) -> Fabric:
         from lightning_fabric import Fabric
         from lightning_fabric.strategies.ddp import DDPStrategy
 
+        from training.engine.double import Double
+
     processes, here = _number("WORLD_SIZE"), _number("LOCAL_WORLD_SIZE")
     strategy: Any = "auto"
     if processes > 1:
@@ -54,7 +56,8 @@ def fabric_for(device: str, precision: str) -> Fabric:
         devices=here,
         num_nodes=max(1, processes // here),
         strategy=strategy,
-        precision=precision,  # type: ignore[arg-type]
+        precision=None if precision == "64-true" else precision,  # type: ignore[arg-type]
+        plugins=[Double()] if precision == "64-true" else None,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # advice on workers and on logging in
