@@ -4,9 +4,9 @@ summation.
 A network computes its gates for a whole batch at once, and again, in other shapes, when its automata are read
 off; the matrix products may then be summed in another order. These bounds say by how much the two can differ.
 
-The one assumption is on the elementary functions: sigmoid, its logarithm, tanh, exp, log and softplus are
-within 4 units in the last place, or within the smallest normal number (a sigmoid whose exponential overflows is 0). The vector
-library behind torch's CPU kernels states 1 for exp and tanh, and CUDA's mathematics library 2;
+The one assumption is on the elementary functions: sigmoid, its logarithm, tanh, exp, log and log1p are within
+4 units in the last place, or within the smallest normal number (a sigmoid whose exponential overflows is 0).
+The vector library behind torch's CPU kernels states 1 for exp and tanh, and CUDA's mathematics library 2;
 ``proofs_tests/neural/test_rounding.py`` measures them against ball arithmetic.
 """
 
@@ -20,12 +20,7 @@ from torch import Tensor
 from automata.errors import InputError
 from automata.float_format import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Format
 
-FORMATS = {
-    torch.float32: FLOAT32,
-    torch.float64: FLOAT64,
-    torch.bfloat16: BFLOAT16,
-    torch.float16: FLOAT16,
-}
+FORMATS = {torch.float32: FLOAT32, torch.float64: FLOAT64, torch.bfloat16: BFLOAT16, torch.float16: FLOAT16}
 FUNCTION_ROUNDINGS = 8
 """4 units in the last place are at most 8 unit roundoffs."""
 
@@ -116,9 +111,7 @@ def exponential(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 
 def softplus(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of log(1 + e^x) of something that is off by ``error``; torch takes x itself from 20
-    on.
-    """
+    """A bound on the error of log(1 + e^x) of something that is off by ``error``; torch takes x from 20 on."""
     # the slope is a sigmoid: at most 1, and at most the value
     ours = value.double() * (1 + kind.gamma(2 * FUNCTION_ROUNDINGS + 2)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=1)
@@ -136,7 +129,7 @@ def square_root(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 
 def logarithm(value: Tensor, argument: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of the logarithm of something that is off by ``error``; none where that may be 0."""
+    """A bound on the error of the logarithm of something that is off by ``error``; none where it may be 0."""
     least = argument.double() - 2 * error
     return _rounded(value, torch.where(least > 0, error / least, torch.inf), kind)
 

@@ -92,7 +92,7 @@ class Tracked:
         raise AttributeError(f"{name} has no rule for the error of what it computes")
 
     @property
-    def mT(self) -> Any:  # noqa: N802  # as a tensor has it
+    def mT(self) -> Any:  # as a tensor has it
         """With the last two axes exchanged."""
         return apply(Tensor.transpose, (self, -1, -2), {})
 
@@ -372,6 +372,10 @@ class tracking(TorchFunctionMode):
         """The hook that torch calls in place of its function."""
         if func in RULES or func in MOVES or any(isinstance(a, Tracked) for a in args):
             return apply(func, args, kwargs or {})
-        if func in MAKES or getattr(func, "__name__", "") in ("__get__", "dim", "size"):  # shape, dtype, device
+        if func in MAKES or getattr(func, "__name__", "") in (
+            "__get__",
+            "dim",
+            "size",
+        ):  # shape, dtype, device
             return func(*args, **(kwargs or {}))
         raise TypeError(f"{getattr(func, '__name__', func)} has no rule for the error of what it computes")

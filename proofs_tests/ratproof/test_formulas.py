@@ -1,4 +1,4 @@
-"""Modules held against a formula for their weights: what their gates may be off is derived, in every format."""
+"""Modules held against a formula for their weights: what their gates may be off is derived, in all formats."""
 
 from __future__ import annotations
 
@@ -140,9 +140,7 @@ def test_a_delta_rule_holds_and_another_order_is_refuted(dtype):
 )
 def test_a_formula_that_does_not_fit_is_named(formula, says):
     with pytest.raises(InputError, match=f"mine: .*{says}"):
-        believe_module(
-            "mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", formula=formula
-        )
+        believe_module("mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", formula=formula)
 
 
 def test_a_formula_and_a_slack_are_too_much():

@@ -221,7 +221,11 @@ class Problem:
             if self.numbers == "exact" or self.gates == "none":
                 return np.zeros(shape)
             strong = 8.0 if self.gates == "bursts" else 0.2
-            return -rng.exponential(strong, shape) if self.numbers == "real" else -rng.integers(0, 3, shape).astype(float)
+            return (
+                -rng.exponential(strong, shape)
+                if self.numbers == "real"
+                else -rng.integers(0, 3, shape).astype(float)
+            )
         if self.numbers != "real":
             return rng.choice([0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0], shape)
         return np.where(rng.random(shape) < 0.1, 0.0, rng.exponential(0.5, shape))

@@ -31,8 +31,8 @@ def automata_of(
     Args:
         name: of the claim.
         formula: from the embeddings, shape ``(symbols, input_size)``, by torch's functions, the weights
-            ``(initial, final, matrices)``, shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``; each may have an
-            axis of units in front.
+            ``(initial, final, matrices)``, shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``; each may have
+            an axis of units in front.
         embeddings: in the module's format.
         alphabet: the symbols.
 
@@ -60,9 +60,7 @@ def automata_of(
             )
         if not np.isfinite(value).all():
             raise InputError(f"{name}: the formula's {what} has a number that is not finite")
-    initial, final, matrices = (
-        np.broadcast_to(v, (units, *r)) for v, r in zip(values, right, strict=True)
-    )
+    initial, final, matrices = (np.broadcast_to(v, (units, *r)) for v, r in zip(values, right, strict=True))
     # two evaluations, each off from the truth by its error at most
     off = [2 * np.broadcast_to(e, (units, *r)) for e, r in zip(errors, right, strict=True)]
     automata = [
@@ -74,7 +72,7 @@ def automata_of(
 def drawn_vectors(
     size: int, symbols: int = VECTORS, seed: int = 0, dtype: torch.dtype = torch.float32
 ) -> tuple[Tensor, list[str]]:
-    """Vectors to read instead of an alphabet's embeddings, and names for them: zero, ones, one-hot ones, large and
+    """Vectors to read instead of an alphabet's embeddings, and their names: zero, ones, one-hot ones, large and
     small ones, one that is another one's negative, and normally distributed ones.
 
     >>> embeddings, alphabet = drawn_vectors(3, symbols=12)
@@ -92,7 +90,8 @@ def drawn_vectors(
     """
     if type(size) is not int or size < 1 or type(symbols) is not int or symbols < 8:
         raise InputError(
-            f"drawn_vectors has size {size!r:.60} and {symbols!r:.60} symbols, where 1 and 8 at least are right"
+            f"drawn_vectors has size {size!r:.60} and {symbols!r:.60} symbols, where 1 and 8 at least are"
+            " right"
         )
     generator = torch.Generator().manual_seed(seed)
     draw = lambda: torch.randn(size, generator=generator, dtype=torch.float64)

@@ -67,8 +67,8 @@ def believe_module(
         automaton: one, or one a unit; a layer of :mod:`neural` reads itself off as its own without it.
         formula: for the weights that the module computes with, in the place of automaton and slack: from the
             embeddings, by torch's functions, ``(initial, final, matrices)`` of shapes ``(n,)``, ``(n,)`` and
-            ``(symbols, n, n)``, each with an axis of units in front where it differs between units. By how much
-            the module's own may differ is derived (:mod:`neural.tracked` says for which functions).
+            ``(symbols, n, n)``, each with an axis of units in front where it differs between units. By how
+            much the module's own may differ is derived (:mod:`neural.tracked` says for which functions).
         slack: by how much the weights that the module computes with may differ from the automaton's, where
             those are not 0 or 1. It is 0 where the automaton has the module's own floats. The roundings of
             the recurrence come on top, and are derived.
