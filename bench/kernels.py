@@ -2,8 +2,8 @@
 right kernels were held without a false alarm, and how long it takes until planted mistakes are refuted.
 
 ``python bench/kernels.py right --minutes 60 --jobs 2`` goes on with fresh cases of right kernels, in turn,
-and ``python bench/kernels.py planted`` plants the mistakes one after another; both write to ``results/``. Strings
-have all lengths that users have. What had run is kept when it is stopped.
+and ``python bench/kernels.py planted`` plants the mistakes one after another; both write to ``results/``.
+Strings have all lengths that users have. What had run is kept when it is stopped.
 """
 
 from __future__ import annotations

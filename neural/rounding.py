@@ -111,7 +111,7 @@ def exponential(value: Tensor, error: Tensor, kind: Format) -> Tensor:
 
 
 def softplus(value: Tensor, error: Tensor, kind: Format) -> Tensor:
-    """A bound on the error of log(1 + e^x) of something that is off by ``error``; torch takes x from 20 on."""
+    """A bound on the error of log(1 + e^x) of something that is off by ``error``; torch takes x above 20."""
     # the slope is a sigmoid: at most 1, and at most the value
     ours = value.double() * (1 + kind.gamma(2 * FUNCTION_ROUNDINGS + 2)) + kind.tiny
     slope = torch.clamp(ours * torch.exp(2 * error), max=1)

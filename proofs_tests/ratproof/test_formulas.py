@@ -1,4 +1,4 @@
-"""Modules held against a formula for their weights: what their gates may be off is derived, in all formats."""
+"""Modules held against a formula for their weights: what gates may be off is derived, in all formats."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Kernels that others publish, called as :func:`~ratproof.user_claims.kernels.believe_kernel` calls kernels: by
-the name that they have in flash-linear-attention, or adapted in a line. What libraries do besides the recurrence
-is switched off where they have a switch for it.
+"""Kernels that others publish, called as :func:`~ratproof.user_claims.kernels.believe_kernel` calls kernels:
+by the name that they have in flash-linear-attention, or adapted in a line. What libraries do besides the
+recurrence is switched off where they have a switch for it.
 
-``believe_kernel("theirs", family="gla", kernel=of_fla("chunk_gla"), device="cuda", form="chunked", chunk=64)``
+``believe_kernel("theirs", family="gla", kernel=of_fla("chunk_gla"), form="chunked", chunk=64, ...)``
 """
 
 from __future__ import annotations

@@ -72,8 +72,8 @@ def automata_of(
 def drawn_vectors(
     size: int, symbols: int = VECTORS, seed: int = 0, dtype: torch.dtype = torch.float32
 ) -> tuple[Tensor, list[str]]:
-    """Vectors to read instead of an alphabet's embeddings, and their names: zero, ones, one-hot ones, large and
-    small ones, one that is another one's negative, and normally distributed ones.
+    """Vectors to read instead of an alphabet's embeddings, and their names: zero, ones, one-hot ones, large
+    and small ones, one that is another one's negative, and normally distributed ones.
 
     >>> embeddings, alphabet = drawn_vectors(3, symbols=12)
     >>> embeddings.shape, alphabet[:4]
