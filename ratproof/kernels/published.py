@@ -151,11 +151,13 @@ def grouped_values(kernel: Function, groups: int, per_head: tuple[str, ...] = ("
     """
 
     def shared_out(x: Tensor, head: int) -> Tensor:
-        parts = pad(x, (0, -x.shape[-1] % groups)).unflatten(-1, (groups, -1))
+        filled = pad(x, (0, -x.shape[-1] % groups))
+        parts = filled.reshape(*x.shape[:-1], groups, filled.shape[-1] // groups)
         return parts.movedim(-2, head + 1).flatten(head, head + 1)
 
     def together(x: Tensor, head: int, values: int) -> Tensor:
-        parts = x.unflatten(head, (-1, groups)).movedim(head + 1, -2)
+        heads = x.shape[head] // groups
+        parts = x.reshape(*x.shape[:head], heads, groups, *x.shape[head + 1 :]).movedim(head + 1, -2)
         return parts.flatten(-2)[..., :values]
 
     def adapted(*, v: Tensor, initial_state: Tensor | None, **tensors: Any) -> Any:

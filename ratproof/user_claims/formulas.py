@@ -94,7 +94,10 @@ def drawn_vectors(
             " right"
         )
     generator = torch.Generator().manual_seed(seed)
-    draw = lambda: torch.randn(size, generator=generator, dtype=torch.float64)
+
+    def draw() -> Tensor:
+        return torch.randn(size, generator=generator, dtype=torch.float64)
+
     normal = draw()
     made = {"zero": torch.zeros(size), "ones": torch.ones(size)}
     made |= {f"hot-{i}": torch.eye(size)[i] for i in range(min(size, 2))}

@@ -160,7 +160,7 @@ def norm(made: Bounds) -> Bounds:
 def growth(roles: Roles) -> Bounds:
     """By how much a step stretches a column at most, shape ``(T, N, H, 1, 1)``."""
     assert roles.growth is not None
-    return by_token(roles.growth)[..., None, None]
+    return np.asarray(by_token(roles.growth)[..., None, None])
 
 
 def _of_correction(roles: Roles, course: Course) -> Bounds:
