@@ -31,6 +31,23 @@ class Format:
 
 FLOAT32 = Format("float32", 2.0**-24, 2.0**-126, float(np.finfo(np.float32).max))
 FLOAT64 = Format("float64", 2.0**-53, 2.0**-1022, float(np.finfo(np.float64).max))
+FLOAT16 = Format("float16", 2.0**-11, 2.0**-14, float(np.finfo(np.float16).max))
+BFLOAT16 = Format("bfloat16", 2.0**-8, 2.0**-126, float.fromhex("0x1.fep127"))
+
+
+def held_in(values: Floats, computed_in: Format) -> Floats:
+    """The nearest numbers of a format, as they are converted on the way through float32.
+
+    >>> held_in(np.array([1 + 2.0**-9, 1 + 3 * 2.0**-8]), BFLOAT16).tolist()
+    [1.0, 1.015625]
+    """
+    if computed_in is not BFLOAT16:
+        return np.asarray(values.astype(computed_in.name), dtype=np.float64)
+    single = np.ascontiguousarray(values, dtype=np.float32)
+    bits = single.view(np.uint32)
+    with np.errstate(over="ignore"):
+        near = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)
+    return np.where(np.isfinite(single), near.view(np.float32), single).astype(np.float64)
 
 
 def representation_error(values: Weights, computed_in: Format) -> Floats:
@@ -39,7 +56,7 @@ def representation_error(values: Weights, computed_in: Format) -> Floats:
         if computed_in is FLOAT64:
             return np.zeros(values.shape)
         with np.errstate(over="ignore", invalid="ignore"):
-            held = values.astype(computed_in.name).astype(np.float64)
+            held = held_in(values, computed_in)
             return np.where(values == held, 0.0, np.abs(values - held))
     return np.array([_off(v, computed_in) for v in values.flat], dtype=np.float64).reshape(values.shape)
 
@@ -53,7 +70,7 @@ def _off(value: Weight, computed_in: Format) -> float:
     except OverflowError:
         return float("inf")
     with np.errstate(over="ignore"):
-        held = float(np.dtype(computed_in.name).type(near))
+        held = float(held_in(np.array([near]), computed_in)[0])
     return _up(Fraction(held) - exact) if np.isfinite(held) else float("inf")
 
 

@@ -1,9 +1,9 @@
 """What ``believe_kernel`` and ``believe_stateful`` say of right kernels and of wrong ones: how many calls of
 right kernels were held without a false alarm, and how long it takes until planted mistakes are refuted.
 
-``python bench/kernels.py right --minutes 60 --jobs 2`` goes on with fresh cases of right kernels, in turn, and
-``python bench/kernels.py planted`` plants the mistakes one after another; both write to ``results/``. Strings
-have all lengths that users have. What had run is kept when it is stopped.
+``python bench/kernels.py right --minutes 60 --jobs 2`` goes on with fresh cases of right kernels, in turn,
+and ``python bench/kernels.py planted`` plants the mistakes one after another; both write to ``results/``.
+Strings have all lengths that users have. What had run is kept when it is stopped.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from theory.registry import registered
 
 RESULTS = Path(__file__).parent / "results"
 EXAMPLES, ROUND = 100, 400
-"""Random cases a rung, to find a mistake; and in a round of right kernels, 20 of each length, the first of which
-is always the plainest.
+"""Random cases a rung, to find a mistake; and in a round of right kernels, 20 of each length, the first of
+which is always the plainest.
 """
 WANTED_CALLS, WANTED_SECONDS = 10_000, 60
 CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {

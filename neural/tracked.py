@@ -55,6 +55,16 @@ class Tracked:
         """The tensor's shape."""
         return self.value.shape
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """The tensor's format."""
+        return self.value.dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Where the tensor is."""
+        return self.value.device
+
     def dim(self) -> int:
         """The number of axes."""
         return self.value.dim()
@@ -74,6 +84,22 @@ class Tracked:
         """As ``Tensor.expand``."""
         return apply(Tensor.expand, (self, *shape), {})
 
+    def __getattr__(self, name: str) -> Any:
+        """A tensor's methods that have a rule, or only move numbers."""
+        func = getattr(Tensor, name, None)
+        if func in RULES or func in MOVES:
+            return lambda *args, **kwargs: apply(func, (self, *args), kwargs)
+        raise AttributeError(f"{name} has no rule for the error of what it computes")
+
+    @property
+    def mT(self) -> Any:  # as a tensor has it
+        """With the last two axes exchanged."""
+        return apply(Tensor.transpose, (self, -1, -2), {})
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return apply(torch.div, (other, self), {})
+
+    __truediv__ = _function("div")
     __add__ = _function("add")
     __radd__ = _function("add")
     __sub__ = _function("sub")
@@ -92,10 +118,70 @@ def _linear(inputs: Tracked, weight: Tracked, bias: Tracked | None = None) -> Tr
 
 
 def _matmul(a: Tracked, b: Tracked) -> Tracked:
-    """A product with a matrix that is exact."""
-    if bool(b.error.any()):
-        raise TypeError("matmul has a rule for an exact matrix on the right alone")
-    return _linear(a, Tracked.exact(b.value.T))
+    """Matrix products, of Householder matrices for instance."""
+    if b.dim() == 2 and not bool(b.error.any()):
+        return _linear(a, Tracked.exact(b.value.T))
+    kind, terms = rounding.format_of(a.value.dtype), a.value.shape[-1]
+    ours, theirs = a.value.double().abs(), b.value.double().abs()
+    carried = a.error @ theirs + ours @ b.error + a.error @ b.error
+    return Tracked(a.value @ b.value, rounding.summed(ours @ theirs, carried, terms, kind))
+
+
+def _conv1d(inputs: Tracked, weight: Tracked, bias: Tracked | None = None, **options: Any) -> Tracked:
+    """A convolution, grouped or not."""
+    if bool(weight.error.any()) or (bias is not None and bool(bias.error.any())):
+        raise TypeError("conv1d has a rule for exact weights alone")
+    value = functional.conv1d(inputs.value, weight.value, None if bias is None else bias.value, **options)
+    sizes = weight.value.double().abs()
+    size = functional.conv1d(inputs.value.double().abs(), sizes, **options)
+    size = size if bias is None else size + bias.value.double().abs()[:, None]
+    carried = functional.conv1d(inputs.error, sizes, **options)
+    kind, terms = rounding.format_of(value.dtype), weight.value[0].numel() + 1
+    return Tracked(value, rounding.summed(size, carried, terms, kind))
+
+
+def _cumsum(a: Tracked, *, dim: int) -> Tracked:
+    """Cumulated sums, of gates' logarithms for instance: in any order."""
+    value, size = torch.cumsum(a.value, dim), torch.cumsum(a.value.double().abs(), dim)
+    kind, terms = rounding.format_of(value.dtype), a.value.shape[dim]
+    return Tracked(value, rounding.summed(size, torch.cumsum(a.error, dim), terms, kind, products=False))
+
+
+def _sum(a: Tracked, *, dim: int, keepdim: bool = False) -> Tracked:
+    value = torch.sum(a.value, dim, keepdim=keepdim)
+    size = torch.sum(a.value.double().abs(), dim, keepdim=keepdim)
+    carried = torch.sum(a.error, dim, keepdim=keepdim)
+    kind, terms = rounding.format_of(value.dtype), a.value.shape[dim]
+    return Tracked(value, rounding.summed(size, carried, terms, kind, products=False))
+
+
+def _softplus(a: Tracked) -> Tracked:
+    value = functional.softplus(a.value)
+    return Tracked(value, rounding.softplus(value, a.error, rounding.format_of(value.dtype)))
+
+
+def _log(a: Tracked) -> Tracked:
+    value = torch.log(a.value)
+    return Tracked(value, rounding.logarithm(value, a.value, a.error, rounding.format_of(value.dtype)))
+
+
+def _quotient(a: Tracked, b: Tracked) -> Tracked:
+    value = a.value / b.value
+    kind = rounding.format_of(value.dtype)
+    return Tracked(value, rounding.quotient(value, a.error, b.value, b.error, kind))
+
+
+def _silu(a: Tracked) -> Tracked:
+    """x sigmoid(x), in one pass or two."""
+    gate = _sigmoid(a)
+    made = _product(a, gate)
+    value = functional.silu(a.value)
+    more = rounding.format_of(value.dtype).gamma(rounding.FUNCTION_ROUNDINGS + 2)
+    return Tracked(value, made.error + more * (value.double().abs() + made.error))
+
+
+def _relu(a: Tracked) -> Tracked:
+    return Tracked(torch.relu(a.value), a.error)
 
 
 def _lerp(a: Tracked, b: Tracked, weight: Tracked) -> Tracked:
@@ -151,6 +237,8 @@ def _of_sign(a: Tracked) -> Tracked:
     return Tracked(-a.value, a.error)
 
 
+_exp = _of_one(torch.exp, rounding.exponential)
+_sqrt = _of_one(torch.sqrt, rounding.square_root)
 _add, _sub, _rsub = _total(torch.add), _total(torch.sub), _total(torch.rsub)
 
 RULES: dict[Any, Callable[..., Tracked]] = {
@@ -181,8 +269,30 @@ RULES: dict[Any, Callable[..., Tracked]] = {
     Tensor.mul: _product,
     Tensor.__mul__: _product,
     Tensor.__rmul__: _product,
+    torch.exp: _exp,
+    Tensor.exp: _exp,
+    torch.sqrt: _sqrt,
+    Tensor.sqrt: _sqrt,
+    torch.log: _log,
+    Tensor.log: _log,
+    torch.div: _quotient,
+    Tensor.div: _quotient,
+    Tensor.__truediv__: _quotient,
+    torch.bmm: _matmul,
+    torch.cumsum: _cumsum,
+    Tensor.cumsum: _cumsum,
+    torch.sum: _sum,
+    Tensor.sum: _sum,
+    torch.relu: _relu,
+    Tensor.relu: _relu,
+    functional.softplus: _softplus,
+    functional.silu: _silu,
+    functional.conv1d: _conv1d,
+    torch.conv1d: _conv1d,
 }
 """The functions that round, each with its rule; a number that is not tracked is exact."""
+OPTIONS = {"dim", "keepdim", "stride", "padding", "dilation", "groups"}
+"""Arguments of rules, by keyword, that are no numbers to compute with."""
 MOVES = {
     torch.cat,
     torch.stack,
@@ -198,8 +308,14 @@ MOVES = {
     Tensor.chunk,
     Tensor.transpose,
     Tensor.new_zeros,
+    Tensor.movedim,
+    Tensor.permute,
+    Tensor.diag_embed,
+    torch.diag_embed,
 }
 """The functions that only move numbers; errors move with them."""
+MAKES = {torch.tensor, torch.zeros, torch.ones, torch.eye, torch.full, torch.arange}
+"""Those that make tensors of plain numbers."""
 
 
 def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -209,9 +325,12 @@ def apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
             like = next(
                 a.value if isinstance(a, Tracked) else a for a in args if isinstance(a, (Tracked, Tensor))
             )
-            axis = {name: value for name, value in kwargs.items() if name == "dim"}
-            every = [*args, *(value for name, value in kwargs.items() if name != "dim")]
-            return RULES[func](*(a if a is None else _tracked(a, like) for a in every), **axis)
+            options = {name: value for name, value in kwargs.items() if name in OPTIONS}
+            if RULES[func] in (_cumsum, _sum) and len(args) > 1:  # the axis, by place
+                args, options = args[:1], {**options, "dim": args[1]}
+            left = {n: x for n, x in kwargs.items() if n not in OPTIONS and (n != "inplace" or x)}
+            every = [*args, *left.values()]
+            return RULES[func](*(a if a is None else _tracked(a, like) for a in every), **options)
         if func in MOVES:
             return _apply_move(func, args, kwargs)
     raise TypeError(f"{getattr(func, '__name__', func)} has no rule for the error of what it computes")
@@ -253,6 +372,10 @@ class tracking(TorchFunctionMode):
         """The hook that torch calls in place of its function."""
         if func in RULES or func in MOVES or any(isinstance(a, Tracked) for a in args):
             return apply(func, args, kwargs or {})
-        if getattr(func, "__name__", "") in ("__get__", "dim", "size"):  # shape, dtype, device
+        if func in MAKES or getattr(func, "__name__", "") in (
+            "__get__",
+            "dim",
+            "size",
+        ):  # shape, dtype, device
             return func(*args, **(kwargs or {}))
         raise TypeError(f"{getattr(func, '__name__', func)} has no rule for the error of what it computes")

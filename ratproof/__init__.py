@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ratproof.stateful.inputs import Tokens, Vectors
     from ratproof.stateful.model import StatefulModel
     from ratproof.stateful.torch_rnn import of_torch_rnn
+    from ratproof.user_claims.formulas import drawn_vectors
     from ratproof.user_claims.kernels import believe_kernel
     from ratproof.user_claims.modules import believe_module
     from ratproof.user_claims.stateful import believe_stateful
@@ -48,6 +49,7 @@ _HOMES = {
     "ratproof.face.automata": ("minimise",),
     "ratproof.face.certification": ("certify",),
     "ratproof.face.checks": ("check", "verify"),
+    "ratproof.user_claims.formulas": ("drawn_vectors",),
     "ratproof.user_claims.kernels": ("believe_kernel",),
     "ratproof.stateful.causal_model": ("of_causal_model",),
     "ratproof.stateful.inputs": ("Tokens", "Vectors"),
@@ -78,6 +80,7 @@ __all__ = [
     "believe_stateful",
     "certify",
     "check",
+    "drawn_vectors",
     "equivalent",
     "minimise",
     "of_causal_model",

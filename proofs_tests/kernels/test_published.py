@@ -18,10 +18,10 @@ from ratproof.kernels.published import grouped_values, of_fla, selective_scan, s
 STATELESS = ("initial-state",)
 
 
-def scan(u, delta, A, B, C, return_last_state, mistake=""):  # noqa: N803
+def scan(u, delta, A, B, C, return_last_state, mistake=""):
     """As mamba_ssm's reference has it: (B, D, T), (D, N) and (B, G, N, T)."""
     group = u.shape[1] // B.shape[1]
-    B, C = B.repeat_interleave(group, 1), C.repeat_interleave(group, 1)  # noqa: N806
+    B, C = B.repeat_interleave(group, 1), C.repeat_interleave(group, 1)
     h, outputs = u.new_zeros(u.shape[0], u.shape[1], A.shape[1]), []
     for t in range(u.shape[2]):
         step = delta[:, :, t, None]
@@ -48,7 +48,7 @@ def test_a_wrong_selective_scan_is_refuted(mistake):
     assert verdicts(claim, 100, "sampled") == {"sampled": "refuted"}
 
 
-def chunk_scan(x, dt, A, B, C, chunk_size, initial_states, return_final_states, wrong=1.0):  # noqa: N803
+def chunk_scan(x, dt, A, B, C, chunk_size, initial_states, return_final_states, wrong=1.0):
     """As mamba_chunk_scan_combined is called: (B, T, H, P), (B, T, H), (H), (B, T, H, N)."""
     state = x.new_zeros(*x.shape[::2], x.shape[3], B.shape[3]) if initial_states is None else initial_states
     outputs = []
@@ -117,12 +117,18 @@ def test_a_function_of_a_library_by_its_name(monkeypatch):
         return KERNELS["gla"](q=q, k=k, v=v, g=gk, scale=scale, **own)
 
     module.fused_recurrent_gla = fused_recurrent_gla
-    for name, made in (("fla", ModuleType("fla")), ("fla.ops", ModuleType("fla.ops")), ("fla.ops.gla", module)):
+    for name, made in (
+        ("fla", ModuleType("fla")),
+        ("fla.ops", ModuleType("fla.ops")),
+        ("fla.ops.gla", module),
+    ):
         monkeypatch.setitem(sys.modules, name, made)
     kernel = of_fla("fused_recurrent_gla")
     claim = believe_kernel("theirs", family="gla", kernel=kernel, without=("cu_seqlens",))
     assert verdicts(claim, kind="sampled") == {"sampled": "holds"}
     with pytest.raises(InputError, match=r"fla.ops.gla.chunk_gla cannot be imported"):
         of_fla("chunk_gla")
-    with pytest.raises(InputError, match="there is no 'gla' of flash-linear-attention here; there are chunk_"):
+    with pytest.raises(
+        InputError, match="there is no 'gla' of flash-linear-attention here; there are chunk_"
+    ):
         of_fla("gla")

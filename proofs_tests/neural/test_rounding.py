@@ -10,9 +10,10 @@ from fractions import Fraction
 import flint
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from automata.float_format import held_in
 from neural import rounding
 from neural.example_6 import Example6
 from neural.rcnn import RCNN
@@ -282,7 +283,7 @@ def test_parameters_are_moved_within_the_context_as_without_it():
 
 def test_what_has_no_rule_is_refused_and_not_taken_for_exact():
     x = Tracked.exact(torch.ones(2))
-    for function in (torch.exp, torch.floor, torch.relu, lambda t: torch.addmm(t, t, t)):
+    for function in (torch.erf, torch.floor, torch.sin, lambda t: torch.addmm(t, t, t)):
         with pytest.raises(TypeError, match="has no rule"):
             function(x)
         with tracking(), pytest.raises(TypeError, match="has no rule"):
@@ -312,9 +313,83 @@ def test_reduced_precision_products_have_a_larger_bound():
         torch.set_float32_matmul_precision(before)
 
 
-def test_half_precision_is_refused():
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
+def test_a_format_is_torchs(dtype):
+    kind, info = format_of(dtype), torch.finfo(dtype)
+    assert (kind.unit, kind.tiny, kind.largest) == (info.eps / 2, info.tiny, info.max)
+    values = torch.randn(1000, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) * 1e3
+    assert held_in(values.numpy(), kind).tolist() == values.to(dtype).double().tolist()
+
+
+def test_numbers_that_are_no_floats_are_refused():
     with pytest.raises(ValueError, match="where torch"):
-        format_of(torch.float16)
+        format_of(torch.int64)
+
+
+def true_softplus(x):
+    return (1 + ball(x).exp()).log()
+
+
+def true_silu(x):
+    return ball(x) * true_sigmoid(x)
+
+
+OF_ONE = {
+    "exp": (torch.exp, lambda x: ball(x).exp(), (-85, 85)),
+    "softplus": (torch.nn.functional.softplus, true_softplus, (-85, 85)),
+    "silu": (torch.nn.functional.silu, true_silu, (-85, 85)),
+    "sqrt": (torch.sqrt, lambda x: ball(x).sqrt(), (0, 1e4)),
+    "log": (torch.log, lambda x: ball(x).log(), (2.0**-14, 1e4)),
+    "relu": (torch.relu, lambda x: ball(max(x, 0)), (-85, 85)),
+}
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("name", OF_ONE)
+@given(st.data())
+def test_functions_of_gates_are_within_their_bounds_of_the_truth(name, dtype, data):
+    """The true argument is anywhere within the error, which is a share of the argument."""
+    function, truth, (least, most) = OF_ONE[name]
+    x = torch.tensor([data.draw(st.floats(least, most, width=32))], dtype=dtype)
+    assume(bool(least <= x <= most))
+    part = data.draw(st.sampled_from((0.0, 2.0**-20, 2.0**-6, 0.25)))
+    error = part * abs(float(x))
+    share = Fraction(data.draw(st.floats(-1, 1, width=32)))
+    tracked = function(Tracked(x, torch.tensor([error], dtype=torch.float64)))
+    flint.ctx.prec, before = 400, flint.ctx.prec
+    try:
+        true = truth(Fraction(float(x)) + share * Fraction(error))
+        if math.isfinite(float(tracked.value)) and math.isfinite(float(tracked.error)):
+            assert bool(abs(ball(float(tracked.value)) - true) <= ball(float(tracked.error)))
+    finally:
+        flint.ctx.prec = before
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
+@given(st.integers(0, 2**32 - 1), st.sampled_from((0.0, 2.0**-10)))
+def test_sums_products_and_convolutions_are_within_their_bounds_of_float64(dtype, seed, off):
+    generator = torch.Generator().manual_seed(seed)
+    draw = lambda *shape: torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+    def some(*shape):
+        value = draw(*shape).to(dtype)
+        errors = off * torch.rand(shape, generator=generator, dtype=torch.float64)
+        signs = torch.rand(shape, generator=generator).round() * 2 - 1
+        return Tracked(value, errors), value.double() + signs * errors
+
+    (a, exact_a), (b, exact_b), (c, exact_c) = some(2, 3, 4), some(2, 4, 3), some(2, 3, 4)
+    weight = draw(3, 1, 3).to(dtype)
+    conv = torch.nn.functional.conv1d
+    options = {"padding": 2, "groups": 3}
+    for tracked, exact in (
+        (a @ b, exact_a @ exact_b),
+        (a.cumsum(1), exact_a.cumsum(1)),
+        (a.sum(dim=-1), exact_a.sum(dim=-1)),
+        (conv(a, weight, **options), conv(exact_a, weight.double(), **options)),
+        (a / (c * c + 1), exact_a / (exact_c * exact_c + 1)),
+    ):
+        assert bool(((tracked.value.double() - exact).abs() <= tracked.error).all())
+        assert bool((tracked.error <= 200 * (2.0**-8 if dtype is torch.bfloat16 else 2.0**-9)).all())
 
 
 UNITS = {torch.float32: (Fraction(1, 2**24), Fraction(1, 2**126))} | {

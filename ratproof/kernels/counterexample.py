@@ -164,7 +164,7 @@ def script(shown: Shown, says: str, printed: str) -> str:
         after = f"({' + '.join(terms)}).backward()\n"
         name, _, rest = printed.partition(".grad")
         printed = f"arguments[{name!r}].grad{rest}"
-    a_number = printed.endswith("]") or printed.endswith(".sum()")
+    a_number = printed.endswith(("]", ".sum()"))
     return _SCRIPT.format(
         call="result" if printed == "type(result).__name__" else "o, final_state",
         value=f"float({printed})" if a_number else printed,

@@ -30,8 +30,8 @@ class LinearRecurrence:
         decay: the tensor whose exponential decays the state, axes ``BTHK`` or ``BTH``; a natural logarithm,
             at most 0, and -infinity.
         fixed_decay: gamma_h = 1 - 2^(-5-h) for head h, as RetNet has it.
-        step, rate: the tensors of time steps, axes ``BTH``, at least 0, and of rates, axes ``HK`` or ``H``, at
-            most 0, of a state-space layer: the decay is exp(step rate), and what is added step k v^T.
+        step, rate: the tensors of time steps, axes ``BTH``, at least 0, and of rates, axes ``HK`` or ``H``,
+            at most 0, of a state-space layer: the decay is exp(step rate), and what is added step k v^T.
         factor: the tensor that decays the state by itself, no logarithm.
         correction: ``delta``: after the decay, S += beta k (v - S^T k)^T; ``low-rank``: S = diag(d) S +
             b (S^T a)^T + k v^T, of the state before the decay.

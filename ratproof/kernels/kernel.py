@@ -197,9 +197,7 @@ class Kernel:
         if tuple(value.shape) != shape or value.dtype != FORMATS[dtype].dtype:
             format_ = str(value.dtype).removeprefix("torch.")
             made = f"a tensor of shape {tuple(value.shape)} and {format_}"
-            raise WrongKind(
-                self, problem, arrays, name, made, right, f"(tuple({name}.shape), {name}.dtype)"
-            )
+            raise WrongKind(self, problem, arrays, name, made, right, f"(tuple({name}.shape), {name}.dtype)")
 
 
 class WrongKind(Exception):

@@ -18,6 +18,8 @@ from ratproof.kernels.formats import FORMATS, rounded
 Numbers = Literal["exact", "plain", "real"]
 BURST = 1_000.0
 """The most that the logarithms of decays add up to in a burst."""
+SHORT = 8
+"""Tokens of strings in which gates of -infinity are frequent, so that a counterexample with one may be short."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,7 @@ class Problem:
             return np.zeros(shape)
         if self.gates == "infinite" or self.numbers == "exact":
             rest = np.zeros(shape) if self.numbers != "real" else -rng.exponential(0.1, shape)
-            hits = rng.random(shape) < 0.05
+            hits = rng.random(shape) < (0.3 if self.time <= SHORT else 0.05)
             return np.where(hits, -np.inf, rest) if self.gates == "infinite" else np.zeros(shape)
         mild = (
             -rng.exponential(0.1, shape)
@@ -221,7 +223,11 @@ class Problem:
             if self.numbers == "exact" or self.gates == "none":
                 return np.zeros(shape)
             strong = 8.0 if self.gates == "bursts" else 0.2
-            return -rng.exponential(strong, shape) if self.numbers == "real" else -rng.integers(0, 3, shape).astype(float)
+            return (
+                -rng.exponential(strong, shape)
+                if self.numbers == "real"
+                else -rng.integers(0, 3, shape).astype(float)
+            )
         if self.numbers != "real":
             return rng.choice([0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0], shape)
         return np.where(rng.random(shape) < 0.1, 0.0, rng.exponential(0.5, shape))

@@ -1,8 +1,8 @@
-"""Kernels that others publish, called as :func:`~ratproof.user_claims.kernels.believe_kernel` calls kernels: by the
-name that they have in flash-linear-attention, or adapted in a line. What libraries do besides the recurrence is
-switched off where they have a switch for it.
+"""Kernels that others publish, called as :func:`~ratproof.user_claims.kernels.believe_kernel` calls kernels:
+by the name that they have in flash-linear-attention, or adapted in a line. What libraries do besides the
+recurrence is switched off where they have a switch for it.
 
-``believe_kernel("mine", family="gla", kernel=of_fla("chunk_gla"), device="cuda", form="chunked", chunk=64, ...)``
+``believe_kernel("theirs", family="gla", kernel=of_fla("chunk_gla"), form="chunked", chunk=64, ...)``
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ FLA = {
     "fused_recurrent_hgrn": Published("hgrn", "hgrn"),
 }
 """Functions of ``fla.ops``, by name, read in version 0.6.0. Those in chunks want a state in float32, so that
-``dtypes`` is ``("float32",)``, or a narrow format with ``accumulation="float32"``; ``chunk_delta_rule`` refuses
-float32 itself."""
+``dtypes`` is ``("float32",)``, or a narrow format with ``accumulation="float32"``; ``chunk_delta_rule``
+refuses float32 itself.
+"""
 
 
 def of_fla(name: str, **options: Any) -> Function:
@@ -75,7 +76,9 @@ def of_fla(name: str, **options: Any) -> Function:
     Raises :class:`~automata.errors.InputError`: the name is not known, or the library not installed.
     """
     if name not in FLA:
-        raise InputError(f"there is no {name!r:.60} of flash-linear-attention here; there are {', '.join(FLA)}")
+        raise InputError(
+            f"there is no {name!r:.60} of flash-linear-attention here; there are {', '.join(FLA)}"
+        )
     published = FLA[name]
     path = f"fla.ops.{published.module}"
     try:
@@ -100,8 +103,8 @@ def of_fla(name: str, **options: Any) -> Function:
 
 def selective_scan(scan: Function) -> Function:
     """Mamba's ``selective_scan_fn``, or a function called like it, as a kernel of
-    :data:`~ratproof.kernels.family.SELECTIVE_SCAN`: a head is a group of its channels, which share B and C. It
-    takes no initial state: ``without=("initial-state", ...)``.
+    :data:`~ratproof.kernels.family.SELECTIVE_SCAN`: a head is a group of its channels, which share B and C.
+    It takes no initial state: ``without=("initial-state", ...)``.
     """
 
     def kernel(*, q: Tensor, k: Tensor, v: Tensor, dt: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
@@ -138,8 +141,8 @@ def ssd(scan: Function, chunk: int) -> Function:
 
 
 def grouped_values(kernel: Function, groups: int, per_head: tuple[str, ...] = ("beta", "g")) -> Function:
-    """A kernel with several heads of values for each head of queries and keys: a head's V values are shared out
-    to so many heads, and filled up with zeros where they are no multiple.
+    """A kernel with several heads of values for each head of queries and keys: a head's V values are shared
+    out to so many heads, and filled up with zeros where they are no multiple.
 
     Args:
         kernel: takes ``v`` with ``groups`` times as many heads as ``q`` and ``k``.
@@ -148,18 +151,18 @@ def grouped_values(kernel: Function, groups: int, per_head: tuple[str, ...] = ("
     """
 
     def shared_out(x: Tensor, head: int) -> Tensor:
-        parts = pad(x, (0, -x.shape[-1] % groups)).unflatten(-1, (groups, -1))
+        filled = pad(x, (0, -x.shape[-1] % groups))
+        parts = filled.reshape(*x.shape[:-1], groups, filled.shape[-1] // groups)
         return parts.movedim(-2, head + 1).flatten(head, head + 1)
 
     def together(x: Tensor, head: int, values: int) -> Tensor:
-        parts = x.unflatten(head, (-1, groups)).movedim(head + 1, -2)
+        heads = x.shape[head] // groups
+        parts = x.reshape(*x.shape[:head], heads, groups, *x.shape[head + 1 :]).movedim(head + 1, -2)
         return parts.flatten(-2)[..., :values]
 
     def adapted(*, v: Tensor, initial_state: Tensor | None, **tensors: Any) -> Any:
         values = v.shape[-1]
-        tensors = {
-            n: x.repeat_interleave(groups, 2) if n in per_head else x for n, x in tensors.items()
-        }
+        tensors = {n: x.repeat_interleave(groups, 2) if n in per_head else x for n, x in tensors.items()}
         start = None if initial_state is None else shared_out(initial_state, 1)
         outputs, state = kernel(v=shared_out(v, 2), initial_state=start, **tensors)
         return together(outputs, 2, values), None if state is None else together(state, 1, values)

@@ -66,9 +66,7 @@ class KernelRung:
         watch.require_all()
         require_no_doubts()
 
-    def _case(
-        self, watch: Watch, kernel: Kernel, times: st.SearchStrategy[int], data: st.DataObject
-    ) -> None:
+    def _case(self, watch: Watch, kernel: Kernel, times: st.SearchStrategy[int], data: st.DataObject) -> None:
         time = data.draw(times)
         problem = data.draw(problems(kernel, self.numbers, time, self.rows, self.heads))
         if watch.is_over():

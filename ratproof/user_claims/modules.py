@@ -30,6 +30,7 @@ from neural.layer import Recurrent
 from ratproof.sides.decision import Accepts, OfDecision
 from ratproof.sides.lengths import LENGTHS
 from ratproof.sides.module import OfModule
+from ratproof.user_claims.formulas import Formula, automata_of
 from ratproof.user_claims.steps import BELIEVED, OnlyCase, check_automata, claim_of
 from theory.claim import Claim, Variant
 from theory.reading import Program
@@ -42,6 +43,7 @@ def believe_module(
     embeddings: Tensor,
     alphabet: Sequence[str],
     automaton: WFSA | DFA | Sequence[WFSA] | None = None,
+    formula: Formula | None = None,
     slack: float = 0.0,
     accepts: Accepts | float | None = None,
     says: str = "the module is the automaton",
@@ -63,6 +65,10 @@ def believe_module(
             its inputs then have shape ``(T, 1)``.
         alphabet: the symbols.
         automaton: one, or one a unit; a layer of :mod:`neural` reads itself off as its own without it.
+        formula: for the weights that the module computes with, in the place of automaton and slack: from the
+            embeddings, by torch's functions, ``(initial, final, matrices)`` of shapes ``(n,)``, ``(n,)`` and
+            ``(symbols, n, n)``, each with an axis of units in front where it differs between units. By how
+            much the module's own may differ is derived (:mod:`neural.tracked` says for which functions).
         slack: by how much the weights that the module computes with may differ from the automaton's, where
             those are not 0 or 1. It is 0 where the automaton has the module's own floats. The roundings of
             the recurrence come on top, and are derived.
@@ -77,11 +83,20 @@ def believe_module(
     _check_arguments(name, module, embeddings, alphabet, automaton, accepts, slack)
     if isinstance(module, nn.RNNBase) and module.batch_first:
         raise InputError(f"{name}: the module has batch_first=True, where it takes inputs (T, B, size)")
+    if formula is not None and (automaton is not None or accepts is not None or slack):
+        raise InputError(
+            f"{name}: a formula takes the place of automaton and slack, and says nothing of accepts"
+        )
     if accepts is not None:
         return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says)
     if not 0 <= slack < math.inf:
         raise InputError(f"{name}: the slack is {slack}, where a finite number that is not negative is right")
-    if automaton is None:
+    derived: Sequence[Deviation] | None = None
+    if len(embeddings) != len(alphabet):
+        raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
+    if formula is not None:
+        automaton, derived = automata_of(name, formula, embeddings, alphabet)
+    elif automaton is None:
         if not isinstance(module, Recurrent):
             raise InputError(
                 f"{name}: {type(module).__name__} does not read itself off as automata: give the automaton"
@@ -94,10 +109,8 @@ def believe_module(
         raise InputError(
             f"{name}: the automata read {list(automata[0].alphabet)}, where the alphabet is {list(alphabet)}"
         )
-    if len(embeddings) != len(alphabet):
-        raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
-    deviations = [_apart(a, slack) for a in automata]
-    if isinstance(module, Recurrent) and slack == 0:
+    deviations = [_apart(a, slack) for a in automata] if derived is None else list(derived)
+    if derived is None and isinstance(module, Recurrent) and slack == 0:
         own = module.deviations(embeddings)
         # those of its own weights are no others' where an automaton of another shape is given
         deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations

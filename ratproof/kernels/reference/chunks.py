@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ratproof.kernels.reference.corrections import solution_error
 from ratproof.kernels.reference.course import Course, by_token, size_of
-from ratproof.kernels.reference.form import Arithmetic, Bounds, Form, Wide
+from ratproof.kernels.reference.form import Arithmetic, Bounds, Form
 from ratproof.kernels.reference.roles import Roles
 from ratproof.kernels.reference.running import (
     Snapshot,
@@ -65,7 +65,8 @@ def in_chunks(
     """The errors of a kernel that computes in chunks.
 
     Args:
-        roles, course: of at least one step.
+        roles: the tensors, of at least one step.
+        course: its states.
         form: with a chunk.
         arithmetic: the format's.
         backwards: are the steps those of reversed time?

@@ -14,9 +14,7 @@ from ratproof.kernels.reference.form import Bounds, Wide
 from ratproof.kernels.reference.roles import Roles
 
 
-def solution_error(
-    roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_first: bool
-) -> Bounds:
+def solution_error(roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_first: bool) -> Bounds:
     """By how much the right sides of chunks' corrections are off, in units of rounding, shape
     ``(N, H, C, V)``.
 
@@ -28,9 +26,7 @@ def solution_error(
         inverse: ``substitution`` or ``explicit``.
         adds_first: does a step add before it decays and corrects?
     """
-    k, v, decay = (
-        np.swapaxes(x, 1, 2).astype(float) for x in (roles.key, roles.value, roles.decay)
-    )
+    k, v, decay = (np.swapaxes(x, 1, 2).astype(float) for x in (roles.key, roles.value, roles.decay))
     start, delta = state.astype(float), roles.beta is not None
     after, before = _sums(decay), _sums(decay, exclusive=True)
     reads = after if delta else before

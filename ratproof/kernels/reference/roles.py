@@ -51,8 +51,8 @@ class Roles:
         b_roundings: of b, which a kernel has only as a product; units of rounding, as ``growth``.
         bonus: u, shape ``(H, K)``, where the state is read before its update.
         product_roundings: of an element of k v^T; none where keys are ones.
-        own_value, step: of a state-space layer: the values, and the time steps, shape ``(N, T, H)``, with which
-            ``value`` is multiplied already.
+        own_value: of a state-space layer: the values without the time steps.
+        step: those, shape ``(N, T, H)``, with which ``value`` is multiplied already.
         rate: its rates, shape ``(H, K)`` or ``(H, 1)``.
         more_roundings: of a decay's logarithm and of what is added, besides the usual ones.
     """

@@ -97,9 +97,7 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
     states = Snapshot(course.states, errors, size_of(course.states))
     before = states[:-1]
     held_size = size_of(course.held) if course.adds_first else before.size
-    return Trajectory(
-        before, Snapshot(course.held, held, held_size), states[1:], states[-1], corrections, {}
-    )
+    return Trajectory(before, Snapshot(course.held, held, held_size), states[1:], states[-1], corrections, {})
 
 
 def passage(
@@ -108,7 +106,9 @@ def passage(
     """A bound that goes from step to step: times a factor, with what a decay and an addition add to it.
 
     Args:
-        factor, of_decay, of_addition: by step, of shapes that go together.
+        factor: by step, as all of them.
+        of_decay: what a decay adds.
+        of_addition: what an addition adds.
         first: before the first step.
         adds_first: does a step add before it decays?
 
@@ -126,9 +126,7 @@ def passage(
         return made, made[:-1]
     held = np.empty((time, *first.shape))
     one, other = (np.broadcast_to(x, held.shape) for x in (of_addition, of_decay))
-    for now, after, between, times, add, term in zip(
-        made, made[1:], held, factor, one, other, strict=False
-    ):
+    for now, after, between, times, add, term in zip(made, made[1:], held, factor, one, other, strict=False):
         np.add(now, add, out=between)
         np.multiply(times, between, out=after)
         np.add(after, term, out=after)
@@ -162,8 +160,7 @@ def norm(made: Bounds) -> Bounds:
 def growth(roles: Roles) -> Bounds:
     """By how much a step stretches a column at most, shape ``(T, N, H, 1, 1)``."""
     assert roles.growth is not None
-    return by_token(roles.growth)[..., None, None]
-
+    return np.asarray(by_token(roles.growth)[..., None, None])
 
 
 def _of_correction(roles: Roles, course: Course) -> Bounds:

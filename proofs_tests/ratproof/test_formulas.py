@@ -1,0 +1,158 @@
+"""Modules held against a formula for their weights: what gates may be off is derived, in all formats."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from automata.errors import InputError
+from ratproof import believe_module, drawn_vectors
+from ratproof.runner.user_files import outcome_of
+from theory.registry import registered
+
+DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
+
+
+def verdict(claim, examples=20):
+    with registered(claim):
+        (result,) = outcome_of([claim], "test", examples=examples).results
+    return result
+
+
+class Mamba(nn.Module):
+    """One channel of S6 without its convolution: h = exp(dt A) h + dt B x, y = C h, of two states."""
+
+    def __init__(self, size, dtype, wrong=0.0):
+        super().__init__()
+        generator = torch.Generator().manual_seed(1)
+        self.weights = nn.Parameter(torch.randn(6, size, generator=generator).mul(0.3).to(dtype))
+        self.rates = nn.Parameter(torch.tensor([-0.5, -2.0], dtype=dtype))
+        self.wrong = wrong
+
+    def gates(self, x):
+        made = functional.linear(x, self.weights)
+        step = functional.softplus(made[..., :1])
+        return (
+            torch.exp(step * self.rates),
+            step * made[..., 1:3] * made[..., 3:4],
+            torch.sqrt(1 - torch.sigmoid(made[..., 4:5])),
+        )
+
+    def forward(self, inputs):
+        state, outputs = torch.zeros(inputs.shape[1], 2, dtype=inputs.dtype), []
+        decay, written, _ = self.gates(inputs)
+        for t in range(len(inputs)):
+            state = (1 + self.wrong) * decay[t] * state + written[t]
+            outputs.append(state)
+        return torch.stack(outputs)
+
+    def formula(self, x):
+        """Each of the two units is a state: of (one, unit), the one goes on and is written."""
+        decay, written, _ = self.gates(x)
+        symbols = decay.shape[0]
+        one, none = torch.ones(symbols, dtype=x.dtype), torch.zeros(symbols, dtype=x.dtype)
+        units = []
+        for unit in range(2):
+            rows = [torch.stack([one, written[:, unit]], -1), torch.stack([none, decay[:, unit]], -1)]
+            units.append(torch.stack(rows, -2))
+        return torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0]), torch.stack(units)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_a_selective_state_space_layer_holds_and_a_wrong_one_is_refuted(dtype):
+    embeddings, alphabet = drawn_vectors(3, symbols=12, dtype=dtype)
+    verdicts = []
+    wrong = {torch.float32: 1e-5, torch.float64: 1e-13}.get(dtype, 0.5)
+    for off in (0.0, wrong):
+        module = Mamba(3, dtype, off)
+        claim = believe_module(
+            "my-scan", module=module, embeddings=embeddings, alphabet=alphabet, formula=module.formula
+        )
+        verdicts.append(verdict(claim))
+    assert [str(v.verdict) for v in verdicts] == ["holds", "refuted"]
+    assert 0 < verdicts[0].share < 1
+
+
+class Householder(nn.Module):
+    """One value of the delta rule with keys of its own length: S = (I - beta k k^T) S + beta k v, shows S."""
+
+    def __init__(self, dtype, order=0):
+        super().__init__()
+        self.keys = nn.Parameter(torch.tensor([[0.6, 0.1], [0.8, -0.7]], dtype=dtype))
+        self.order = order
+
+    def parts(self, x):
+        key = functional.linear(x, self.keys)
+        key = functional.silu(key)
+        beta = torch.sigmoid(x[..., :1] + x[..., 1:2])
+        return key, beta, x[..., 1:2]
+
+    def forward(self, inputs):
+        state, outputs = torch.zeros(2, 1, dtype=inputs.dtype), []
+        for x in inputs[:, 0]:
+            key, beta, value = self.parts(x)
+            step = torch.eye(2, dtype=x.dtype) - beta * key[:, None] * key
+            read = step @ state if not self.order else step @ (state + 1e-2 * key[:, None])
+            state = read + (beta * key * value)[:, None]
+            outputs.append(state[None, :, 0])
+        return torch.stack(outputs)
+
+    def formula(self, x):
+        key, beta, value = self.parts(x)
+        step = torch.eye(2, dtype=x.dtype) - (beta * key)[..., None] * key[..., None, :]
+        written = beta * key * value
+        symbols = x.shape[0]
+        top = torch.cat([torch.ones(symbols, 1, 1, dtype=x.dtype), written[:, None]], -1)
+        bottom = torch.cat([torch.zeros(symbols, 2, 1, dtype=x.dtype), step.mT], -1)
+        return (
+            torch.tensor([1.0, 0.0, 0.0]),
+            torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+            torch.cat([top, bottom], -2),
+        )
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
+def test_a_delta_rule_holds_and_another_order_is_refuted(dtype):
+    embeddings, alphabet = drawn_vectors(2, symbols=10, dtype=dtype)
+    embeddings = embeddings.clamp(-1, 1)
+    for order, expected in ((0, "holds"), (1, "refuted")):
+        module = Householder(dtype, order)
+        claim = believe_module(
+            "delta", module=module, embeddings=embeddings, alphabet=alphabet, formula=module.formula
+        )
+        assert str(verdict(claim).verdict) == expected
+
+
+@pytest.mark.parametrize(
+    ("formula", "says"),
+    [
+        (lambda x: torch.erf(x), "the formula cannot be followed: erf has no rule"),
+        (lambda x: x, r"gives no \(initial, final, matrices\)"),
+        (lambda x: (torch.ones(1), torch.ones(1), x), r"matrices has shape \(2, 2\), where \(2, 1, 1\)"),
+        (lambda x: (torch.ones(1), torch.ones(2), x[..., None]), r"final has shape \(2,\), where \(1,\)"),
+        (
+            lambda x: (torch.ones(1), torch.ones(1), torch.log(x[:, :1, None])),
+            "matrices has a number that is not finite",
+        ),
+    ],
+)
+def test_a_formula_that_does_not_fit_is_named(formula, says):
+    with pytest.raises(InputError, match=f"mine: .*{says}"):
+        believe_module("mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", formula=formula)
+
+
+def test_a_formula_and_a_slack_are_too_much():
+    with pytest.raises(InputError, match="mine: a formula takes the place of automaton and slack"):
+        believe_module(
+            "mine", module=nn.Identity(), embeddings=torch.eye(2), alphabet="ab", formula=id, slack=1e-3
+        )
+
+
+def test_vectors_are_drawn_with_the_special_ones_first():
+    embeddings, alphabet = drawn_vectors(4, symbols=9)
+    assert len(alphabet) == len(set(alphabet)) == len(embeddings) == 9
+    assert not embeddings[0].any() and bool((embeddings[5] == -embeddings[4]).all())
+    with pytest.raises(InputError, match="size 0 and 32 symbols"):
+        drawn_vectors(0)
