@@ -126,7 +126,7 @@ def certify_counter(
     saturated = _theorem(numbers, saturated_height, None, tell, stage)
     if saturated.boxes is None:
         stage("saturated gates: looking for a string on which they are wrong")
-        found = wrong_string(numbers, saturated_height, LENGTH, stage, saturated=True)
+        found = wrong_string(numbers, saturated_height, length, stage, saturated=True)
         saturated = replace(saturated, word=_symbols(numbers, found))
     return CounterCertification(numbers, soft, saturated, _symbols(numbers, word), reading)
 
