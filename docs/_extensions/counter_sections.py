@@ -190,8 +190,8 @@ def _certified(own: Runs) -> list[str]:
     says = (
         "## What is certified\n\nBy `ratproof certify` ([how](/certification.md)): *soft* is the float"
         " network on **all** strings of height at most 20 and length at most 1,000, *saturated* the one with"
-        " saturated gates on all strings of every length and height at most 50. Where the soft network is not proved"
-        " right, the shortest string that was found on which it is wrong, confirmed in balls.\n"
+        " saturated gates on all strings of every length and height at most 50. Where the soft network is not"
+        " proved right, the shortest string that was found on which it is wrong, confirmed in balls.\n"
     )
     return [says, table(header, rows, css="speed") if rows else "Nothing was certified yet.\n"]
 

@@ -37,13 +37,14 @@ def pages(kept: Sequence[dict[str, Any]]) -> dict[str, str]:
         )
     parts = [
         f"# {TITLES['wikipedia']}\n",
-        "Language modelling on 7,500 articles of Wikipedia (Wang & Niepert 2019, appendix C.2): 22.5 million"
-        " words to train, 77,000 of them known, 300 units, 1,000 centroids. The corpus is published at"
-        f" {WHERE}; it was not at hand here. Loader and settings are tested on small files of the same form,"
+        "Language modelling on 7,500 articles of Wikipedia (Wang & Niepert 2019, appendix C.2): 22.5"
+        " million words to train, 77,000 of them known, 300 units, 1,000 centroids. The corpus is published"
+        f" at {WHERE}; it was not at hand here. Loader and settings are tested on small files of its form,"
         " and the models have the paper's numbers of parameters, to the digits that it prints.\n",
         "## Table 14\n",
         f"Perplexities; a dot: not run.\n\n{table(HEADER, rows, css='speed')}",
-        "`ratproof train wikipedia --model sr-lstm --data DIR -o run` trains one ([training](/training.md)).\n",
+        "`ratproof train wikipedia --model sr-lstm --data DIR -o run` trains one"
+        " ([training](/training.md)).\n",
     ]
     if own:
         parts.append(machines_of(own))

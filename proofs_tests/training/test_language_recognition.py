@@ -24,7 +24,7 @@ from proofs_tests.training.command_line import command_line
 from ratproof import main
 from training.data_folder import Data
 from training.engine import results
-from training.engine.noise import Noise
+from training.engine.noise import _STEP, Noise, _hashed
 from training.engine.run import Where
 from training.experiments import run, settings_for
 from training.language_recognition import palindromes, parentheses
@@ -171,6 +171,13 @@ def test_margins_are_those_of_each_step_of_a_string(model: str) -> None:
             lacks, state = short(token, state, False)
             total = total + lacks / (length + 1)
         assert torch.allclose(said[b], total + short(5, state, True)[0])
+
+
+def test_the_hash_is_splitmix64s() -> None:
+    """Against the first numbers that its authors' program gives for the seed 0."""
+    first = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+    made = _hashed(torch.arange(1, 4) * _STEP)
+    assert [int(number) % (1 << 64) for number in made] == first
 
 
 def test_gaussian_noise_is_gaussian_and_belongs_to_its_example() -> None:

@@ -21,7 +21,11 @@ def sentences(answer: CounterCertification) -> Iterator[str]:
     for theorem in (answer.soft, answer.saturated):
         reach = "of every length" if theorem.length is None else f"of length at most {theorem.length}"
         if theorem.boxes is None:
-            yield f"  {_gates(theorem)}: not proved for strings {reach} and height at most {theorem.height}"
+            wrong = "" if theorem.word is None else f": wrong on {write_string(list(theorem.word))}"
+            yield (
+                f"  {_gates(theorem)}: not proved for strings {reach} and height at most {theorem.height}"
+                f"{wrong}"
+            )
         else:
             yield (
                 f"  {_gates(theorem)}: right on all strings {reach} and height at most {theorem.height}"
@@ -90,4 +94,5 @@ def _theorem(theorem: Theorem) -> dict[str, Any]:
         "length": theorem.length,
         "boxes": None if theorem.boxes is None else len(theorem.boxes.explored.classes),
         "why": theorem.why or None,
+        "word": None if theorem.word is None else list(theorem.word),
     }

@@ -16,7 +16,7 @@ from typing import Any
 from automata.files import write_whole
 from neural.state_regularized import files
 from ratproof.checkers import check_counter
-from ratproof.papers.counters.certify import certify_counter
+from ratproof.papers.counters.certify import HEIGHT, LENGTH, SATURATED_HEIGHT, certify_counter
 from ratproof.papers.counters.numbers import KINDS
 from ratproof.report.counters import as_json_object
 from training.engine import results
@@ -27,12 +27,16 @@ CERTIFICATE = "certificate.json"
 KEPT = ("verdict", "word", "soft", "saturated")
 
 
-def certified(folder: Path, **limits: int) -> dict[str, Any]:
+def certified(
+    folder: Path, height: int = HEIGHT, length: int = LENGTH, saturated_height: int = SATURATED_HEIGHT
+) -> dict[str, Any]:
     """What is proved of the network of a run; it is in the run's result then, too.
 
     Args:
         folder: of the run.
-        limits: ``height``, ``length`` and ``saturated_height``, where others than the usual ones are wanted.
+        height: of the strings that the soft network is to be right on.
+        length: of those.
+        saturated_height: of those that the network with saturated gates is to be right on, at any length.
 
     Returns:
         ``verdict``, ``word``, ``soft`` and ``saturated`` as ``ratproof certify --json`` has them; ``seconds``
@@ -44,7 +48,7 @@ def certified(folder: Path, **limits: int) -> dict[str, Any]:
     said = results.read(folder / RESULT)
     network, _ = files.load(folder / NETWORK)
     begun = time.monotonic()
-    answer = certify_counter(network, **limits)
+    answer = certify_counter(network, None, height, length, saturated_height)
     seconds, checked = round(time.monotonic() - begun, 1), None
     if answer.proved:
         write_whole(folder / CERTIFICATE, json.dumps(answer.certificate()) + "\n")

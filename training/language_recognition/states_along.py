@@ -41,7 +41,7 @@ def along(network: TrainedAcceptor, many: Strings) -> dict[str, Any]:
     """
     tokens = torch.tensor([parentheses.ALPHABET.index(symbol) for symbol in STRING])[:, None]
     h, c, alpha = _run(network, tokens)
-    moved = sum(_moves(state) for state in (h, c) if state is not None)
+    moved = _moves(h) if c is None else _moves(h) + _moves(c)
     units = moved.argsort(descending=True, stable=True)[:UNITS].sort().values
     said: dict[str, Any] = {"string": STRING, "units": units.tolist(), "h": _rows(h[:, 0, units])}
     if c is not None:

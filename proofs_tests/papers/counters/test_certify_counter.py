@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import pytest
 import torch
 
@@ -91,6 +92,19 @@ def test_a_theorem_that_holds_has_a_certificate_though_the_other_does_not():
     assert (answer.verdict, answer.saturated.boxes is None) == ("different", False)
     judged = judge(answer.certificate())
     assert judged.about is not None and [t["gates"] for t in judged.about["theorems"]] == ["saturated"]
+
+
+@pytest.mark.parametrize(("name", "word"), [("wrong_sign", ()), ("leaking_letter", ("a",))])
+def test_a_string_on_which_saturated_gates_are_wrong_is_told(name, word):
+    network = broken(getattr(some_counters, name), "sr-lstm-p")
+    saturated = certify_counter(network, **LIMITS).saturated
+    assert saturated.boxes is None and saturated.word == word
+    points = Points(numbers_of(network), saturated=True)
+    h, c = points.first()
+    for symbol in word:
+        h, c = points.step(h, c, np.array([network.alphabet.index(symbol)]))
+    assert (points.logits(h, c) > 0).tolist() != [is_balanced("".join(word))]
+    assert certify_counter(counter("sr-lstm-p"), **LIMITS).saturated.word is None
 
 
 def test_an_untrained_network_is_refuted():

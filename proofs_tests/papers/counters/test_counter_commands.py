@@ -65,9 +65,11 @@ def test_a_wrong_one_is_refuted_and_the_other_theorem_has_no_certificate(here, c
     assert status == 1 and (answer["verdict"], answer["word"]) == ("different", ["a"])
     assert answer["certificate"] is None and not (here / "c.json").exists()
     assert not answer["soft"]["proved"] and not answer["saturated"]["proved"]
+    assert answer["saturated"]["word"] == ["a"]
     status, out, _ = call(capsys, "certify", "leaks.safetensors", *LOW, "--certificate", "c.json")
     assert status == 1 and out.startswith('different: the soft network is wrong on "a"\n')
     assert "c.json is not written: no boxes were proved" in out
+    assert 'every length and height at most 2: wrong on "a"\n' in out
 
 
 @pytest.mark.parametrize(

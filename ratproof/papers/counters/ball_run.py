@@ -16,11 +16,13 @@ PRECISIONS = (128, 512, 2048)
 """Bits, tried one after another until the decision is certain."""
 
 
-def decision(numbers: CounterNumbers, tokens: Sequence[int]) -> bool | None:
-    """Whether the soft network accepts; ``None`` where the highest precision does not tell."""
+def decision(numbers: CounterNumbers, tokens: Sequence[int], saturated: bool = False) -> bool | None:
+    """Whether the network accepts, the soft one or the one with saturated gates; ``None`` where the highest
+    precision does not tell.
+    """
     for bits in PRECISIONS:
         with flint.ctx.workprec(bits):
-            step = BallStep(numbers)
+            step = BallStep(numbers, saturated)
             h, c = first(step)
             for token in tokens:
                 h, c = after(step, h, c, token)

@@ -8,7 +8,7 @@ wrong.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,7 +21,7 @@ from ratproof.papers.counters.exploration import explore
 from ratproof.papers.counters.numbers import CounterNumbers, numbers_of
 from ratproof.papers.counters.proof import prove
 from ratproof.papers.counters.reading import Reading, read, with_proof
-from ratproof.papers.counters.search import wrong_string
+from ratproof.papers.counters.search import Tokens, wrong_string
 
 HEIGHT, LENGTH, SATURATED_HEIGHT = 20, 1000, 50
 TOLERANCES = (8.0, 4.0, 2.0, 1.0, 0.5)
@@ -36,12 +36,14 @@ class Theorem:
         height, length: of the strings that it is about; ``None`` is every length, with saturated gates.
         boxes: proved; ``None`` where nothing was.
         why: where nothing was proved, why not, in a sentence.
+        word: a string on which a network with saturated gates is wrong (proved in balls); ``None`` without.
     """
 
     height: int
     length: int | None
     boxes: Boxes | None
     why: str
+    word: Symbols | None = None
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,15 @@ def certify_counter(
     else:
         reading = with_proof(reading, soft.boxes)
     saturated = _theorem(numbers, saturated_height, None, tell, stage)
-    said = None if word is None else tuple(numbers.alphabet[token] for token in word)
-    return CounterCertification(numbers, soft, saturated, said, reading)
+    if saturated.boxes is None:
+        stage("saturated gates: looking for a string on which they are wrong")
+        found = wrong_string(numbers, saturated_height, length, stage, saturated=True)
+        saturated = replace(saturated, word=_symbols(numbers, found))
+    return CounterCertification(numbers, soft, saturated, _symbols(numbers, word), reading)
+
+
+def _symbols(numbers: CounterNumbers, tokens: Tokens | None) -> Symbols | None:
+    return None if tokens is None else tuple(numbers.alphabet[token] for token in tokens)
 
 
 def _theorem(

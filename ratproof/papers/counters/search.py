@@ -19,48 +19,50 @@ Tokens = tuple[int, ...]
 
 
 def wrong_string(
-    numbers: CounterNumbers, height: int, length: int, stage: Callable[[str], None] = lambda what: None
+    numbers: CounterNumbers,
+    height: int,
+    length: int,
+    stage: Callable[[str], None] = lambda what: None,
+    saturated: bool = False,
 ) -> Tokens | None:
     """The shortest string found, of that height and length at most, on which the decision is wrong: proved so
-    in balls.
+    in balls. With ``saturated`` the decision of the network with saturated gates.
     """
-    for found in _candidates(numbers, height, length, stage):
-        word = _confirmed(numbers, found, height)
+    for found in _candidates(Points(numbers, saturated), height, length, stage):
+        word = _confirmed(numbers, found, height, saturated)
         if word is not None:
             return word
     return None
 
 
-def _candidates(
-    numbers: CounterNumbers, height: int, length: int, stage: Callable[[str], None]
-) -> Iterator[Tokens]:
+def _candidates(points: Points, height: int, length: int, stage: Callable[[str], None]) -> Iterator[Tokens]:
     """Strings on which floats decide wrongly: the first of all short ones, then of long ones."""
+    numbers = points.n
     symbols = len(numbers.alphabet)
     for n in range(length + 1):
         if symbols**n > SHORT:
             break
         stage(f"strings of length {n}")
         rows = np.stack(np.unravel_index(np.arange(symbols**n), (symbols,) * n), axis=1) if n else _none()
-        found = first_wrong(numbers, rows, height)
+        found = first_wrong(points, rows, height)
         if found is not None:
             yield found
     for kind, rows in _long(numbers, height, length):
         stage(f"strings of length {rows.shape[1]}: {kind}")
-        found = first_wrong(numbers, rows, height)
+        found = first_wrong(points, rows, height)
         if found is not None:
-            yield shrink(numbers, found, height)
+            yield shrink(points, found, height)
 
 
 def _none() -> NDArray[np.int64]:
     return np.zeros((1, 0), dtype=np.int64)
 
 
-def first_wrong(numbers: CounterNumbers, rows: NDArray[np.int64], height: int) -> Tokens | None:
+def first_wrong(points: Points, rows: NDArray[np.int64], height: int) -> Tokens | None:
     """The shortest beginning of one of the rows (the first such row's) on which the decision is wrong and the
     height kept.
     """
-    points = Points(numbers)
-    first = points.first()
+    numbers, first = points.n, points.first()
     h, c = (np.repeat(part, len(rows), axis=0) for part in first)
     turns = np.array([numbers.turn(token) for token in range(len(numbers.alphabet))])
     dead, stands = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=np.int64)
@@ -118,14 +120,14 @@ def _rows(lines: Sequence[Sequence[int]], numbers: CounterNumbers) -> NDArray[np
     return np.array([[*line, *[numbers.closing] * (most - len(line))] for line in lines], dtype=np.int64)
 
 
-def shrink(numbers: CounterNumbers, word: Tokens, height: int) -> Tokens:
+def shrink(points: Points, word: Tokens, height: int) -> Tokens:
     """A shorter string that is wrong, by leaving out parts while it stays so."""
     size = max(len(word) // 2, 1)
     while size:
         at = 0
         while at < len(word):
             shorter = word[:at] + word[at + size :]
-            found = first_wrong(numbers, np.array([shorter], dtype=np.int64).reshape(1, -1), height)
+            found = first_wrong(points, np.array([shorter], dtype=np.int64).reshape(1, -1), height)
             if found is None:
                 at += size
             else:
@@ -134,7 +136,7 @@ def shrink(numbers: CounterNumbers, word: Tokens, height: int) -> Tokens:
     return word
 
 
-def _confirmed(numbers: CounterNumbers, word: Tokens, height: int) -> Tokens | None:
+def _confirmed(numbers: CounterNumbers, word: Tokens, height: int, saturated: bool) -> Tokens | None:
     """The string, if balls confirm that its decision is wrong."""
-    now, said = class_of(map(numbers.turn, word), height), decision(numbers, word)
+    now, said = class_of(map(numbers.turn, word), height), decision(numbers, word, saturated)
     return word if now is not None and said is not None and said != balanced(now) else None
