@@ -103,7 +103,8 @@ def test_the_page_says_which_language_was_learned(recognition: Any, memory: list
 
 def test_what_was_certified_is_told(recognition: Any, memory: list[dict[str, Any]]) -> None:
     theorem = {"proved": True, "height": 20, "length": 1000, "boxes": 652, "why": None}
-    open_one = {"proved": False, "height": 50, "length": None, "boxes": None, "why": "they grow"}
+    why = {"why": "they grow", "word": ["(", "(", ")"]}
+    open_one = {"proved": False, "height": 50, "length": None, "boxes": None} | why
     run = copy.deepcopy(memory[0]) | {
         "certified": {
             "verdict": "different",
@@ -115,7 +116,7 @@ def test_what_was_certified_is_told(recognition: Any, memory: list[dict[str, Any
         }
     }
     (row,) = _lines(recognition.pages([run])["parentheses.md"], "What is certified")
-    assert row[4:] == ["proved, 652 boxes", "not proved: they grow", "`( l^5 ) )`", "7"]
+    assert row[4:] == ["proved, 652 boxes", "not proved: they grow; wrong on `( ( )`", "`( l^5 ) )`", "7"]
 
 
 def test_no_experiment_of_the_paper_is_without_a_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,7 +197,11 @@ def _certified(own: Runs) -> list[str]:
 
 
 def _theorem(said: dict[str, Any]) -> str:
-    return f"proved, {said['boxes']} boxes" if said["proved"] else "not proved: " + plain(said["why"] or "")
+    if said["proved"]:
+        return f"proved, {said['boxes']} boxes"
+    word = said.get("word")
+    wrong = "" if word is None else f"; wrong on `{plain_word(word)}`"
+    return f"not proved: {plain(said['why'] or '')}{wrong}"
 
 
 def plain_word(word: Sequence[str]) -> str:

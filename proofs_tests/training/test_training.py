@@ -324,13 +324,17 @@ def test_a_run_that_may_make_few_iterations_has_a_result_and_a_row(tmp_path: Pat
 def test_the_campaign_has_the_languages_of_the_page() -> None:
     path = Path(campaign.__file__).parents[1] / "campaigns" / "languages.toml"
     plan = campaign.read(path)
-    recipes = Counter((job.experiment, recipe_of(plan.settings(job))) for job in plan.jobs)  # type: ignore[arg-type]
+    pairs = [(job, plan.settings(job)) for job in plan.jobs]
+    recipes = Counter((job.experiment, recipe_of(how)) for job, how in pairs if isinstance(how, Recipe))
     assert recipes == {
         ("tomita", "ours"): 35,
         ("tomita", "paper"): 21,
+        ("tomita", "clusters"): 35,
         ("nested", "clusters"): 3,
         ("dfa", "clusters"): 9,
     }
+    others = Counter(job.model for job, how in pairs if not isinstance(how, Recipe))
+    assert others == dict.fromkeys(("lstm", "gru", "sr-lstm", "sr-lstm-p"), 35)  # 7 grammars, 5 seeds
 
 
 def test_several_processes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
