@@ -90,7 +90,8 @@ INCLUSIVE = Chunked(
     lambda w, h, chunk: hand_over(w, h, chunk, inclusive),
 )
 NOT_DECAYED = Chunked(LAYER, output, lambda w, h, chunk: hand_over(w, h, chunk, lambda *_: w.over.one))
-CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
+CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
+FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
 TELLING = Sizes(
     lambda size: weights(size, h_0=(1, 0), D=(1, 0), a=(2, 0, 1), B=(1, 3), C=(1,)),
     (),
@@ -128,15 +129,13 @@ CLAIM = Claim(
             ),
             *map(weights, ((1, 1), (2, 1), (3, 1), (2, 2))),
         ),
-        refuted(
-            "without-order", IN_ORDER, handed_over_first(BLOCKS).recurrence, LAYER.automata, CASES, AT_ONE
-        ),
+        refuted("without-order", IN_ORDER, handed_over_first(BLOCKS).recurrence, LAYER.automata, FEW, AT_ONE),
         refuted(
             "without-exclusive-decays",
             "what a token writes is multiplied by its own decay, too",
             INCLUSIVE.recurrence,
             LAYER.automata,
-            CASES,
+            FEW,
             DECAYED,
         ),
         refuted(
@@ -144,7 +143,7 @@ CLAIM = Claim(
             "what a chunk's tokens write is handed over without the decays of those after them",
             NOT_DECAYED.recurrence,
             LAYER.automata,
-            CASES,
+            FEW,
             DECAYED,
         ),
     ),

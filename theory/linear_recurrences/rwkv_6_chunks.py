@@ -83,7 +83,8 @@ def hand_over(w: Weights, s: Sequence[Any], chunk: str) -> list[Any]:
 
 LAYER = replace(rwkv_6.LAYER, places=lambda w: len(w.s_0))
 CHUNKED = Chunked(LAYER, output, hand_over)
-CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
+CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
+FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
 TELLING = Sizes(
     lambda size: weights(size, s_0=(1, 0), u=(3, 0), w=(2, 0, 1), r=(1,), k=(1, 3), v=(1,)),
     (),
@@ -120,15 +121,13 @@ CLAIM = Claim(
             ),
             *map(weights, ((1, 1), (2, 1), (3, 1), (2, 2))),
         ),
-        refuted(
-            "without-order", IN_ORDER, handed_over_first(CHUNKED).recurrence, LAYER.automata, CASES, SMALL
-        ),
+        refuted("without-order", IN_ORDER, handed_over_first(CHUNKED).recurrence, LAYER.automata, FEW, SMALL),
         refuted(
             "without-read-first",
             "each output reads the state after its token, as in other layers' chunks",
             replace(CHUNKED, output=output_of_new).recurrence,
             LAYER.automata,
-            CASES,
+            FEW,
             SMALL,
         ),
     ),

@@ -100,7 +100,8 @@ AT_ONCE = Chunked(
     lambda w, s, chunk: output(w, s, chunk, values_at_once),
     lambda w, s, chunk: hand_over(w, s, chunk, values_at_once),
 )
-CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
+CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
+FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
 TELLING = Sizes(
     lambda size: weights(size, s_0=(1, 0), w=(2, 0, 1), kappa=(1, 2), a=(3, 1), k=(1,), q=(1,), v=(1,)),
     (),
@@ -140,14 +141,14 @@ CLAIM = Claim(
             *map(weights, ((1, 1), (2, 1), (3, 1), (2, 2))),
         ),
         refuted(
-            "without-order", IN_ORDER, handed_over_first(CHUNKED).recurrence, LAYER.automata, CASES, READING
+            "without-order", IN_ORDER, handed_over_first(CHUNKED).recurrence, LAYER.automata, FEW, READING
         ),
         refuted(
             "without-substitution",
             "the values of a chunk are taken at once, from the state at its start",
             AT_ONCE.recurrence,
             LAYER.automata,
-            CASES,
+            FEW,
             SMALL,
         ),
     ),

@@ -124,7 +124,7 @@ def chunked(
 
 ANY_SIZE = "for chunks of any size C, the last of which may be shorter"
 IN_ORDER = "the state is handed over before the chunk's last output is read from it"
-EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=4, letters=1)
+EFFORT = Effort(examples=15, strings=8, longest=8, run=10, exhausted=4, letters=1)
 
 
 def product(w: Weights, factors: Sequence[Any]) -> Any:
