@@ -13,6 +13,9 @@ def main() -> None:
     if sentence:
         print(f"ratproof: {sentence}", file=sys.stderr)
         sys.exit(2)
-    from ratproof.main import main as run
+    try:
+        from ratproof.main import main as run
 
-    run()
+        run()
+    except KeyboardInterrupt:  # while libraries are imported, or pytest starts: there is no answer in part
+        sys.exit(130)

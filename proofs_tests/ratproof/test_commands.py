@@ -17,6 +17,7 @@ from automata import files, json_format
 from automata.forward import score
 from automata.semirings import REAL, SEMIRINGS
 from automata.strategies import automata, strings
+from ratproof import start
 from ratproof.commands.automata import _joined
 from ratproof.main import run
 from ratproof.record.kinds import OF_PAPERS
@@ -390,6 +391,16 @@ def test_the_claims_are_listed_with_what_each_says_within_the_width(capsys):
 def test_the_kinds_that_verify_names_are_those_of_the_papers_claims():
     promised = {kind for claim in claims().values() for variant in claim.variants for kind in variant.kinds}
     assert set(OF_PAPERS) == promised
+
+
+def test_an_interruption_before_there_is_work_leaves_with_130_and_no_traceback(monkeypatch, capsys):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ratproof.main.main", interrupted)
+    with pytest.raises(SystemExit) as left:
+        start.main()
+    assert left.value.code == 130 and capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("arguments", [[], ["train"], ["rules"]])
