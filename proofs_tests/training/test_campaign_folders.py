@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy
 import pytest
+from filelock import FileLock
 
 import training
 from proofs_tests.cluster import Cluster
@@ -64,6 +65,10 @@ def test_two_folders_of_a_campaign_are_made_one(place: Path, capfd: pytest.Captu
     here, there = run_some(place, "here", [0, 1]), run_some(place, "there", [1, 2])
     whole = run_some(place, "whole", [0, 1, 2])
     assert status(here, capfd)["incomplete"] == [["cr/rrnn-b/seed-2", 2]]
+    (here / "cr/rrnn-b/seed-2").mkdir(parents=True)
+    with FileLock(here / "cr/rrnn-b/seed-2" / jobs.LOCK):
+        assert main.run(["campaign", "merge", str(here), str(there)]) == 2
+    assert "a process is at this run" in capfd.readouterr().err
     assert main.run(["campaign", "merge", str(here), str(there)]) == 0
     assert "1 new rows" in capfd.readouterr().out
     assert status(here, capfd) == status(whole, capfd)

@@ -38,10 +38,12 @@ def task_of(folder: Path, how: LanguageModelling) -> LanguageTask:
     return LanguageTask(LanguageModel(how, len(text.words)).double(), text)
 
 
-def losses_of(some: LanguageTask, rank: int = 0, processes: int = 1) -> torch.Tensor:
-    """Summed over an epoch, of each of the columns that a process has."""
+def losses_of(
+    some: LanguageTask, rank: int = 0, processes: int = 1, begin: int = 0, end: int | None = None
+) -> torch.Tensor:
+    """Summed over an epoch, or some of its windows, of each of the columns that a process has."""
     total: torch.Tensor | float = 0.0
-    for step, batch in enumerate(some.batches(0)):
+    for step, batch in list(enumerate(some.batches(0)))[begin:end]:
         mine = share_of(batch, rank, processes)
         total = total + some.losses(some.network, mine, Noise(0, step, mine)).detach()
     assert isinstance(total, torch.Tensor)
@@ -201,9 +203,29 @@ def test_a_score_reads_as_a_perplexity(tmp_path: Path) -> None:
     assert task_of(tmp_path, TINY).in_words(-math.log(120)) == "perplexity 120.0"
 
 
+def test_a_run_that_one_process_kept_is_gone_on_with_in_several(tmp_path: Path) -> None:
+    """Each takes the state of its columns."""
+    whole, kept = task_of(tmp_path, TINY), task_of(tmp_path, TINY)
+    losses_of(kept, end=3)
+    losses_of(whole, end=3)
+    right = losses_of(whole, begin=3)
+    for rank in range(2):
+        some = task_of(tmp_path, TINY)
+        some.network.load_state_dict(kept.network.state_dict())
+        some.carry(kept.carried())
+        torch.testing.assert_close(losses_of(some, rank, 2, begin=3), right[rank::2])
+
+
+def test_a_run_that_is_kept_at_an_epochs_end_has_no_state(tmp_path: Path) -> None:
+    """Several processes know a part of it each, and the next epoch begins anew."""
+    some = task_of(tmp_path, TINY)
+    losses_of(some, 1, 2)
+    assert some.carried() == {}
+
+
 def test_the_state_of_another_network_is_refused(tmp_path: Path) -> None:
     some = task_of(tmp_path, TINY)
-    losses_of(some)
+    losses_of(some, end=3)
     kept = some.carried()
     assert set(kept) == {"0.0", "0.1", "1.0", "1.1"}
     for wrong in (

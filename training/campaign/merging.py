@@ -58,10 +58,10 @@ def status_of(plan: Plan, folder: Path) -> dict[str, Any]:
 def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, int]:
     """Take the runs that are done there and not here; how many they are.
 
-    Raises :class:`~automata.errors.InputError`: they are different campaigns, or a run has two results; then
-    nothing was changed.
+    Raises :class:`~automata.errors.InputError`: they are different campaigns, a run has two results, or
+    somebody does one here that is done there; then nothing was changed.
     """
-    from training.campaign.work import require_settings
+    from training.campaign.work import require_settings, state
 
     if plan.name != other_plan.name:
         raise InputError(f"{other}: is the campaign {other_plan.name}, where {plan.name} is right")
@@ -75,6 +75,9 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
             new.append(job)
         elif digest_of(read(here)) != digest_of(read(there)):
             raise InputError(f"{there}: is another result than {here}; nothing was merged")
+    busy = next((job for job in new if state(job, into) == "running"), None)
+    if busy is not None:
+        raise InputError(f"{into / busy.name}: a process is at this run; nothing was merged")
     for job in new:  # trials come before what waits for them
         if job.searched is None:
             require_settings(plan, into, job, other / job.name / RESULT)

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import distributed
+import torch.distributed
 
 from automata.errors import InputError, LimitReached
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
+distributed: Any = torch.distributed  # its types leave out the stores
 PRECISIONS = ("32-true", "64-true", "bf16-mixed")
 DEVICES = ("cpu", "cuda")
 RESTARTS = "TORCHELASTIC_RESTART_COUNT"
@@ -66,7 +67,7 @@ def fabric_for(device: str, precision: str) -> Fabric:
 
 
 @cache
-def _store_of_torchrun() -> distributed.Store | None:
+def _store_of_torchrun() -> Any:
     """What processes find each other by, which torchrun keeps as long as it lives."""
     if not are_several() or os.environ.get(OF_TORCHRUN) != "True":
         return None

@@ -15,6 +15,8 @@ from training.engine.noise import Noise
 from training.language_modelling.corpus import Corpus, columns
 from training.language_modelling.network import LanguageModel, State
 
+COLUMNS = 1
+"""Of which dimension of a state the columns are."""
 AT_ONCE = 512
 """Words that are read at once on dev and test."""
 
@@ -54,11 +56,18 @@ class LanguageTask:
         window, chosen = int(examples[0]) // count, (examples % count).cpu()
         there = slice(window * steps, (window + 1) * steps)
         ids, right = (x[there][:, chosen].to(examples.device) for x in (self.words, self.following))
-        state = self.state if window else self._start(ids.shape[1])
+        state = self._of_columns(chosen) if window else self._start(len(chosen))
         scores, after = network(ids, state, noise)
-        self.state = [tuple(tensor.detach() for tensor in layer) for layer in after]
+        ends = window == self.windows - 1  # the next epoch begins anew: a run that is kept there has no state
+        self.state = None if ends else [tuple(tensor.detach() for tensor in layer) for layer in after]
         every = functional.cross_entropy(scores.flatten(0, 1), right.flatten(), reduction="none")
         return every.view(right.shape).sum(0)
+
+    def _of_columns(self, chosen: Tensor) -> State | None:
+        """What is carried for these columns: of a kept run it is there for all, whoever goes on with it."""
+        if self.state is None or len(chosen) == self.state[0][0].shape[COLUMNS]:
+            return self.state
+        return [tuple(t.index_select(COLUMNS, chosen.to(t.device)) for t in layer) for layer in self.state]
 
     @torch.no_grad()
     def _start(self, count: int) -> State:
