@@ -212,6 +212,7 @@ def bench(session: nox.Session) -> None:
     run(session, "python", "bench/large_equivalence.py")
     run(session, "python", "bench/scan.py")
     run(session, "python", "bench/matrix_scan.py")
+    run(session, "python", "bench/factored.py")
     run(session, "python", "bench/sr_steps.py")
     run(session, "python", "bench/not_rational.py")
     run(session, "python", "bench/certified.py")

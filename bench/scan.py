@@ -20,6 +20,7 @@ from time import perf_counter
 from typing import Any
 
 import torch
+from published import kernels
 from torch import Tensor, nn
 
 from neural.rrnn_b import RRNNB
@@ -188,14 +189,37 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
         "ratio": ahead["two"] / ahead["one"],
         "ratio_backward": back["two"] / back["one"],
     }
+    published = beside_published(f, u, values, both["real"], device) if device != "cpu" else {}
     return {
         "shape": shape,
+        "published": published,
         "beside": "a triad" if device == "cpu" else "a copy of as many bytes",
         "triad": one["triad"],
         "recurrences": figures,
         "two stages": fused,
         "others": others,
     }
+
+
+def beside_published(
+    f: Tensor, u: Tensor, values: list[Tensor], ours: Run, device: str
+) -> dict[str, dict[str, float]]:
+    """Milliseconds of what others publish, and how many times ours that is."""
+    figures = {}
+    for name, (kernel, own) in kernels(f, u).items():
+        leaves = [x.requires_grad_() for x in own]
+        grad = torch.rand_like(own[1])
+        with torch.no_grad():
+            runs: dict[str, Run] = {"theirs": lambda: kernel(*own), "ours": lambda: elementwise(*values)}  # noqa: B023
+            one = interleaved(runs, 15, device)
+        two = interleaved({"theirs": with_backward(kernel, leaves, grad), "ours": ours}, 15, device)
+        figures[name] = {
+            "forward": one["theirs"],
+            "backward": two["theirs"],
+            "ratio": one["theirs"] / one["ours"],
+            "ratio_backward": two["theirs"] / two["ours"],
+        }
+    return figures
 
 
 def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
@@ -314,6 +338,8 @@ def main() -> None:
         print(f"{_line('two stages', row)}; {row['ratio']:.2f} and {row['ratio_backward']:.2f} times one")
         for what, row in measured["others"].items():
             print(_line(what, row) + f"; {row['ratio']:.0f} times")
+        for what, row in measured["published"].items():
+            print(_line(what, row) + f"; {row['ratio']:.2f} and {row['ratio_backward']:.2f} times ours")
         for what, row in measured["layers"].items():
             ratios = (
                 f"; {row['ratio']:.2f} and {row['ratio_backward']:.2f} times a linear map"

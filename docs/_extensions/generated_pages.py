@@ -20,6 +20,7 @@ import docstrings
 import drawings
 import experiment_pages
 import fa_rnn_figures
+import factored_figures
 import hunting_figures
 import large_figures
 import matrix_figures
@@ -59,6 +60,7 @@ def generate(app: Sphinx) -> None:
         **scan_figures.pages(here.parent / "bench"),
         **sr_figures.pages(here.parent / "bench"),
         **matrix_figures.pages(here.parent / "bench"),
+        **factored_figures.pages(here.parent / "bench"),
         **hunting_figures.pages(here.parent / "bench"),
         **not_rational_figures.pages(here.parent / "bench"),
         **certified_figures.pages(here.parent),

@@ -94,6 +94,9 @@ def _shape(measured: dict[str, Any], wanted: dict[str, Any]) -> str:
         what = {"autograd": "a loop, and autograd", "associative": "`associative_scan`"}[name]
         ratio = f"{row['ratio']:.0f} times the time"
         rows.append([what, *_times(row), "", ratio, f"{wanted[name]} times or more"])
+    for name, row in measured.get("published", {}).items():
+        ratios = f"{row['ratio']:.2f} times ours", f"{row['ratio_backward']:.2f}"
+        rows.append([plain(name), *_times(row), *ratios, "reported"])
     most, most_backward = wanted["layer"]
     for name, row in measured["layers"].items():
         if "ratio" in row:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from automata.errors import InputError
 from automata.wfsa import WFSA
 from neural.fa_rnn.factors import Factors
-from neural.scan import factored_scan, matrix_scan
+from neural.scan import matrix_scan
 from neural.unrolled import one_of
 
 Scoring = Literal["forward", "viterbi"]
@@ -162,23 +162,19 @@ class FactoredCell(nn.Module):
         return z, self.stands[words].unsqueeze(-1)
 
     def forward(self, words: Tensor, there: Tensor, h: Tensor) -> Tensor:
-        """The state after each word.
+        """The state of each sentence after its last word, shape ``(B, K)``.
+
+        What a step takes is its matrix products, which are torch's own: a kernel of one's own would have to
+        multiply faster. What words have in common is done once for all steps.
 
         Args:
             words: shape ``(T, B)``, the longest sentence first.
             there: which of them are words, and not what stands behind a sentence's end; of that shape.
             h: the first state, shape ``(B, K)``.
-
-        Returns:
-            Shape ``(N, K)`` for N words: those of all first words, then of the second ones, ..., as torch
-            packs them.
         """
         z, stands, place = self._looked_up(words, there)
         if self.scoring == "viterbi":
-            matrices = (self.before * z.unsqueeze(1)) @ self.after.T
-            matrices = matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
-            symbols = torch.zeros_like(words).masked_scatter(there, place)
-            return matrix_scan(matrices, symbols, h, semiring="max_times")[there]
+            return self._maxima(z, stands, torch.zeros_like(words).masked_scatter(there, place), there, h)
         before: Tensor = self.before
         after: Tensor = self.after
         if self.has_apart:  # a column more for each state that the wildcard leads from
@@ -187,8 +183,20 @@ class FactoredCell(nn.Module):
             before = torch.cat([before, unit[:, leads]], dim=1)
             after = torch.cat([after, self.apart[leads].T], dim=1)
             z = torch.cat([z, stands.expand(-1, before.shape[1] - z.shape[1])], dim=1)
-        z = nn.functional.embedding(place, z)
-        return factored_scan(z, h, before, after, there.sum(dim=1).tolist())
+        done = []  # what has ended is set aside
+        for read in torch.split(nn.functional.embedding(place, z), there.sum(dim=1).tolist()):
+            if len(read) < len(h):
+                done.append(h[len(read) :])
+                h = h[: len(read)]
+            h = ((h @ before) * read) @ after.T
+        return torch.cat([h, *done[::-1]])
+
+    def _maxima(self, z: Tensor, stands: Tensor, symbols: Tensor, there: Tensor, h: Tensor) -> Tensor:
+        """The same with maxima for sums, of the matrices that are made for what ``symbols`` names."""
+        matrices = (self.before * z.unsqueeze(1)) @ self.after.T
+        matrices = matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
+        states = torch.cat([h.unsqueeze(0), matrix_scan(matrices, symbols, h, semiring="max_times")])
+        return states[there.sum(dim=0), torch.arange(len(h), device=h.device)]
 
     def _looked_up(self, words: Tensor, there: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """:meth:`read`'s result for each different word, or for each word where numbers of its vector are

@@ -183,12 +183,7 @@ class FARNN(nn.Module):
         order = torch.argsort(ends, descending=True, stable=True)  # the longest sentences stand first
         there = torch.arange(time, device=words.device)[:, None] < ends[order]
         if isinstance(self.cell, FactoredCell):
-            rows = torch.cat([h, self.cell(words[:, order], there, h)])
-            begins = batch + torch.cat([order.new_zeros(1), there.sum(dim=1).cumsum(0)])[:-1]
-            last = torch.cat([order.new_zeros(1), begins])[
-                ends[order]
-            ]  # the step's first row; 0: the start's
-            return rows[(last + torch.arange(batch, device=words.device))[torch.argsort(order)]]
+            return self.cell(words[:, order], there, h)[torch.argsort(order)]
         return self._gated(self.cell, words[:, order], there.sum(dim=1).tolist(), h)[torch.argsort(order)]
 
     def _gated(self, cell: FAGRUCell, words: Tensor, sizes: Sequence[int], h: Tensor) -> Tensor:

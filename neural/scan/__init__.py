@@ -1,6 +1,5 @@
 """The recurrences, as fast as the machine allows, on any device and over several semirings: elementwise ones,
-products with matrices (:mod:`neural.scan.matrices`), and with matrices of low rank
-(:mod:`neural.scan.factored`).
+and products with matrices (:mod:`neural.scan.matrices`).
 
 c_t = f_t * c_{t-1} + u_t (equation 5c, Peng et al. 2018), max(f_t + c_{t-1}, u_t) (equation 21c), and
 log(exp(f_t + c_{t-1}) + exp(u_t)).
@@ -25,7 +24,6 @@ from automata.errors import InputError
 from neural.scan import operators
 from neural.scan.arguments import common_type
 from neural.scan.backends import use as use
-from neural.scan.factored import factored_scan as factored_scan
 from neural.scan.matrices import matrix_scan as matrix_scan
 
 

@@ -31,14 +31,30 @@ def transposed(self, words, h):
     return cells.matrix_scan(self.matrices.transpose(1, 2), self.letters[words], h, semiring=semiring)
 
 
-def factors_swapped(self, words, there, h):
-    z, _ = self.read(words[there])
-    return cells.factored_scan(z, h, self.after, self.before, there.sum(1).tolist())
+def read_by(step):
+    def forward(self, words, there, h):
+        done = []
+        for word, size in zip(words, there.sum(1).tolist(), strict=True):
+            done.append(h[size:])
+            h = step(self, word[:size], h[:size])
+        return torch.cat([h, *done[::-1]])
+
+    return forward
 
 
-def without_the_wildcard(self, words, there, h):
-    z, _ = self.read(words[there])
-    return cells.factored_scan(z, h, self.before, self.after, there.sum(1).tolist())
+@read_by
+def factors_swapped(self, word, h):
+    return ((h @ self.after) * self.read(word)[0]) @ self.before.T
+
+
+@read_by
+def without_the_wildcard(self, word, h):
+    return ((h @ self.before) * self.read(word)[0]) @ self.after.T
+
+
+@read_by
+def sums_for_maxima_of_factors(self, word, h):
+    return cells.advance(h, self.tensor()[word], "forward")
 
 
 def gates_swapped(self, read, h, first):
@@ -69,7 +85,7 @@ def padding_read_as_words(self, sentences, lengths=None):
         return h
     if isinstance(self.cell, TensorCell):
         return self.cell(tokens, h)[-1]
-    return self.cell(tokens, torch.ones_like(tokens, dtype=torch.bool), h)[-len(sentences) :]
+    return self.cell(tokens, torch.ones_like(tokens, dtype=torch.bool), h)
 
 
 def counts_unclamped(self, scores):
@@ -84,14 +100,6 @@ def without_negations(self, scores):
 
 def sums_for_maxima_of_words(self, words, h):
     return cells.matrix_scan(self.matrices, self.letters[words], h)
-
-
-def sums_for_maxima_of_factors(self, words, there, h):
-    matrices = torch.stack([self.tensor()[word] for word in words[there]]) if there.any() else None
-    states = [h]
-    for row in torch.arange(int(there.sum())).split(there.sum(1).tolist()):
-        states.append(cells.advance(states[-1][: len(row)], matrices[row], "forward"))
-    return torch.cat(states[1:]) if matrices is not None else h[:0]
 
 
 BREAKS = [

@@ -155,6 +155,22 @@ def test_gradients_are_those_of_finite_differences_and_so_are_theirs(semiring, b
 
 @each_backend
 @each_semiring
+def test_autocast_does_not_change_what_is_carried(semiring, backend):
+    """Errors of narrow products would add up over the steps, on the backends alone that multiply by torch."""
+    torch.manual_seed(5)
+    symbols, results = torch.randint(0, 2, (5, 4)), []
+    values = [torch.rand(2, 3, 3, requires_grad=True), torch.rand(4, 3, requires_grad=True)]
+    for enabled in (False, True):
+        with scan.use(backend), torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled):
+            states = matrix_scan(values[0], symbols, values[1], semiring=semiring)
+            gradients = torch.autograd.grad(states.square().sum(), values, retain_graph=True)
+            twice = torch.autograd.grad(states.square().sum(), values, create_graph=True)
+        results.append([states, *gradients, *twice])
+    assert all(map(torch.equal, *results))
+
+
+@each_backend
+@each_semiring
 @few
 @given(st.data())
 def test_gradients_are_those_of_the_products_written_out(semiring, backend, data):

@@ -1,0 +1,127 @@
+"""FA-RNNs of factors beside the same cell one step after another, and beside the recurrence's matrix products
+alone, in one run: sentences of 4 to 20 words, and a cell of the sizes that the rules of ATIS have.
+
+``python bench/factored.py [--device cuda] [FILE]`` prints a table, and writes the figures to FILE as JSON. On
+a CPU it runs on one thread. Runs of what is compared take turns, and each figure is a minimum. The products
+alone are the recurrence's multiplications in as few products as there can be: two over all words forward, and
+three times two with backward.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from scan import interleaved, keep_memory
+from torch import Tensor
+
+from neural.fa_rnn.cells import FactoredCell
+from neural.fa_rnn.factors import Factors
+from neural.fa_rnn.network import FARNN
+
+WORDS, STATES, RANK, VECTORS, LEADS = 943, 113, 191, 100, 26
+"""Of the rules of ATIS: V, K, r, the size of the vectors, and the states that the wildcard leads from."""
+Run = Callable[[], Any]
+BATCHES = (1, 16, 64, 256)
+TIMES = 15
+
+
+def network(device: str) -> FARNN:
+    """With random weights."""
+    rng = np.random.default_rng(0)
+    apart = np.diag(np.arange(STATES) < LEADS).astype(float)
+    scale = (STATES * RANK) ** -0.25
+    before, after = (scale * rng.normal(size=(STATES, RANK)) for _ in range(2))
+    factors = Factors(rng.normal(size=(WORDS, RANK)), before, after, apart, np.ones(WORDS))
+    embeddings = torch.randn(WORDS, VECTORS)
+    cell = FactoredCell(factors, embeddings=embeddings, beta=0.9, device=device)
+    initial = torch.zeros(STATES, device=device)
+    initial[0] = 1
+    return FARNN(range(WORDS), cell, initial, torch.ones(1, STATES, device=device))
+
+
+def step_by_step(made: FARNN, words: Tensor, sizes: list[int]) -> Tensor:
+    """The states of the cell, each word looked up where it stands; the longest sentence first."""
+    cell, done = made.cell, []
+    assert isinstance(cell, FactoredCell)
+    h = made.initial.expand(words.shape[1], -1)
+    for z, stands, size in zip(*(part.unbind(0) for part in cell.read(words)), sizes, strict=True):
+        done.append(h[size:])
+        h = cell.step((z[:size], stands[:size]), h[:size])
+    return torch.cat([h, *done[::-1]])
+
+
+def measured(batch: int, device: str) -> dict[str, Any]:
+    """Milliseconds, forward and with backward."""
+    torch.manual_seed(0)
+    made = network(device)
+    lengths = torch.randint(4, 21, (batch,)).sort(descending=True).values.to(device)
+    time = int(lengths[0])
+    words = (WORDS * torch.rand(time, batch, device=device) ** 3).long()  # some words are frequent
+    sizes = (torch.arange(time, device=device)[:, None] < lengths).sum(1).tolist()
+    weights = [p for p in made.parameters() if p.requires_grad]
+    rows = torch.randn(sum(sizes), STATES, device=device)
+    one, other = torch.randn(STATES, RANK, device=device), torch.randn(RANK, STATES, device=device)
+
+    def products(number: int) -> None:
+        for _ in range(number):
+            torch.mm(torch.mm(rows, one), other)
+
+    runs = {"network": lambda: made.states(words, lengths), "steps": lambda: step_by_step(made, words, sizes)}
+
+    def with_gradient(run: Run) -> Run:
+        def both() -> tuple[Tensor, ...]:
+            return torch.autograd.grad(run().sum(), weights)
+
+        return both
+
+    back = {name: with_gradient(run) for name, run in runs.items()}
+    with torch.no_grad():
+        right, apart = made.states(words, lengths), step_by_step(made, words, sizes)
+        assert torch.allclose(right, apart, rtol=1e-3, atol=1e-4 * float(right.abs().max()))
+        forward = interleaved({**runs, "products": lambda: products(1)}, TIMES, device, least=True)
+    backward = interleaved({**back, "products": lambda: products(3)}, TIMES, device, least=True)
+    return {"sentences": batch, "words": sum(sizes), "forward": forward, "backward": backward}
+
+
+def main() -> None:
+    """Print the table, and write the figures."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("file", nargs="?")
+    arguments = parser.parse_args()
+    device = arguments.device
+    if device == "cpu":
+        torch.set_num_threads(1)
+    name = torch.cuda.get_device_name() if device != "cpu" else platform.machine()
+    results: dict[str, Any] = {
+        "date": str(date.today()),
+        "device": name,
+        "torch": torch.__version__,
+        "sizes": {"words": WORDS, "states": STATES, "columns": RANK},
+        "rows": [measured(batch, device) for batch in BATCHES],
+    }
+    print(f"{results['date']}, {name}, torch {torch.__version__}; milliseconds")
+    for row in results["rows"]:
+        for way in ("forward", "backward"):
+            took = row[way]
+            print(
+                f"  {row['sentences']:4} sentences, {way:8}: "
+                + ", ".join(f"{what} {ms:.2f}" for what, ms in took.items())
+                + f"; {took['steps'] / took['network']:.2f} times as fast as step by step,"
+                f" {took['network'] / took['products']:.2f} times its products"
+            )
+    if arguments.file:
+        Path(arguments.file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    keep_memory()
+    main()

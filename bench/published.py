@@ -1,0 +1,61 @@
+"""Recurrences that others publish for a GPU, where they are installed: ``pip install accelerated-scan
+flash-linear-attention``. Each has arrays in the layout that it asks for, made before it is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Kernel = Callable[..., Tensor]
+Values = list[Tensor]
+
+
+def _accelerated_scan(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
+    """Strings and lanes first, steps last; its Triton kernel takes any number of steps."""
+    scan = import_module("accelerated_scan.scalar").scan
+    return scan, [x.permute(1, 2, 0).contiguous() for x in (f, u)]
+
+
+def _hgrn(f: Tensor, u: Tensor) -> tuple[Kernel, Values]:
+    """Strings first, and the gates' logarithms."""
+    scan = import_module("fla.ops.hgrn").chunk_hgrn
+    return lambda g, x: scan(x, g)[0], [x.transpose(0, 1).contiguous() for x in (f.log(), u)]
+
+
+PUBLISHED = {"accelerated-scan": _accelerated_scan, "HGRN of flash-linear-attention": _hgrn}
+BACK = {"accelerated-scan": (2, 0, 1), "HGRN of flash-linear-attention": (1, 0, 2)}
+"""From their layouts to ``(T, B, D)``."""
+
+
+def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
+    """Those that are installed, with their arguments, for c_t = f_t c_{t-1} + u_t from c_0 = 0; prints which
+    are not.
+
+    Each is held against that recurrence first, on its first steps: what computes something else is not
+    measured.
+    """
+    there: dict[str, tuple[Kernel, Values]] = {}
+    for name, make in PUBLISHED.items():
+        try:
+            run, values = make(f[:64], u[:64])
+            states = run(*values).permute(BACK[name])
+        except Exception as error:  # noqa: BLE001 - others' programs, without which the rest is measured
+            print(f"  {name} is not measured: {type(error).__name__}: {error}")
+            continue
+        if not torch.allclose(states, _right(f[:64], u[:64]), rtol=1e-2, atol=1e-2):
+            print(f"  {name} is not measured: it computes something else")
+            continue
+        there[name] = make(f, u)
+    return there
+
+
+def _right(f: Tensor, u: Tensor) -> Tensor:
+    states: list[Any] = [torch.zeros_like(u[0])]
+    for gate, update in zip(f, u, strict=True):
+        states.append(gate * states[-1] + update)
+    return torch.stack(states[1:])
