@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+import numpy as np
 import pytest
 import torch
 
@@ -12,8 +13,11 @@ from automata.errors import InputError
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import RUNGS, verdicts
 from ratproof import believe_kernel
-from ratproof.kernels.family import SELECTIVE_SCAN, SSD
+from ratproof.kernels.family import FAMILIES, SELECTIVE_SCAN, SSD
+from ratproof.kernels.problem import Problem
 from ratproof.kernels.published import grouped_values, of_fla, selective_scan, ssd
+from ratproof.kernels.reference import run
+from ratproof.kernels.reference.form import Form
 
 STATELESS = ("initial-state",)
 
@@ -132,3 +136,21 @@ def test_a_function_of_a_library_by_its_name(monkeypatch):
         InputError, match="there is no 'gla' of flash-linear-attention here; there are chunk_"
     ):
         of_fla("gla")
+
+
+@pytest.mark.parametrize("form", [Form(), Form(chunk=4)], ids=["recurrent", "chunked"])
+def test_a_scan_is_gated_attention_of_products_and_no_bound_of_it_is_smaller(form):
+    """Its decays and values are products with time steps, which are rounded besides."""
+    sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (11,), "batch": 2, "heads": 2}
+    rest = {"keys": 3, "values": 2, "packed": False, "started": True, "numbers": "real", "gates": "bursts"}
+    more = {"directions": "free", "apart": False, "seed": 3}
+    scanned = Problem(SELECTIVE_SCAN, scale=None, **sizes, **rest, **more)
+    arrays = scanned.arrays()
+    steps, rates = arrays["dt"][..., None], arrays["a"]
+    products = {name: arrays[name] for name in ("q", "k", "initial_state")}
+    products |= {"v": steps * arrays["v"], "g": steps * rates}
+    made = run(scanned, arrays, form)
+    plain = run(Problem(FAMILIES["gla"], scale=1.0, **sizes, **rest, **more), products, form)
+    assert np.allclose(made.outputs.astype(float), plain.outputs.astype(float), rtol=1e-12)
+    for own, other in ((made.output_bounds, plain.output_bounds), (made.state_bounds, plain.state_bounds)):
+        assert (own >= other).all() and (own / other).mean() > 1.02

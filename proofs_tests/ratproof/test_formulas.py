@@ -10,6 +10,7 @@ from torch.nn import functional
 from automata.errors import InputError
 from ratproof import believe_module, drawn_vectors
 from ratproof.runner.user_files import outcome_of
+from ratproof.user_claims.formulas import automata_of
 from theory.registry import registered
 
 DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
@@ -156,3 +157,18 @@ def test_vectors_are_drawn_with_the_special_ones_first():
     assert not embeddings[0].any() and bool((embeddings[5] == -embeddings[4]).all())
     with pytest.raises(InputError, match="size 0 and 32 symbols"):
         drawn_vectors(0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:2], ids=str)
+def test_another_evaluation_of_the_formula_is_within_what_is_derived(dtype):
+    """Sums in the reverse order give other gates."""
+    embeddings, alphabet = drawn_vectors(40, symbols=12, dtype=dtype)
+    module, other = Mamba(40, dtype), Mamba(40, dtype)
+    other.weights = nn.Parameter(module.weights.flip(1))
+    (one, two), deviations = automata_of("scan", module.formula, embeddings, alphabet)
+    with torch.no_grad():
+        matrices = other.formula(embeddings.flip(1))[2].double().numpy()
+    apart = [abs(matrices[unit] - unit_.matrices) for unit, unit_ in enumerate((one, two))]
+    assert any(gap.any() for gap in apart)
+    for gap, deviation in zip(apart, deviations, strict=True):
+        assert (gap <= deviation.matrices).all()

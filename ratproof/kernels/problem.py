@@ -19,7 +19,7 @@ Numbers = Literal["exact", "plain", "real"]
 BURST = 1_000.0
 """The most that the logarithms of decays add up to in a burst."""
 SHORT = 8
-"""Tokens of strings in which gates of -infinity are frequent, so that a counterexample with one may be short."""
+"""Tokens of strings in which gates of -infinity are frequent, so that counterexamples with one are short."""
 
 
 @dataclass(frozen=True)
