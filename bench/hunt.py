@@ -27,6 +27,7 @@ from ratproof.hunting.search import Hunt
 from ratproof.hunting.store import Ledger
 from ratproof.hunting.targets import by_name, collect
 from ratproof.hunting.worker import Examples, Worker
+from ratproof.runner.hypothesis_profile import forget_constants
 
 CLAIMS, SEED, ROUNDS = ("corollary-14", "proposition-7"), 7, 6
 MANY, SOME, TURNS, CHUNK = 1_000_000, 20_000, 3, 50
@@ -41,6 +42,7 @@ class Plain(Worker):
 
     def pytest_runtestloop(self, session: Any) -> bool:
         """Run them."""
+        forget_constants()  # as workers do: else it draws other cases
         items = by_name(session.items, None)
         begun = time.process_time()
         for number in range(1, 1 + ROUNDS):
