@@ -94,8 +94,7 @@ LEGENDS = (
     (
         COLUMNS,
         (
-            "sampled: in exact arithmetic, by torch on cpu and gpu; gradients of torch;",
-            "cross-checked, exhausted, decided, proved, accepted by Coq's kernel",
+            "sampled (exa cpu gpu), gradients, OpenFst, exhausted, decided, proved, Coq",
         ),
     ),
 )
