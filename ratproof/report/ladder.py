@@ -91,12 +91,7 @@ LEGENDS = (
             "whose rows are reordered: within 8 times the rounding, which is measured",
         ),
     ),
-    (
-        COLUMNS,
-        (
-            "sampled (exa cpu gpu), gradients, OpenFst, exhausted, decided, proved, Coq",
-        ),
-    ),
+    (COLUMNS, ("sampled (exa cpu gpu), gradients, OpenFst, exhausted, decided, proved, Coq",)),
 )
 """What the columns mean."""
 CASES, SECONDS = 13, 4
