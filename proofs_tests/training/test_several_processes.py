@@ -97,10 +97,13 @@ def steps_of(folder: Path) -> list[list[str]]:
 
 
 def require_same(one: list[list[str]], two: list[list[str]]) -> None:
-    """Step for step, the losses agree within a part in a billion: float32 on the way would show (6e-8)."""
+    """Step for step, the losses agree within a part in a million; in the first half within one in a billion:
+    float32 on the way would show there (6e-8), before a step whose gradient nearly vanishes has blown up what
+    sums in another order are off (Adam divides by it).
+    """
     assert [row[:2] for row in one] == [row[:2] for row in two]
-    losses = [(float(a[2]), float(b[2])) for a, b in zip(one, two, strict=True)]
-    assert max(abs(a - b) / a for a, b in losses) < 1e-9
+    off = [abs(float(a[2]) - float(b[2])) / float(a[2]) for a, b in zip(one, two, strict=True)]
+    assert max(off[: len(off) // 2]) < 1e-9 and max(off) < 1e-6
 
 
 @pytest.mark.usefixtures("command_line")

@@ -40,8 +40,6 @@ def runnable_variants() -> list[tuple[Claim, Variant]]:
 def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
     """For each variant that can be run, on some of its cases: the number of values compared, and the first
     difference, or an empty string.
-
-    All in one run of Coq.
     """
     pairs = [(claim, variant, case) for claim, variant in runnable_variants() for case in some_cases(variant)]
     by_variant: dict[tuple[str, str], tuple[int, str]] = {}

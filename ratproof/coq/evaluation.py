@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -35,6 +37,8 @@ PRINTERS = {
 Value = Fraction | float
 """A weight that Coq prints: a fraction, or minus infinity."""
 ZEROS: dict[str, Value] = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
+RUNS, FEW = 2, 40
+"""Runs of Coq side by side, and lists of terms that are one run's at least: each loads mathcomp anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +51,10 @@ class Question:
     case: Case
     words: Sequence[String]
     units: int = 1
+
+
+Side: TypeAlias = tuple[Question, list[str]]
+"""A question, and the terms of the network or of the automaton."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ class Values:
 
 
 def evaluate(questions: Sequence[Question], root: Path | None = None) -> list[Values]:
-    """The values for all questions, from one run of Coq."""
+    """The values for all questions."""
     sides = [(q, terms) for q in questions for terms in (network_terms(q), automaton_terms(q))]
     values = iter(_compute([(question, terms) for question, terms in sides if terms], root))
     by_word = [_by_word(next(values), question.units) if terms else None for question, terms in sides]
@@ -107,13 +115,21 @@ def _terms(question: Question, term: str) -> list[str]:
     ]
 
 
-def _compute(sides: Sequence[tuple[Question, list[str]]], root: Path | None) -> list[list[Value]]:
-    """The values of lists of terms, each in a module of its own, since files of the development use names
-    again.
-    """
+def _compute(sides: Sequence[Side], root: Path | None) -> list[list[Value]]:
+    """The values of lists of terms; of many, by several runs of Coq side by side."""
     if not sides:
         return []
     root = build() if root is None else root
+    many = max(FEW, -(-len(sides) // RUNS))
+    portions = [sides[i : i + many] for i in range(0, len(sides), many)]
+    with ThreadPoolExecutor(RUNS) as pool:
+        return [values for part in pool.map(partial(_run, root=root), portions) for values in part]
+
+
+def _run(sides: Sequence[Side], root: Path) -> list[list[Value]]:
+    """The values of lists of terms, each in a module of its own, since files of the development use names
+    again.
+    """
     modules = {question: statements()[question.theorem.name].module for question, _ in sides}
     lines = [
         "From Coq Require Import QArith Qcanon.",

@@ -15,7 +15,7 @@ from training.language_recognition.settings import PRESETS, Recognition
 TITLES = {
     "parentheses": "Accept balanced parentheses among letters, at any depth",
     "palindromes": "Accept palindromes w w^R",
-    "exchanges": "Accept palindromes w w^R, where others that it trains on have two letters exchanged",
+    "exchanges": "Accept palindromes, not those with letters exchanged",
 }
 
 
