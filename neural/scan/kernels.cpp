@@ -1,16 +1,21 @@
 // The elementwise recurrences on a CPU: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward, one pass
 // over memory. Arrays are (T, N), a row a step; a thread takes some columns (lanes), and nothing depends on how
-// many it takes: multiplications and additions are fused by hand alone (the file is compiled without
+// many it takes, nor on whether what it writes goes through the cache or past it: multiplications and additions are fused by hand alone (the file is compiled without
 // contraction), in whole vectors and in what is left of them alike.
 //
 // Derivatives (g_t is what flows into c_t in all): g_t = grad_t + s_{t+1} g_{t+1}, where s_t is dc_t / dc_{t-1};
 // over the reals s = f, df = g c_{t-1}, du = g; else df = g s, du = g (1 - s).
 
 #include <ATen/Parallel.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -206,10 +211,9 @@ struct Log : Tropical {
   template <typename W>
   static W step(W f, W before, W u) {
     W carried = f + before;
-    W larger = carried > u || carried != carried ? carried : u;
-    W smaller = carried > u || carried != carried ? u : carried;
-    W sum = larger + logarithm(exponential(smaller - larger));
-    return larger == -INF<W> || larger == INF<W> ? larger : sum;
+    W larger = u > carried ? u : carried;
+    W apart = carried == u ? W(0) : -std::fabs(carried - u);  // equal infinities, too, are 0 apart; NaN of NaN
+    return larger + logarithm(exponential(apart));
   }
   template <typename W>
   static W share(W f, W before, W u, W after) {
@@ -219,110 +223,178 @@ struct Log : Tropical {
   }
 };
 
-// The work of some lanes, so that each thread has enough of it and whole cache lines.
+constexpr int64_t LINE = 64;  // bytes of a line of the cache
+constexpr int64_t BLOCK = 32;  // lanes that stay together: whole lines in each type
+constexpr int64_t PART = 2 * BLOCK;  // lanes of a step that are computed before they are written
+constexpr int64_t FIRST_CACHE = 1 << 15;  // bytes of a core's first cache, or less
+constexpr int64_t ROWS = 8;  // that are read side by side: of more, processors do not fetch the next lines ahead
+
+// The work of some lanes, so that each thread has enough of it and whole lines.
 template <typename Work>
 void by_lanes(int64_t steps, int64_t lanes, const Work& work) {
-  int64_t blocks = (lanes + 15) / 16;
-  int64_t grain = 1 + (1 << 15) / (16 * (steps + 1));
+  int64_t blocks = (lanes + BLOCK - 1) / BLOCK;
+  int64_t grain = 1 + (1 << 15) / (BLOCK * (steps + 1));
   at::parallel_for(0, blocks, grain, [&](int64_t from, int64_t to) {
-    work(from * 16, to * 16 < lanes ? to * 16 : lanes);
+    work(from * BLOCK, std::min(to * BLOCK, lanes));
+#ifdef __SSE2__
+    _mm_sfence();  // what went past the cache is there before other threads are told so
+#endif
   });
 }
 
+// Numbers that are carried from step to step, for some lanes; they begin a line, as vectors that span two are slow.
+template <typename W>
+class Carried {
+ public:
+  explicit Carried(int64_t lanes) : lines((lanes * sizeof(W) + LINE - 1) / LINE) {}
+  W* data() { return reinterpret_cast<W*>(lines.data()); }
+
+ private:
+  struct alignas(LINE) Line {
+    char bytes[LINE];
+  };
+  std::vector<Line> lines;
+};
+
+// The work of a thread: work(step, begin, end), for a part of the lanes of each step, reads a row of each of so many
+// arrays. Numbers of the given bytes a lane are carried. They stay in the first cache while a step passes through it;
+// where they are too many, several steps are taken while a part of them is there.
+template <typename Work>
+void by_parts(int64_t steps, int64_t from, int64_t to, int64_t bytes, int64_t arrays, const Work& work) {
+  int64_t together = (to - from) * bytes > FIRST_CACHE / 2 ? std::max<int64_t>(1, ROWS / arrays) : 1;
+  for (int64_t first = 0; first < steps; first += together)
+    for (int64_t begin = from; begin < to; begin += PART)
+      for (int64_t step = first; step < std::min(first + together, steps); ++step)
+        work(step, begin, std::min(begin + PART, to));
+}
+
+// Do rows of that many lanes begin a line in all of these arrays?
+template <typename T>
+bool in_lines(std::initializer_list<const T*> arrays, int64_t lanes) {
+  auto begins = [](const T* array) { return reinterpret_cast<uintptr_t>(array) % LINE == 0; };
+  return lanes * sizeof(T) % LINE == 0 && std::all_of(arrays.begin(), arrays.end(), begins);
+}
+
+// Lines that are written whole need not be fetched first, as those are that are written through the cache.
+inline void copy_past_cache(void* to, const void* from, int64_t bytes) {
+#if defined(__AVX512F__)
+  auto* lines = static_cast<__m512i*>(to);
+  auto* values = static_cast<const __m512i*>(from);
+  for (int64_t i = 0; i < bytes / 64; ++i) _mm512_stream_si512(lines + i, _mm512_load_si512(values + i));
+#elif defined(__SSE2__)
+  auto* lines = static_cast<__m128i*>(to);
+  auto* values = static_cast<const __m128i*>(from);
+  for (int64_t i = 0; i < bytes / 16; ++i) _mm_stream_si128(lines + i, _mm_load_si128(values + i));
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+// Writes a part of a row, rounded to the array's type; past the cache, where it is whole lines.
+template <typename T>
+inline void put(T* to, const Wide<T>* values, int64_t count, bool past) {
+  alignas(LINE) T rounded[PART];
+  const void* from = values;
+  if constexpr (!std::is_same_v<T, Wide<T>>) {
+    for (int64_t i = 0; i < count; ++i) store(rounded + i, values[i]);
+    from = rounded;
+  }
+  if (past)
+    copy_past_cache(to, from, count * sizeof(T));
+  else
+    std::memcpy(to, from, count * sizeof(T));
+}
+
 template <typename S, typename T>
-void forward(const T* forget, const T* update, const T* start, T* states, int64_t steps, int64_t lanes) {
+void forward(const T* forget, const T* update, const T* start, T* states, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({states}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    if constexpr (std::is_same_v<T, W>) {
-      for (int64_t t = 0; t < steps; ++t) {
-        const T *f = forget + t * lanes, *u = update + t * lanes;
-        const T* before = t ? states + (t - 1) * lanes : start;
-        T* c = states + t * lanes;
+    Carried<W> carried(to - from);
+    W* c = carried.data() - from;
+    for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
+    by_parts(steps, from, to, sizeof(W), 2, [=](int64_t t, int64_t begin, int64_t end) {
+      const T *f = forget + t * lanes, *u = update + t * lanes;
 #pragma GCC ivdep
-        for (int64_t i = from; i < to; ++i) c[i] = S::template step<W>(f[i], before[i], u[i]);
-      }
-    } else {  // what is carried is not rounded
-      std::vector<W> carried(to - from);
-      W* c = carried.data() - from;
-      for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
-      for (int64_t t = 0; t < steps; ++t) {
-        const T *f = forget + t * lanes, *u = update + t * lanes;
-        T* out = states + t * lanes;
-#pragma GCC ivdep
-        for (int64_t i = from; i < to; ++i) {
-          c[i] = S::template step<W>(load(f[i]), c[i], load(u[i]));
-          store(out + i, c[i]);
-        }
-      }
-    }
+      for (int64_t i = begin; i < end; ++i) c[i] = S::template step<W>(load(f[i]), c[i], load(u[i]));
+      put(states + t * lanes + begin, c + begin, end - begin, past);
+    });
   });
 }
 
 template <typename S, typename T>
 void backward(const T* grad, const T* forget, const T* update, const T* states, const T* start, T* to_forget,
-              T* to_update, T* to_start, int64_t steps, int64_t lanes) {
+              T* to_update, T* to_start, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({to_forget, to_update}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> flowing(to - from);  // s_{t+1} g_{t+1}
+    Carried<W> flowing(to - from);  // s_{t+1} g_{t+1}
     W* after = flowing.data() - from;
-    for (int64_t t = steps - 1; t >= 0; --t) {
+    by_parts(steps, from, to, sizeof(W), std::is_same_v<S, Real> ? 3 : 4, [=](int64_t s, int64_t begin, int64_t end) {
+      int64_t t = steps - 1 - s;
       const T *g = grad + t * lanes, *f = forget + t * lanes, *u = update + t * lanes, *c = states + t * lanes;
       const T* before = t ? states + (t - 1) * lanes : start;
-      T *df = to_forget + t * lanes, *du = to_update + t * lanes;
+      alignas(LINE) W df[PART], du[PART];
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         W old = load(before[i]), flow = load(g[i]) + after[i];
         W share = S::template share<W>(load(f[i]), old, std::is_same_v<S, Real> ? W(0) : load(u[i]),
                                        std::is_same_v<S, Log> ? load(c[i]) : W(0));
-        store(df + i, S::template of_forget<W>(flow, share, old));
-        store(du + i, S::template of_update<W>(flow, share));
+        df[i - begin] = S::template of_forget<W>(flow, share, old);
+        du[i - begin] = S::template of_update<W>(flow, share);
         after[i] = share * flow;
       }
-    }
+      put(to_forget + t * lanes + begin, df, end - begin, past);
+      put(to_update + t * lanes + begin, du, end - begin, past);
+    });
     for (int64_t i = from; i < to; ++i) store(to_start + i, after[i]);
   });
 }
 
 // c_t = f c_{t-1} + (1 - f) z_t with f = sigmoid(x_t).
 template <typename T>
-void gated_forward(const T* gate, const T* update, const T* start, T* states, int64_t steps, int64_t lanes) {
+void gated_forward(const T* gate, const T* update, const T* start, T* states, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({states}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> carried(to - from);
+    Carried<W> carried(to - from);
     W* c = carried.data() - from;
     for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
-    for (int64_t t = 0; t < steps; ++t) {
+    by_parts(steps, from, to, sizeof(W), 2, [=](int64_t t, int64_t begin, int64_t end) {
       const T *x = gate + t * lanes, *z = update + t * lanes;
-      T* out = states + t * lanes;
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         W f = sigmoid(load(x[i]));
         c[i] = fused(f, c[i], (1 - f) * load(z[i]));
-        store(out + i, c[i]);
       }
-    }
+      put(states + t * lanes + begin, c + begin, end - begin, past);
+    });
   });
 }
 
 template <typename T>
 void gated_backward(const T* grad, const T* gate, const T* update, const T* states, const T* start, T* to_gate,
-                    T* to_update, T* to_start, int64_t steps, int64_t lanes) {
+                    T* to_update, T* to_start, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({to_gate, to_update}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> flowing(to - from);
+    Carried<W> flowing(to - from);
     W* after = flowing.data() - from;
-    for (int64_t t = steps - 1; t >= 0; --t) {
+    by_parts(steps, from, to, sizeof(W), 4, [=](int64_t s, int64_t begin, int64_t end) {
+      int64_t t = steps - 1 - s;
       const T *g = grad + t * lanes, *x = gate + t * lanes, *z = update + t * lanes;
       const T* before = t ? states + (t - 1) * lanes : start;
-      T *dx = to_gate + t * lanes, *dz = to_update + t * lanes;
+      alignas(LINE) W dx[PART], dz[PART];
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         W f = sigmoid(load(x[i])), flow = load(g[i]) + after[i];
-        store(dx + i, flow * (load(before[i]) - load(z[i])) * (f * (1 - f)));
-        store(dz + i, flow * (1 - f));
+        dx[i - begin] = flow * (load(before[i]) - load(z[i])) * (f * (1 - f));
+        dz[i - begin] = flow * (1 - f);
         after[i] = f * flow;
       }
-    }
+      put(to_gate + t * lanes + begin, dx, end - begin, past);
+      put(to_update + t * lanes + begin, dz, end - begin, past);
+    });
     for (int64_t i = from; i < to; ++i) store(to_start + i, after[i]);
   });
 }
@@ -330,25 +402,25 @@ void gated_backward(const T* grad, const T* gate, const T* update, const T* stat
 // Two of these, of which the second is fed by the first: c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
 template <typename T>
 void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* update_2, const T* start_1,
-                  const T* start_2, const T* skip, T* states_1, T* states_2, int64_t steps, int64_t lanes) {
+                  const T* start_2, const T* skip, T* states_1, T* states_2, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({states_1, states_2}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> carried(3 * (to - from));
-    W *c1 = carried.data() - from, *c2 = c1 + (to - from), *r = c2 + (to - from);
+    Carried<W> carried_1(to - from), carried_2(to - from), constant(to - from);
+    W *c1 = carried_1.data() - from, *c2 = carried_2.data() - from, *r = constant.data() - from;
     for (int64_t i = from; i < to; ++i) c1[i] = load(start_1[i]), c2[i] = load(start_2[i]), r[i] = load(skip[i]);
-    for (int64_t t = 0; t < steps; ++t) {
+    by_parts(steps, from, to, 3 * sizeof(W), 4, [=](int64_t t, int64_t begin, int64_t end) {
       int64_t row = t * lanes;
       const T *x1 = gate_1 + row, *z1 = update_1 + row, *x2 = gate_2 + row, *z2 = update_2 + row;
-      T *out_1 = states_1 + row, *out_2 = states_2 + row;
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i]));
         c2[i] = fused(f2, c2[i], (c1[i] + r[i]) * ((1 - f2) * load(z2[i])));
         c1[i] = fused(f1, c1[i], (1 - f1) * load(z1[i]));
-        store(out_1 + i, c1[i]);
-        store(out_2 + i, c2[i]);
       }
-    }
+      put(states_1 + row + begin, c1 + begin, end - begin, past);
+      put(states_2 + row + begin, c2 + begin, end - begin, past);
+    });
   });
 }
 
@@ -356,35 +428,42 @@ template <typename T>
 void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* update_1, const T* gate_2,
                    const T* update_2, const T* states_1, const T* states_2, const T* start_1, const T* start_2,
                    const T* skip, T* to_gate_1, T* to_update_1, T* to_gate_2, T* to_update_2, T* to_start_1,
-                   T* to_start_2, T* to_skip, int64_t steps, int64_t lanes) {
+                   T* to_start_2, T* to_skip, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({to_gate_1, to_update_1, to_gate_2, to_update_2}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> flowing(3 * (to - from));
-    W *after_1 = flowing.data() - from, *after_2 = after_1 + (to - from), *dr = after_2 + (to - from);
+    Carried<W> flowing_1(to - from), flowing_2(to - from), summed(to - from);
+    W *after_1 = flowing_1.data() - from, *after_2 = flowing_2.data() - from, *dr = summed.data() - from;
     std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // in the place of a gradient that is not there
-    for (int64_t t = steps - 1; t >= 0; --t) {
+    const T* none = zeros.data() - from;
+    by_parts(steps, from, to, 3 * sizeof(W), 8, [=](int64_t s, int64_t begin, int64_t end) {
+      int64_t t = steps - 1 - s;
       int64_t row = t * lanes;
-      const T* g1 = grad_1 ? grad_1 + row : zeros.data() - from;
-      const T* g2 = grad_2 ? grad_2 + row : zeros.data() - from;
+      const T* g1 = grad_1 ? grad_1 + row : none;
+      const T* g2 = grad_2 ? grad_2 + row : none;
       const T *x1 = gate_1 + row, *z1 = update_1 + row;
       const T *x2 = gate_2 + row, *z2 = update_2 + row;
       const T* before_1 = t ? states_1 + row - lanes : start_1;
       const T* before_2 = t ? states_2 + row - lanes : start_2;
-      T *dx1 = to_gate_1 + row, *dz1 = to_update_1 + row, *dx2 = to_gate_2 + row, *dz2 = to_update_2 + row;
+      alignas(LINE) W dx1[PART], dz1[PART], dx2[PART], dz2[PART];
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i])), old = load(before_1[i]);
         W flow_1 = load(g1[i]) + after_1[i], flow_2 = load(g2[i]) + after_2[i];
         W fed = old + load(skip[i]), z = load(z2[i]), to_fed = flow_2 * ((1 - f2) * z);
-        store(dx1 + i, flow_1 * (old - load(z1[i])) * (f1 * (1 - f1)));
-        store(dz1 + i, flow_1 * (1 - f1));
-        store(dx2 + i, flow_2 * (load(before_2[i]) - fed * z) * (f2 * (1 - f2)));
-        store(dz2 + i, flow_2 * fed * (1 - f2));
+        dx1[i - begin] = flow_1 * (old - load(z1[i])) * (f1 * (1 - f1));
+        dz1[i - begin] = flow_1 * (1 - f1);
+        dx2[i - begin] = flow_2 * (load(before_2[i]) - fed * z) * (f2 * (1 - f2));
+        dz2[i - begin] = flow_2 * fed * (1 - f2);
         after_1[i] = fused(f1, flow_1, to_fed);
         after_2[i] = f2 * flow_2;
         dr[i] += to_fed;
       }
-    }
+      put(to_gate_1 + row + begin, dx1, end - begin, past);
+      put(to_update_1 + row + begin, dz1, end - begin, past);
+      put(to_gate_2 + row + begin, dx2, end - begin, past);
+      put(to_update_2 + row + begin, dz2, end - begin, past);
+    });
     for (int64_t i = from; i < to; ++i) {
       store(to_start_1 + i, after_1[i]);
       store(to_start_2 + i, after_2[i]);
@@ -436,91 +515,84 @@ struct ProductWithTanh {
   }
 };
 
-// The loops are functions of their own: within what a thread runs they are not vectorised.
 template <typename F, bool SKIP, typename T>
-__attribute__((noinline)) void output_part(const T* states, const T* gate, const T* skip, T* out, int64_t count) {
+void output_of(const T* states, const T* gate, const T* skip, T* out, int64_t count, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({out}, count);
+  by_lanes(1, count, [=](int64_t from, int64_t to) {
+    alignas(LINE) W h[PART];
+    for (int64_t begin = from; begin < to; begin += PART) {
+      int64_t end = std::min(begin + PART, to);
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i)
-    store(out + i, F::template value<W>(load(states[i]), F::GATED ? load(gate[i]) : W(0),
-                                        SKIP ? load(skip[i]) : W(0)));
-}
-
-template <typename F, bool SKIP, typename T>
-__attribute__((noinline)) void output_backward_part(const T* grad, const T* states, const T* gate, const T* skip,
-                                                    const T* out, T* to_states, T* to_gate, T* to_skip,
-                                                    int64_t count) {
-  using W = Wide<T>;
-#pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) {
-    W dc, dz, dx;
-    F::template gradients<W>(load(grad[i]), load(states[i]), F::GATED ? load(gate[i]) : W(0),
-                             SKIP ? load(skip[i]) : W(0), load(out[i]), dc, dz, dx);
-    store(to_states + i, dc);
-    if constexpr (F::GATED) store(to_gate + i, dz);
-    if constexpr (SKIP) store(to_skip + i, dx);
-  }
-}
-
-// Where it begins, or null where there is no such array.
-template <typename T>
-inline T* from_place(T* array, int64_t place) {
-  return array ? array + place : nullptr;
-}
-
-template <typename F, bool SKIP, typename T>
-void output_of(const T* states, const T* gate, const T* skip, T* out, int64_t count) {
-  at::parallel_for(0, count, 1 << 15, [=](int64_t from, int64_t to) {
-    output_part<F, SKIP>(states + from, from_place(gate, from), from_place(skip, from), out + from, to - from);
+      for (int64_t i = begin; i < end; ++i)
+        h[i - begin] = F::template value<W>(load(states[i]), F::GATED ? load(gate[i]) : W(0),
+                                            SKIP ? load(skip[i]) : W(0));
+      put(out + begin, h, end - begin, past);
+    }
   });
 }
 
 template <typename F, bool SKIP, typename T>
 void output_backward_of(const T* grad, const T* states, const T* gate, const T* skip, const T* out,
-                        T* to_states, T* to_gate, T* to_skip, int64_t count) {
-  at::parallel_for(0, count, 1 << 15, [=](int64_t from, int64_t to) {
-    output_backward_part<F, SKIP>(grad + from, states + from, from_place(gate, from), from_place(skip, from), out + from,
-                                  to_states + from, from_place(to_gate, from), from_place(to_skip, from), to - from);
+                        T* to_states, T* to_gate, T* to_skip, int64_t count, bool past) {
+  using W = Wide<T>;
+  past = past && in_lines<T>({to_states, to_gate, to_skip}, count);
+  by_lanes(1, count, [=](int64_t from, int64_t to) {
+    alignas(LINE) W dc[PART], dz[PART], dx[PART];
+    for (int64_t begin = from; begin < to; begin += PART) {
+      int64_t end = std::min(begin + PART, to);
+#pragma GCC ivdep
+      for (int64_t i = begin; i < end; ++i)
+        F::template gradients<W>(load(grad[i]), load(states[i]), F::GATED ? load(gate[i]) : W(0),
+                                 SKIP ? load(skip[i]) : W(0), load(out[i]), dc[i - begin], dz[i - begin],
+                                 dx[i - begin]);
+      put(to_states + begin, dc, end - begin, past);
+      if constexpr (F::GATED) put(to_gate + begin, dz, end - begin, past);
+      if constexpr (SKIP) put(to_skip + begin, dx, end - begin, past);
+    }
   });
 }
 
 }  // namespace
 
 #define SCAN(S, s, T, t)                                                                                       \
-  extern "C" void s##_##t(const T* f, const T* u, const T* start, T* c, int64_t steps, int64_t lanes) {        \
-    forward<S>(f, u, start, c, steps, lanes);                                                                  \
+  extern "C" void s##_##t(const T* f, const T* u, const T* start, T* c, int64_t steps, int64_t lanes,          \
+                          bool past) {                                                                         \
+    forward<S>(f, u, start, c, steps, lanes, past);                                                            \
   }                                                                                                            \
   extern "C" void s##_backward_##t(const T* g, const T* f, const T* u, const T* c, const T* start, T* df,      \
-                                   T* du, T* d_start, int64_t steps, int64_t lanes) {                          \
-    backward<S>(g, f, u, c, start, df, du, d_start, steps, lanes);                                             \
+                                   T* du, T* d_start, int64_t steps, int64_t lanes, bool past) {               \
+    backward<S>(g, f, u, c, start, df, du, d_start, steps, lanes, past);                                       \
   }
 #define GATED(T, t)                                                                                            \
-  extern "C" void gated_##t(const T* x, const T* z, const T* start, T* c, int64_t steps, int64_t lanes) {      \
-    gated_forward(x, z, start, c, steps, lanes);                                                               \
+  extern "C" void gated_##t(const T* x, const T* z, const T* start, T* c, int64_t steps, int64_t lanes,        \
+                            bool past) {                                                                       \
+    gated_forward(x, z, start, c, steps, lanes, past);                                                         \
   }                                                                                                            \
   extern "C" void gated_backward_##t(const T* g, const T* x, const T* z, const T* c, const T* start, T* dx,    \
-                                     T* dz, T* d_start, int64_t steps, int64_t lanes) {                        \
-    gated_backward(g, x, z, c, start, dx, dz, d_start, steps, lanes);                                          \
+                                     T* dz, T* d_start, int64_t steps, int64_t lanes, bool past) {             \
+    gated_backward(g, x, z, c, start, dx, dz, d_start, steps, lanes, past);                                    \
   }
 #define PAIR(T, t)                                                                                             \
   extern "C" void pair_##t(const T* x1, const T* z1, const T* x2, const T* z2, const T* c1, const T* c2,       \
-                           const T* r, T* to_1, T* to_2, int64_t steps, int64_t lanes) {                       \
-    pair_forward(x1, z1, x2, z2, c1, c2, r, to_1, to_2, steps, lanes);                                         \
+                           const T* r, T* to_1, T* to_2, int64_t steps, int64_t lanes, bool past) {            \
+    pair_forward(x1, z1, x2, z2, c1, c2, r, to_1, to_2, steps, lanes, past);                                   \
   }                                                                                                            \
   extern "C" void pair_backward_##t(const T* g1, const T* g2, const T* x1, const T* z1, const T* x2,           \
                                     const T* z2, const T* c1, const T* c2, const T* s1, const T* s2,           \
                                     const T* r, T* dx1, T* dz1, T* dx2, T* dz2, T* d1, T* d2, T* dr,           \
-                                    int64_t steps, int64_t lanes) {                                            \
-    pair_backward(g1, g2, x1, z1, x2, z2, c1, c2, s1, s2, r, dx1, dz1, dx2, dz2, d1, d2, dr, steps, lanes);    \
+                                    int64_t steps, int64_t lanes, bool past) {                                 \
+    pair_backward(g1, g2, x1, z1, x2, z2, c1, c2, s1, s2, r, dx1, dz1, dx2, dz2, d1, d2, dr, steps, lanes,     \
+                  past);                                                                                       \
   }
 #define OUTPUT(F, f, T, t)                                                                                     \
-  extern "C" void f##_##t(const T* c, const T* z, const T* x, T* h, int64_t, int64_t count) {                  \
-    x ? output_of<F, true>(c, z, x, h, count) : output_of<F, false>(c, z, x, h, count);                        \
+  extern "C" void f##_##t(const T* c, const T* z, const T* x, T* h, int64_t, int64_t count, bool past) {       \
+    x ? output_of<F, true>(c, z, x, h, count, past) : output_of<F, false>(c, z, x, h, count, past);            \
   }                                                                                                            \
   extern "C" void f##_backward_##t(const T* g, const T* c, const T* z, const T* x, const T* h, T* dc, T* dz,   \
-                                   T* dx, int64_t, int64_t count) {                                            \
-    x ? output_backward_of<F, true>(g, c, z, x, h, dc, dz, dx, count)                                          \
-      : output_backward_of<F, false>(g, c, z, x, h, dc, dz, dx, count);                                        \
+                                   T* dx, int64_t, int64_t count, bool past) {                                 \
+    x ? output_backward_of<F, true>(g, c, z, x, h, dc, dz, dx, count, past)                                    \
+      : output_backward_of<F, false>(g, c, z, x, h, dc, dz, dx, count, past);                                  \
   }
 #define ALL(T, t)       \
   SCAN(Real, real, T, t)         \
