@@ -71,7 +71,8 @@ class RRNNFCell(RRNNCCell):
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
         """Equation 26g."""
-        return torch.sigmoid(self.final_1) * state[0] + torch.sigmoid(self.final_2) * state[1]
+        p1, p2 = torch.sigmoid(self.final_1), torch.sigmoid(self.final_2)
+        return torch.addcmul(p1 * state[0], p2, state[1])  # two passes over memory in place of three
 
     def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
         """The gates' bounds, and one rounding more of u2: (c1 + r) * u2 is rounded where the automaton's c1 *

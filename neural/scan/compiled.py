@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -14,6 +16,7 @@ from neural.scan import libraries
 NAME = "c++"
 TYPES = {torch.float32: "float32", torch.float64: "float64", torch.bfloat16: "bfloat16"}
 SOURCE = Path(__file__).with_name("kernels.cpp")
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 CONTRACTION = "off"
 """What is fused is so in the source: the same numbers whatever is vectorised."""
 
@@ -89,6 +92,15 @@ def output_backward(
     return [x for x in gradients if x is not None]
 
 
+@cache
+def last_cache(folder: Path = CACHES) -> float:
+    """The bytes of the largest cache; infinity where the system does not say. Where arrays together are
+    larger, nothing that is written stays there until it is read, and the kernels write past it.
+    """
+    sizes = (file.read_text(encoding="ascii").strip() for file in folder.glob("index*/size"))
+    return max((1024.0 * int(size[:-1]) for size in sizes if size.endswith("K")), default=math.inf)
+
+
 def lacking() -> str:
     """Why there is no C++ backend here; empty where there is one. It is built if it has to be."""
     return libraries.lacking(SOURCE, CONTRACTION)
@@ -111,6 +123,7 @@ def _backward(kernel: str, *arguments: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 def _call(kernel: str, tensors: Sequence[Tensor | None], steps: int, lanes: int) -> None:
     pointers = (ctypes.c_void_p(None if x is None else x.data_ptr()) for x in tensors)
+    past_cache = sum(x.nbytes for x in tensors if x is not None) > last_cache()
     getattr(libraries.library(SOURCE, CONTRACTION), kernel)(
-        *pointers, ctypes.c_int64(steps), ctypes.c_int64(lanes)
+        *pointers, ctypes.c_int64(steps), ctypes.c_int64(lanes), ctypes.c_bool(past_cache)
     )

@@ -1,16 +1,21 @@
 // The elementwise recurrences on a CPU: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward, one pass
 // over memory. Arrays are (T, N), a row a step; a thread takes some columns (lanes), and nothing depends on how
-// many it takes: multiplications and additions are fused by hand alone (the file is compiled without
+// many it takes, nor on whether what it writes goes through the cache or past it: multiplications and additions are fused by hand alone (the file is compiled without
 // contraction), in whole vectors and in what is left of them alike.
 //
 // Derivatives (g_t is what flows into c_t in all): g_t = grad_t + s_{t+1} g_{t+1}, where s_t is dc_t / dc_{t-1};
 // over the reals s = f, df = g c_{t-1}, du = g; else df = g s, du = g (1 - s).
 
 #include <ATen/Parallel.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -21,18 +26,19 @@ struct BFloat16 {
   uint16_t bits;
 };
 
-inline float load(float x) { return x; }
-inline double load(double x) { return x; }
-inline float load(BFloat16 x) {
+// What loops call is inlined in all of them, or some are not vectorised, which is ten times slower.
+[[gnu::always_inline]] inline float load(float x) { return x; }
+[[gnu::always_inline]] inline double load(double x) { return x; }
+[[gnu::always_inline]] inline float load(BFloat16 x) {
   uint32_t wide = uint32_t(x.bits) << 16;
   float value;
   std::memcpy(&value, &wide, 4);
   return value;
 }
 
-inline void store(float* to, float x) { *to = x; }
-inline void store(double* to, double x) { *to = x; }
-inline void store(BFloat16* to, float x) {  // to nearest, ties to even
+[[gnu::always_inline]] inline void store(float* to, float x) { *to = x; }
+[[gnu::always_inline]] inline void store(double* to, double x) { *to = x; }
+[[gnu::always_inline]] inline void store(BFloat16* to, float x) {  // to nearest, ties to even
   uint32_t wide;
   std::memcpy(&wide, &x, 4);
   uint32_t rounded = (wide + 0x7fff + ((wide >> 16) & 1)) >> 16;
@@ -46,17 +52,17 @@ using Wide = std::conditional_t<std::is_same_v<T, BFloat16>, float, T>;
 template <typename W>
 constexpr W INF = std::numeric_limits<W>::infinity();
 
-inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
+[[gnu::always_inline]] inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+[[gnu::always_inline]] inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
 // 2 to the power of a whole number within the exponents of normal numbers.
-inline float power(float n) {
+[[gnu::always_inline]] inline float power(float n) {
   int32_t bits = (int32_t(n) + 127) << 23;
   float value;
   std::memcpy(&value, &bits, 4);
   return value;
 }
-inline double power(double n) {
+[[gnu::always_inline]] inline double power(double n) {
   int64_t bits = (int64_t(n) + 1023) << 52;
   double value;
   std::memcpy(&value, &bits, 8);
@@ -69,7 +75,7 @@ template <typename W>
 struct Reduced {
   W n, r, sum;
 };
-inline Reduced<float> reduced(float x) {
+[[gnu::always_inline]] inline Reduced<float> reduced(float x) {
   float bounded = x < -87.3365f ? -87.3365f : x;
   float n = __builtin_rintf(bounded * 1.44269504f);
   float r = fused(n, -0.693145752f, bounded);
@@ -81,7 +87,7 @@ inline Reduced<float> reduced(float x) {
   sum = fused(sum, r, 1.f / 6);
   return {n, r, fused(sum, r, .5f)};
 }
-inline Reduced<double> reduced(double x) {
+[[gnu::always_inline]] inline Reduced<double> reduced(double x) {
   double bounded = x < -708.3964 ? -708.3964 : x;
   double n = __builtin_rint(bounded * 1.4426950408889634);
   double r = fused(n, -0.69314718036912382, bounded);
@@ -102,7 +108,7 @@ inline Reduced<double> reduced(double x) {
 
 // exp(x) for x <= 0, within 2 units in the last place, and 0 where that is no normal number; NaN of NaN.
 template <typename W>
-inline W exponential(W x) {
+[[gnu::always_inline]] inline W exponential(W x) {
   auto [n, r, sum] = reduced(x);
   sum = fused(fused(sum, r, W(1)), r, W(1));
   return x < (std::is_same_v<W, float> ? W(-87.3365f) : W(-708.3964)) ? W(0) : sum * power(n);
@@ -110,7 +116,7 @@ inline W exponential(W x) {
 
 // 1 + x / 3 + x^2 / 5 + ... + x^((last - 1) / 2) / last, from a denominator on.
 template <int LAST, int FROM, typename W>
-inline W odd_series(W x) {
+[[gnu::always_inline]] inline W odd_series(W x) {
   if constexpr (FROM == LAST)
     return W(1) / LAST;
   else
@@ -119,7 +125,7 @@ inline W odd_series(W x) {
 
 // log(1 + x) for 0 <= x <= 1: x times the polynomial of degree 8 that is nearest to log(1 + x) / x there, by its
 // relative error, which is half a unit of rounding (Remez' algorithm).
-inline float logarithm(float x) {
+[[gnu::always_inline]] inline float logarithm(float x) {
   float sum = 0.005232695f;
   sum = fused(sum, x, -0.02950524f);
   sum = fused(sum, x, 0.078225955f);
@@ -132,71 +138,71 @@ inline float logarithm(float x) {
   return x * sum;
 }
 // 2 artanh(s) with s = x / (2 + x) <= 1/3.
-inline double logarithm(double x) {
+[[gnu::always_inline]] inline double logarithm(double x) {
   double s = x / (2 + x);
   // the smallest normal number more changes nothing, but subnormal numbers would take a hundred times as long
   return 2 * s * odd_series<33, 1>(fused(s, s, std::numeric_limits<double>::min()));
 }
 
 template <typename W>
-inline W sigmoid(W x) {
+[[gnu::always_inline]] inline W sigmoid(W x) {
   W e = exponential(x < 0 ? x : -x);
   return (x < 0 ? e : W(1)) / (1 + e);
 }
 
 // exp(x) - 1 for x <= 0, as 2^n (exp(r) - 1) + (2^n - 1): near 0 nothing cancels, as n is 0 there.
 template <typename W>
-inline W exponential_less_one(W x) {
+[[gnu::always_inline]] inline W exponential_less_one(W x) {
   auto [n, r, sum] = reduced(x);
   return fused(power(n), fused(r * r, sum, r), power(n) - 1);
 }
 
 // tanh(x) within 3 units in the last place, without a branch; NaN of NaN.
 template <typename W>
-inline W hyperbolic_tangent(W x) {
+[[gnu::always_inline]] inline W hyperbolic_tangent(W x) {
   W less = exponential_less_one(-2 * std::fabs(x));
   return std::copysign(less / (2 + less), x);
 }
 
 struct Real {
   template <typename W>
-  static W step(W f, W before, W u) {
+  [[gnu::always_inline]] static W step(W f, W before, W u) {
     return fused(f, before, u);
   }
   template <typename W>
-  static W share(W f, W, W, W) {
+  [[gnu::always_inline]] static W share(W f, W, W, W) {
     return f;
   }
   template <typename W>
-  static W of_forget(W flow, W, W before) {
+  [[gnu::always_inline]] static W of_forget(W flow, W, W before) {
     return flow * before;
   }
   template <typename W>
-  static W of_update(W flow, W) {
+  [[gnu::always_inline]] static W of_update(W flow, W) {
     return flow;
   }
 };
 
 struct Tropical {
   template <typename W>
-  static W of_forget(W flow, W share, W) {
+  [[gnu::always_inline]] static W of_forget(W flow, W share, W) {
     return flow * share;
   }
   template <typename W>
-  static W of_update(W flow, W share) {
+  [[gnu::always_inline]] static W of_update(W flow, W share) {
     return flow * (1 - share);
   }
 };
 
 struct MaxPlus : Tropical {
   template <typename W>
-  static W step(W f, W before, W u) {
+  [[gnu::always_inline]] static W step(W f, W before, W u) {
     W carried = f + before;
     return carried > u || carried != carried ? carried : u;
   }
   // Half where both are equal, as in torch.maximum.
   template <typename W>
-  static W share(W f, W before, W u, W) {
+  [[gnu::always_inline]] static W share(W f, W before, W u, W) {
     W carried = f + before;
     return carried == u ? W(.5) : carried > u ? W(1) : W(0);
   }
@@ -204,125 +210,192 @@ struct MaxPlus : Tropical {
 
 struct Log : Tropical {
   template <typename W>
-  static W step(W f, W before, W u) {
+  [[gnu::always_inline]] static W step(W f, W before, W u) {
     W carried = f + before;
-    W larger = carried > u || carried != carried ? carried : u;
-    W smaller = carried > u || carried != carried ? u : carried;
-    W sum = larger + logarithm(exponential(smaller - larger));
-    return larger == -INF<W> || larger == INF<W> ? larger : sum;
+    W larger = u > carried ? u : carried;
+    W apart = carried == u ? W(0) : -std::fabs(carried - u);  // equal infinities, too, are 0 apart; NaN of NaN
+    return larger + logarithm(exponential(apart));
   }
   template <typename W>
-  static W share(W f, W before, W u, W after) {
+  [[gnu::always_inline]] static W share(W f, W before, W u, W after) {
     W carried = f + before;
     W part = exponential(carried < after ? carried - after : W(0));
     return carried == u ? W(.5) : part;  // equal where both are -infinity, too
   }
 };
 
-// The work of some lanes, so that each thread has enough of it and whole cache lines.
+constexpr int64_t LINE = 64;  // bytes of a line of the cache
+constexpr int64_t BLOCK = 32;  // lanes that stay together: whole lines in each type
+constexpr int64_t PART = 4 * BLOCK;  // lanes of a step that are computed before they are written
+constexpr int64_t FIRST_CACHE = 1 << 15;  // bytes of a core's first cache, or less
+constexpr int64_t ROWS = 8;  // that are read side by side: of more, processors do not fetch the next lines ahead
+
+// The work of some lanes, so that each thread has enough of it and whole lines.
 template <typename Work>
 void by_lanes(int64_t steps, int64_t lanes, const Work& work) {
-  int64_t blocks = (lanes + 15) / 16;
-  int64_t grain = 1 + (1 << 15) / (16 * (steps + 1));
+  int64_t blocks = (lanes + BLOCK - 1) / BLOCK;
+  int64_t grain = 1 + (1 << 15) / (BLOCK * (steps + 1));
   at::parallel_for(0, blocks, grain, [&](int64_t from, int64_t to) {
-    work(from * 16, to * 16 < lanes ? to * 16 : lanes);
+    work(from * BLOCK, std::min(to * BLOCK, lanes));
+#ifdef __SSE2__
+    _mm_sfence();  // what went past the cache is there before other threads are told so
+#endif
   });
 }
 
+// Numbers that are carried from step to step, for some lanes; they begin a line, as vectors that span two are slow.
+template <typename W>
+class Carried {
+ public:
+  explicit Carried(int64_t lanes) : lines((lanes * sizeof(W) + LINE - 1) / LINE) {}
+  W* data() { return reinterpret_cast<W*>(lines.data()); }
+
+ private:
+  struct alignas(LINE) Line {
+    char bytes[LINE];
+  };
+  std::vector<Line> lines;
+};
+
+// The work of a thread: work(step, begin, end), for a part of the lanes of each step, reads a row of each of so many
+// arrays. So many bytes a lane are carried; where they alone fill the first cache, several steps are taken while a part
+// of them is there.
+template <typename Work>
+void by_parts(int64_t steps, int64_t from, int64_t to, int64_t bytes, int64_t arrays, const Work& work) {
+  int64_t together = (to - from) * bytes >= FIRST_CACHE ? std::max<int64_t>(1, ROWS / arrays) : 1;
+  for (int64_t first = 0; first < steps; first += together)
+    for (int64_t begin = from; begin < to; begin += PART)
+      for (int64_t step = first; step < std::min(first + together, steps); ++step)
+        work(step, begin, std::min(begin + PART, to));
+}
+
+// Do rows of that many lanes begin a line in all of these arrays?
+template <typename T>
+bool in_lines(std::initializer_list<const T*> arrays, int64_t lanes) {
+  auto begins = [](const T* array) { return reinterpret_cast<uintptr_t>(array) % LINE == 0; };
+  return lanes * sizeof(T) % LINE == 0 && std::all_of(arrays.begin(), arrays.end(), begins);
+}
+
+// Lines that are written whole need not be fetched first, as those are that are written through the cache.
+inline void copy_past_cache(void* to, const void* from, int64_t bytes) {
+#if defined(__AVX512F__)
+  auto* lines = static_cast<__m512i*>(to);
+  auto* values = static_cast<const __m512i*>(from);
+  for (int64_t i = 0; i < bytes / 64; ++i) _mm512_stream_si512(lines + i, _mm512_load_si512(values + i));
+#elif defined(__SSE2__)
+  auto* lines = static_cast<__m128i*>(to);
+  auto* values = static_cast<const __m128i*>(from);
+  for (int64_t i = 0; i < bytes / 16; ++i) _mm_stream_si128(lines + i, _mm_load_si128(values + i));
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
+// Writes a part of a row, rounded to the array's type; past the cache, where it is whole lines.
+template <typename T>
+[[gnu::always_inline]] inline void put(T* to, const Wide<T>* values, int64_t count, bool past) {
+  alignas(LINE) T rounded[PART];
+  const void* from = values;
+  if constexpr (!std::is_same_v<T, Wide<T>>) {
+    for (int64_t i = 0; i < count; ++i) store(rounded + i, values[i]);
+    from = rounded;
+  }
+  if (past)
+    copy_past_cache(to, from, count * sizeof(T));
+  else
+    std::memcpy(to, from, count * sizeof(T));
+}
+
 template <typename S, typename T>
-void forward(const T* forget, const T* update, const T* start, T* states, int64_t steps, int64_t lanes) {
+void forward(const T* forget, const T* update, const T* start, T* states, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({states}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    if constexpr (std::is_same_v<T, W>) {
-      for (int64_t t = 0; t < steps; ++t) {
-        const T *f = forget + t * lanes, *u = update + t * lanes;
-        const T* before = t ? states + (t - 1) * lanes : start;
-        T* c = states + t * lanes;
+    Carried<W> carried(to - from);
+    W* c = carried.data() - from;
+    for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
+    by_parts(steps, from, to, sizeof(W), 2, [=](int64_t t, int64_t begin, int64_t end) {
+      const T *f = forget + t * lanes, *u = update + t * lanes;
 #pragma GCC ivdep
-        for (int64_t i = from; i < to; ++i) c[i] = S::template step<W>(f[i], before[i], u[i]);
-      }
-    } else {  // what is carried is not rounded
-      std::vector<W> carried(to - from);
-      W* c = carried.data() - from;
-      for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
-      for (int64_t t = 0; t < steps; ++t) {
-        const T *f = forget + t * lanes, *u = update + t * lanes;
-        T* out = states + t * lanes;
-#pragma GCC ivdep
-        for (int64_t i = from; i < to; ++i) {
-          c[i] = S::template step<W>(load(f[i]), c[i], load(u[i]));
-          store(out + i, c[i]);
-        }
-      }
-    }
+      for (int64_t i = begin; i < end; ++i) c[i] = S::template step<W>(load(f[i]), c[i], load(u[i]));
+      put(states + t * lanes + begin, c + begin, end - begin, past);
+    });
   });
 }
 
 template <typename S, typename T>
 void backward(const T* grad, const T* forget, const T* update, const T* states, const T* start, T* to_forget,
-              T* to_update, T* to_start, int64_t steps, int64_t lanes) {
+              T* to_update, T* to_start, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({to_forget, to_update}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> flowing(to - from);  // s_{t+1} g_{t+1}
+    Carried<W> flowing(to - from);  // s_{t+1} g_{t+1}
     W* after = flowing.data() - from;
-    for (int64_t t = steps - 1; t >= 0; --t) {
+    by_parts(steps, from, to, sizeof(W), std::is_same_v<S, Real> ? 3 : 4, [=](int64_t s, int64_t begin, int64_t end) {
+      int64_t t = steps - 1 - s;
       const T *g = grad + t * lanes, *f = forget + t * lanes, *u = update + t * lanes, *c = states + t * lanes;
       const T* before = t ? states + (t - 1) * lanes : start;
-      T *df = to_forget + t * lanes, *du = to_update + t * lanes;
+      alignas(LINE) W df[PART], du[PART];
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         W old = load(before[i]), flow = load(g[i]) + after[i];
         W share = S::template share<W>(load(f[i]), old, std::is_same_v<S, Real> ? W(0) : load(u[i]),
                                        std::is_same_v<S, Log> ? load(c[i]) : W(0));
-        store(df + i, S::template of_forget<W>(flow, share, old));
-        store(du + i, S::template of_update<W>(flow, share));
+        df[i - begin] = S::template of_forget<W>(flow, share, old);
+        du[i - begin] = S::template of_update<W>(flow, share);
         after[i] = share * flow;
       }
-    }
+      put(to_forget + t * lanes + begin, df, end - begin, past);
+      put(to_update + t * lanes + begin, du, end - begin, past);
+    });
     for (int64_t i = from; i < to; ++i) store(to_start + i, after[i]);
   });
 }
 
 // c_t = f c_{t-1} + (1 - f) z_t with f = sigmoid(x_t).
 template <typename T>
-void gated_forward(const T* gate, const T* update, const T* start, T* states, int64_t steps, int64_t lanes) {
+void gated_forward(const T* gate, const T* update, const T* start, T* states, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({states}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> carried(to - from);
+    Carried<W> carried(to - from);
     W* c = carried.data() - from;
     for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
-    for (int64_t t = 0; t < steps; ++t) {
+    by_parts(steps, from, to, sizeof(W), 2, [=](int64_t t, int64_t begin, int64_t end) {
       const T *x = gate + t * lanes, *z = update + t * lanes;
-      T* out = states + t * lanes;
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         W f = sigmoid(load(x[i]));
         c[i] = fused(f, c[i], (1 - f) * load(z[i]));
-        store(out + i, c[i]);
       }
-    }
+      put(states + t * lanes + begin, c + begin, end - begin, past);
+    });
   });
 }
 
 template <typename T>
 void gated_backward(const T* grad, const T* gate, const T* update, const T* states, const T* start, T* to_gate,
-                    T* to_update, T* to_start, int64_t steps, int64_t lanes) {
+                    T* to_update, T* to_start, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({to_gate, to_update}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> flowing(to - from);
+    Carried<W> flowing(to - from);
     W* after = flowing.data() - from;
-    for (int64_t t = steps - 1; t >= 0; --t) {
+    by_parts(steps, from, to, sizeof(W), 4, [=](int64_t s, int64_t begin, int64_t end) {
+      int64_t t = steps - 1 - s;
       const T *g = grad + t * lanes, *x = gate + t * lanes, *z = update + t * lanes;
       const T* before = t ? states + (t - 1) * lanes : start;
-      T *dx = to_gate + t * lanes, *dz = to_update + t * lanes;
+      alignas(LINE) W dx[PART], dz[PART];
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         W f = sigmoid(load(x[i])), flow = load(g[i]) + after[i];
-        store(dx + i, flow * (load(before[i]) - load(z[i])) * (f * (1 - f)));
-        store(dz + i, flow * (1 - f));
+        dx[i - begin] = flow * (load(before[i]) - load(z[i])) * (f * (1 - f));
+        dz[i - begin] = flow * (1 - f);
         after[i] = f * flow;
       }
-    }
+      put(to_gate + t * lanes + begin, dx, end - begin, past);
+      put(to_update + t * lanes + begin, dz, end - begin, past);
+    });
     for (int64_t i = from; i < to; ++i) store(to_start + i, after[i]);
   });
 }
@@ -330,25 +403,29 @@ void gated_backward(const T* grad, const T* gate, const T* update, const T* stat
 // Two of these, of which the second is fed by the first: c2_t = f2 c2_{t-1} + (c1_{t-1} + r) (1 - f2) z2_t.
 template <typename T>
 void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* update_2, const T* start_1,
-                  const T* start_2, const T* skip, T* states_1, T* states_2, int64_t steps, int64_t lanes) {
+                  const T* start_2, const T* skip, T* states_1, T* states_2, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({states_1, states_2}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> carried(3 * (to - from));
-    W *c1 = carried.data() - from, *c2 = c1 + (to - from), *r = c2 + (to - from);
+    Carried<W> carried_1(to - from), carried_2(to - from), constant(to - from);
+    W *c1 = carried_1.data() - from, *c2 = carried_2.data() - from, *r = constant.data() - from;
     for (int64_t i = from; i < to; ++i) c1[i] = load(start_1[i]), c2[i] = load(start_2[i]), r[i] = load(skip[i]);
-    for (int64_t t = 0; t < steps; ++t) {
+    by_parts(steps, from, to, 3 * sizeof(W), 4, [=](int64_t t, int64_t begin, int64_t end) {
       int64_t row = t * lanes;
       const T *x1 = gate_1 + row, *z1 = update_1 + row, *x2 = gate_2 + row, *z2 = update_2 + row;
-      T *out_1 = states_1 + row, *out_2 = states_2 + row;
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
-        W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i]));
+      for (int64_t i = begin; i < end; ++i) {  // reads c1 of the step before
+        W f2 = sigmoid(load(x2[i]));
         c2[i] = fused(f2, c2[i], (c1[i] + r[i]) * ((1 - f2) * load(z2[i])));
-        c1[i] = fused(f1, c1[i], (1 - f1) * load(z1[i]));
-        store(out_1 + i, c1[i]);
-        store(out_2 + i, c2[i]);
       }
-    }
+#pragma GCC ivdep
+      for (int64_t i = begin; i < end; ++i) {
+        W f1 = sigmoid(load(x1[i]));
+        c1[i] = fused(f1, c1[i], (1 - f1) * load(z1[i]));
+      }
+      put(states_1 + row + begin, c1 + begin, end - begin, past);
+      put(states_2 + row + begin, c2 + begin, end - begin, past);
+    });
   });
 }
 
@@ -356,35 +433,42 @@ template <typename T>
 void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* update_1, const T* gate_2,
                    const T* update_2, const T* states_1, const T* states_2, const T* start_1, const T* start_2,
                    const T* skip, T* to_gate_1, T* to_update_1, T* to_gate_2, T* to_update_2, T* to_start_1,
-                   T* to_start_2, T* to_skip, int64_t steps, int64_t lanes) {
+                   T* to_start_2, T* to_skip, int64_t steps, int64_t lanes, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({to_gate_1, to_update_1, to_gate_2, to_update_2}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
-    std::vector<W> flowing(3 * (to - from));
-    W *after_1 = flowing.data() - from, *after_2 = after_1 + (to - from), *dr = after_2 + (to - from);
+    Carried<W> flowing_1(to - from), flowing_2(to - from), summed(to - from);
+    W *after_1 = flowing_1.data() - from, *after_2 = flowing_2.data() - from, *dr = summed.data() - from;
     std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // in the place of a gradient that is not there
-    for (int64_t t = steps - 1; t >= 0; --t) {
+    const T* none = zeros.data() - from;
+    by_parts(steps, from, to, 3 * sizeof(W), 8, [=](int64_t s, int64_t begin, int64_t end) {
+      int64_t t = steps - 1 - s;
       int64_t row = t * lanes;
-      const T* g1 = grad_1 ? grad_1 + row : zeros.data() - from;
-      const T* g2 = grad_2 ? grad_2 + row : zeros.data() - from;
+      const T* g1 = grad_1 ? grad_1 + row : none;
+      const T* g2 = grad_2 ? grad_2 + row : none;
       const T *x1 = gate_1 + row, *z1 = update_1 + row;
       const T *x2 = gate_2 + row, *z2 = update_2 + row;
       const T* before_1 = t ? states_1 + row - lanes : start_1;
       const T* before_2 = t ? states_2 + row - lanes : start_2;
-      T *dx1 = to_gate_1 + row, *dz1 = to_update_1 + row, *dx2 = to_gate_2 + row, *dz2 = to_update_2 + row;
+      alignas(LINE) W dx1[PART], dz1[PART], dx2[PART], dz2[PART];
 #pragma GCC ivdep
-      for (int64_t i = from; i < to; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i])), old = load(before_1[i]);
         W flow_1 = load(g1[i]) + after_1[i], flow_2 = load(g2[i]) + after_2[i];
         W fed = old + load(skip[i]), z = load(z2[i]), to_fed = flow_2 * ((1 - f2) * z);
-        store(dx1 + i, flow_1 * (old - load(z1[i])) * (f1 * (1 - f1)));
-        store(dz1 + i, flow_1 * (1 - f1));
-        store(dx2 + i, flow_2 * (load(before_2[i]) - fed * z) * (f2 * (1 - f2)));
-        store(dz2 + i, flow_2 * fed * (1 - f2));
+        dx1[i - begin] = flow_1 * (old - load(z1[i])) * (f1 * (1 - f1));
+        dz1[i - begin] = flow_1 * (1 - f1);
+        dx2[i - begin] = flow_2 * (load(before_2[i]) - fed * z) * (f2 * (1 - f2));
+        dz2[i - begin] = flow_2 * fed * (1 - f2);
         after_1[i] = fused(f1, flow_1, to_fed);
         after_2[i] = f2 * flow_2;
         dr[i] += to_fed;
       }
-    }
+      put(to_gate_1 + row + begin, dx1, end - begin, past);
+      put(to_update_1 + row + begin, dz1, end - begin, past);
+      put(to_gate_2 + row + begin, dx2, end - begin, past);
+      put(to_update_2 + row + begin, dz2, end - begin, past);
+    });
     for (int64_t i = from; i < to; ++i) {
       store(to_start_1 + i, after_1[i]);
       store(to_start_2 + i, after_2[i]);
@@ -397,11 +481,11 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
 struct Tanh {
   static constexpr bool GATED = false;
   template <typename W>
-  static W value(W c, W, W) {
+  [[gnu::always_inline]] static W value(W c, W, W) {
     return hyperbolic_tangent(c);
   }
   template <typename W>
-  static void gradients(W g, W, W, W, W h, W& dc, W&, W&) {
+  [[gnu::always_inline]] static void gradients(W g, W, W, W, W h, W& dc, W&, W&) {
     dc = g * ((1 - h) * (1 + h));
   }
 };
@@ -409,11 +493,11 @@ struct Tanh {
 struct TanhOfProduct {
   static constexpr bool GATED = true;
   template <typename W>
-  static W value(W c, W z, W) {
+  [[gnu::always_inline]] static W value(W c, W z, W) {
     return hyperbolic_tangent(sigmoid(z) * c);
   }
   template <typename W>
-  static void gradients(W g, W c, W z, W, W h, W& dc, W& dz, W&) {
+  [[gnu::always_inline]] static void gradients(W g, W c, W z, W, W h, W& dc, W& dz, W&) {
     W s = sigmoid(z), flow = g * ((1 - h) * (1 + h));
     dc = flow * s;
     dz = flow * c * (s * (1 - s));
@@ -423,12 +507,12 @@ struct TanhOfProduct {
 struct ProductWithTanh {
   static constexpr bool GATED = true;
   template <typename W>
-  static W value(W c, W z, W x) {
+  [[gnu::always_inline]] static W value(W c, W z, W x) {
     W s = sigmoid(z);
     return fused(s, hyperbolic_tangent(c), (1 - s) * x);
   }
   template <typename W>
-  static void gradients(W g, W c, W z, W x, W, W& dc, W& dz, W& dx) {
+  [[gnu::always_inline]] static void gradients(W g, W c, W z, W x, W, W& dc, W& dz, W& dx) {
     W s = sigmoid(z), t = hyperbolic_tangent(c);
     dc = g * s * ((1 - t) * (1 + t));
     dz = g * (t - x) * (s * (1 - s));
@@ -436,91 +520,84 @@ struct ProductWithTanh {
   }
 };
 
-// The loops are functions of their own: within what a thread runs they are not vectorised.
 template <typename F, bool SKIP, typename T>
-__attribute__((noinline)) void output_part(const T* states, const T* gate, const T* skip, T* out, int64_t count) {
+void output_of(const T* states, const T* gate, const T* skip, T* out, int64_t count, bool past) {
   using W = Wide<T>;
+  past = past && in_lines<T>({out}, count);
+  by_lanes(1, count, [=](int64_t from, int64_t to) {
+    alignas(LINE) W h[PART];
+    for (int64_t begin = from; begin < to; begin += PART) {
+      int64_t end = std::min(begin + PART, to);
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i)
-    store(out + i, F::template value<W>(load(states[i]), F::GATED ? load(gate[i]) : W(0),
-                                        SKIP ? load(skip[i]) : W(0)));
-}
-
-template <typename F, bool SKIP, typename T>
-__attribute__((noinline)) void output_backward_part(const T* grad, const T* states, const T* gate, const T* skip,
-                                                    const T* out, T* to_states, T* to_gate, T* to_skip,
-                                                    int64_t count) {
-  using W = Wide<T>;
-#pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) {
-    W dc, dz, dx;
-    F::template gradients<W>(load(grad[i]), load(states[i]), F::GATED ? load(gate[i]) : W(0),
-                             SKIP ? load(skip[i]) : W(0), load(out[i]), dc, dz, dx);
-    store(to_states + i, dc);
-    if constexpr (F::GATED) store(to_gate + i, dz);
-    if constexpr (SKIP) store(to_skip + i, dx);
-  }
-}
-
-// Where it begins, or null where there is no such array.
-template <typename T>
-inline T* from_place(T* array, int64_t place) {
-  return array ? array + place : nullptr;
-}
-
-template <typename F, bool SKIP, typename T>
-void output_of(const T* states, const T* gate, const T* skip, T* out, int64_t count) {
-  at::parallel_for(0, count, 1 << 15, [=](int64_t from, int64_t to) {
-    output_part<F, SKIP>(states + from, from_place(gate, from), from_place(skip, from), out + from, to - from);
+      for (int64_t i = begin; i < end; ++i)
+        h[i - begin] = F::template value<W>(load(states[i]), F::GATED ? load(gate[i]) : W(0),
+                                            SKIP ? load(skip[i]) : W(0));
+      put(out + begin, h, end - begin, past);
+    }
   });
 }
 
 template <typename F, bool SKIP, typename T>
 void output_backward_of(const T* grad, const T* states, const T* gate, const T* skip, const T* out,
-                        T* to_states, T* to_gate, T* to_skip, int64_t count) {
-  at::parallel_for(0, count, 1 << 15, [=](int64_t from, int64_t to) {
-    output_backward_part<F, SKIP>(grad + from, states + from, from_place(gate, from), from_place(skip, from), out + from,
-                                  to_states + from, from_place(to_gate, from), from_place(to_skip, from), to - from);
+                        T* to_states, T* to_gate, T* to_skip, int64_t count, bool past) {
+  using W = Wide<T>;
+  past = past && in_lines<T>({to_states, to_gate, to_skip}, count);
+  by_lanes(1, count, [=](int64_t from, int64_t to) {
+    alignas(LINE) W dc[PART], dz[PART], dx[PART];
+    for (int64_t begin = from; begin < to; begin += PART) {
+      int64_t end = std::min(begin + PART, to);
+#pragma GCC ivdep
+      for (int64_t i = begin; i < end; ++i)
+        F::template gradients<W>(load(grad[i]), load(states[i]), F::GATED ? load(gate[i]) : W(0),
+                                 SKIP ? load(skip[i]) : W(0), load(out[i]), dc[i - begin], dz[i - begin],
+                                 dx[i - begin]);
+      put(to_states + begin, dc, end - begin, past);
+      if constexpr (F::GATED) put(to_gate + begin, dz, end - begin, past);
+      if constexpr (SKIP) put(to_skip + begin, dx, end - begin, past);
+    }
   });
 }
 
 }  // namespace
 
 #define SCAN(S, s, T, t)                                                                                       \
-  extern "C" void s##_##t(const T* f, const T* u, const T* start, T* c, int64_t steps, int64_t lanes) {        \
-    forward<S>(f, u, start, c, steps, lanes);                                                                  \
+  extern "C" void s##_##t(const T* f, const T* u, const T* start, T* c, int64_t steps, int64_t lanes,          \
+                          bool past) {                                                                         \
+    forward<S>(f, u, start, c, steps, lanes, past);                                                            \
   }                                                                                                            \
   extern "C" void s##_backward_##t(const T* g, const T* f, const T* u, const T* c, const T* start, T* df,      \
-                                   T* du, T* d_start, int64_t steps, int64_t lanes) {                          \
-    backward<S>(g, f, u, c, start, df, du, d_start, steps, lanes);                                             \
+                                   T* du, T* d_start, int64_t steps, int64_t lanes, bool past) {               \
+    backward<S>(g, f, u, c, start, df, du, d_start, steps, lanes, past);                                       \
   }
 #define GATED(T, t)                                                                                            \
-  extern "C" void gated_##t(const T* x, const T* z, const T* start, T* c, int64_t steps, int64_t lanes) {      \
-    gated_forward(x, z, start, c, steps, lanes);                                                               \
+  extern "C" void gated_##t(const T* x, const T* z, const T* start, T* c, int64_t steps, int64_t lanes,        \
+                            bool past) {                                                                       \
+    gated_forward(x, z, start, c, steps, lanes, past);                                                         \
   }                                                                                                            \
   extern "C" void gated_backward_##t(const T* g, const T* x, const T* z, const T* c, const T* start, T* dx,    \
-                                     T* dz, T* d_start, int64_t steps, int64_t lanes) {                        \
-    gated_backward(g, x, z, c, start, dx, dz, d_start, steps, lanes);                                          \
+                                     T* dz, T* d_start, int64_t steps, int64_t lanes, bool past) {             \
+    gated_backward(g, x, z, c, start, dx, dz, d_start, steps, lanes, past);                                    \
   }
 #define PAIR(T, t)                                                                                             \
   extern "C" void pair_##t(const T* x1, const T* z1, const T* x2, const T* z2, const T* c1, const T* c2,       \
-                           const T* r, T* to_1, T* to_2, int64_t steps, int64_t lanes) {                       \
-    pair_forward(x1, z1, x2, z2, c1, c2, r, to_1, to_2, steps, lanes);                                         \
+                           const T* r, T* to_1, T* to_2, int64_t steps, int64_t lanes, bool past) {            \
+    pair_forward(x1, z1, x2, z2, c1, c2, r, to_1, to_2, steps, lanes, past);                                   \
   }                                                                                                            \
   extern "C" void pair_backward_##t(const T* g1, const T* g2, const T* x1, const T* z1, const T* x2,           \
                                     const T* z2, const T* c1, const T* c2, const T* s1, const T* s2,           \
                                     const T* r, T* dx1, T* dz1, T* dx2, T* dz2, T* d1, T* d2, T* dr,           \
-                                    int64_t steps, int64_t lanes) {                                            \
-    pair_backward(g1, g2, x1, z1, x2, z2, c1, c2, s1, s2, r, dx1, dz1, dx2, dz2, d1, d2, dr, steps, lanes);    \
+                                    int64_t steps, int64_t lanes, bool past) {                                 \
+    pair_backward(g1, g2, x1, z1, x2, z2, c1, c2, s1, s2, r, dx1, dz1, dx2, dz2, d1, d2, dr, steps, lanes,     \
+                  past);                                                                                       \
   }
 #define OUTPUT(F, f, T, t)                                                                                     \
-  extern "C" void f##_##t(const T* c, const T* z, const T* x, T* h, int64_t, int64_t count) {                  \
-    x ? output_of<F, true>(c, z, x, h, count) : output_of<F, false>(c, z, x, h, count);                        \
+  extern "C" void f##_##t(const T* c, const T* z, const T* x, T* h, int64_t, int64_t count, bool past) {       \
+    x ? output_of<F, true>(c, z, x, h, count, past) : output_of<F, false>(c, z, x, h, count, past);            \
   }                                                                                                            \
   extern "C" void f##_backward_##t(const T* g, const T* c, const T* z, const T* x, const T* h, T* dc, T* dz,   \
-                                   T* dx, int64_t, int64_t count) {                                            \
-    x ? output_backward_of<F, true>(g, c, z, x, h, dc, dz, dx, count)                                          \
-      : output_backward_of<F, false>(g, c, z, x, h, dc, dz, dx, count);                                        \
+                                   T* dx, int64_t, int64_t count, bool past) {                                 \
+    x ? output_backward_of<F, true>(g, c, z, x, h, dc, dz, dx, count, past)                                    \
+      : output_backward_of<F, false>(g, c, z, x, h, dc, dz, dx, count, past);                                  \
   }
 #define ALL(T, t)       \
   SCAN(Real, real, T, t)         \

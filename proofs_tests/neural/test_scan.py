@@ -8,6 +8,7 @@ import math
 import re
 import threading
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -274,6 +275,58 @@ def test_a_pair_does_not_depend_on_other_lanes_or_on_where_a_string_is_cut(dtype
     else:
         wide = pair(*(x.float() for x in (x1, z1, x2, z2, c1, c2, r)))
         assert all(torch.equal(w, x.to(dtype)) for w, x in zip(whole, wide, strict=True))
+
+
+def in_both_ways(monkeypatch, function, *values):
+    """What it returns where arrays are written through the cache, and past it."""
+    ways = []
+    for size in (math.inf, 0):
+        monkeypatch.setattr(compiled, "last_cache", lambda size=size: size)
+        ways.append(function(*values))
+    return ways
+
+
+@in_c
+@each_type
+@pytest.mark.parametrize(
+    "lanes", [(96,), (3, 37), (8224,)], ids=str
+)  # whole lines; not; more than a cache holds
+@pytest.mark.parametrize("loop", [*SEMIRINGS.values(), scan.gated, pair], ids=lambda loop: loop.__name__)
+def test_past_the_cache_and_in_several_steps_at_once_all_is_the_same(loop, lanes, dtype, monkeypatch):
+    torch.manual_seed(13)
+    timed, starts = (4, 3) if loop is pair else (2, 1)
+    values = [torch.randn(11, *lanes).to(dtype).requires_grad_() for _ in range(timed)]
+    values += [torch.randn(*lanes).to(dtype).requires_grad_() for _ in range(starts)]
+
+    def both(*values):
+        states = loop(*values)
+        states = states if isinstance(states, tuple) else (states,)
+        return [*states, *torch.autograd.grad([x.float().square().sum() for x in states], values)]
+
+    through, past = in_both_ways(monkeypatch, both, *values)
+    assert all(torch.equal(x, y) for x, y in zip(through, past, strict=True))
+    part = both(*(x[..., :30] for x in values))
+    assert all(torch.equal(x[..., :30], y) for x, y in zip(past, part, strict=True))
+
+
+@in_c
+def test_what_is_larger_than_the_last_cache_is_written_past_it(monkeypatch):
+    told = []
+    library = SimpleNamespace(real_float32=lambda *values: told.append(values[-1].value))
+    monkeypatch.setattr(libraries, "library", lambda *_: library)
+    for size in (4 * 70 - 1, 4 * 70):  # three arrays of two steps, and a start
+        monkeypatch.setattr(compiled, "last_cache", lambda size=size: size)
+        compiled.scan(torch.zeros(2, 10), torch.zeros(2, 10), torch.zeros(10), "real")
+    assert told == [True, False]
+
+
+def test_the_last_cache_is_the_largest_that_the_system_names(tmp_path):
+    assert compiled.last_cache(tmp_path) == math.inf
+    for level, size in enumerate(["32K", "32768K", "1024K"]):
+        (tmp_path / f"index{level}").mkdir()
+        (tmp_path / f"index{level}" / "size").write_text(f"{size}\n")
+    compiled.last_cache.cache_clear()
+    assert compiled.last_cache(tmp_path) == 2**25
 
 
 @pytest.mark.parametrize("start", [-torch.inf, -1.0, 0.0, 1.0])
