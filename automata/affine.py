@@ -137,13 +137,40 @@ class _Affine:
         zero = self.at([Fraction(0)] * d)
         rows = [[w - z for w, z in zip(self.at(unit, len(zero)), zero, strict=True)] for unit in units]
         trouble = self._trouble_on_forms(zero, rows)
-        for x, y in _pairs(units, thorough=trouble is not None):
+        if trouble is None:
+            self._require_on_numbers(units, zero, rows)
+            return zero, rows
+        for x, y in _pairs(units, thorough=True):
             self._compare(x, y, zero)
-        if trouble is not None:
-            raise NotAffine(
-                f"nothing shows that {self.what} is affine in the state: {trouble}", self.symbol, None
-            )
-        return zero, rows
+        raise NotAffine(
+            f"nothing shows that {self.what} is affine in the state: {trouble}", self.symbol, None
+        )
+
+    def _require_on_numbers(self, units: list[Fractions], zero: Fractions, rows: list[Fractions]) -> None:
+        """f does to some numbers what it did to forms, or :class:`NotAffine`: each state that occurs in the
+        pairs is run once, and a pair that shows the difference is looked for where there is one.
+        """
+        seen = {
+            tuple(state) for state in ([Fraction(0)] * len(units), *units)
+        }  # rows and zero are their values
+        for x, y in _pairs(units, thorough=False):
+            for state in (x, y, _sum(x, y)):
+                if tuple(state) in seen:
+                    continue
+                seen.add(tuple(state))
+                affine = [
+                    z + sum(c * w for c, w in zip(state, column, strict=True) if c)
+                    for z, *column in zip(zero, *rows, strict=True)
+                ]
+                if self.at(state, len(zero)) != affine:
+                    for pair in _pairs(units, thorough=True):
+                        self._compare(*pair, zero)
+                    raise NotAffine(
+                        f"{self.what} does something else to the state {_vector_text(state)} than to affine"
+                        " forms",
+                        self.symbol,
+                        None,
+                    )
 
     def at(self, state: Fractions, length: int | None = None) -> Fractions:
         """What f gives for a state, exactly: as many numbers as elsewhere."""
@@ -187,11 +214,8 @@ class _Affine:
         return None if same else "it does something else to numbers than to affine forms"
 
     def _compare(self, x: Fractions, y: Fractions, zero: Fractions) -> None:
-        both = [a + b for a, b in zip(x, y, strict=True)]
-        values = [*(self.at(state, len(zero)) for state in (x, y, both)), zero]
-        left, right = (
-            [a + b for a, b in zip(one, other, strict=True)] for one, other in (values[:2], values[2:])
-        )
+        f_x, f_y, f_both = (self.at(state, len(zero)) for state in (x, y, _sum(x, y)))
+        left, right = _sum(f_x, f_y), _sum(f_both, zero)
         if left != right:
             raise NotAffine(
                 f"{self.what} is not affine in the state: f(x) + f(y) = {_vector_text(left)}, and"
@@ -200,6 +224,10 @@ class _Affine:
                 self.symbol,
                 (x, y),
             )
+
+
+def _sum(x: Fractions, y: Fractions) -> Fractions:
+    return [a + b for a, b in zip(x, y, strict=True)]
 
 
 def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:

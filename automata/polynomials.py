@@ -20,7 +20,6 @@ from fractions import Fraction
 from itertools import groupby
 
 import numpy as np
-import sympy
 
 from automata.aliases import Weight
 from automata.errors import InputError
@@ -161,26 +160,36 @@ class Opposite(Free):
 
 
 class OverQ(Symbolic):
-    """Q[X] as sympy has it: rational coefficients, and an algebra that is not ours."""
+    """Q[X] as sympy has it: rational coefficients, and an algebra that is not ours. It is imported where it
+    is used, since that takes as long as NumPy four times.
+    """
 
-    name, zero, one = "Q[X]", sympy.Integer(0), sympy.Integer(1)
+    name, zero, one = "Q[X]", 0, 1
     add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
 
     def variable(self, name: str) -> Weight:
         """The symbol of that name."""
-        return sympy.Symbol(name)
+        from sympy import Symbol
+
+        return Symbol(name)
 
     def same(self, a: Weight, b: Weight) -> bool:
         """Are they one polynomial?"""
-        return bool(sympy.expand(a - b) == 0)
+        from sympy import expand
+
+        return bool(expand(a - b) == 0)
 
     def holds(self, weight: Weight) -> bool:
         """An expression, or a rational number."""
-        return isinstance(weight, (sympy.Expr, int, Fraction))
+        from sympy import Expr
+
+        return isinstance(weight, (Expr, int, Fraction))
 
     def exact(self, weight: Weight) -> Weight:
         """The weight as an expression of sympy's."""
-        return sympy.sympify(weight)
+        from sympy import sympify
+
+        return sympify(weight)
 
 
 WORDS, POLYNOMIALS = Free("N<X>", ordered=True), Free("N[X]", ordered=False)

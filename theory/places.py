@@ -2,28 +2,29 @@
 a proof for every n.
 
 A claim whose network has a size writes its step, and its automaton's weights, once, as functions of places;
-:class:`Concrete` runs them on numbers (or variables), :class:`Symbolic` on places that are symbols, in sympy.
+:class:`Concrete` runs them on numbers (or variables), :class:`~theory.symbolic_places.Symbolic` on places
+that are symbols, in sympy, which is imported when a proof asks for them.
 
 >>> from automata.semirings import REAL
 >>> dot = lambda of, j: of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i)))
 >>> dot(Concrete(REAL, 2, {"W": ((1, 2), (3, 4)), "c": (5, 6)}), 1)
 17
->>> every = Symbolic()
+>>> every = symbolic()
 >>> dot(every, every.j)
 Sum(W[j, i]*c[i], (i, 1, j + m))
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-import sympy
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from automata.semirings import Semiring
 from theory.weights import total
+
+if TYPE_CHECKING:
+    from theory.symbolic_places import Symbolic
 
 
 @dataclass(frozen=True)
@@ -76,107 +77,12 @@ class Concrete:
         return value() if i == j else self.over.zero
 
 
-class Symbolic:
-    """Places 1 to n with n = j + m for a place j >= 1 and some m >= 0: so j is any place, and n any size.
-
-    Args:
-        first: j = 1 (``True``) or any j >= 2 (``False``), where the two have proofs of their own; any
-            j >= 1 without it.
-    """
-
-    zero, one = sympy.Integer(0), sympy.Integer(1)
-
-    def __init__(self, first: bool | None = None) -> None:
-        some = {
-            None: sympy.Symbol("j", integer=True, positive=True),
-            True: sympy.Integer(1),
-            False: sympy.Symbol("k", integer=True, nonnegative=True) + 2,
-        }
-        self.j = some[first]
-        self.n = self.j + sympy.Symbol("m", integer=True, nonnegative=True)
-        self.i = sympy.Symbol("i", integer=True)
-
-    def at(self, name: str, *places: Any) -> Any:
-        """The number at a place, or at two."""
-        return sympy.IndexedBase(name)[places] if places else sympy.Symbol(name)
-
-    def plus(self, a: Any, b: Any) -> Any:
-        """The sum."""
-        return a + b
-
-    def times(self, a: Any, b: Any) -> Any:
-        """The product; over Q, where factors commute."""
-        return a * b
-
-    def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:
-        """The sum over i = 1, ..., n, with what Kronecker's delta picks out of it worked out; or over i_r =
-        1, ..., r for a size r.
-        """
-        if size is not None:
-            index = sympy.Symbol(f"i_{size}", integer=True)
-            return sympy.Sum(of(index), (index, 1, sympy.Symbol(size, integer=True, positive=True)))
-        return sympy.simplify(sympy.summation(of(self.i), (self.i, 1, self.n)))
-
-    def where(self, i: Any, j: Any, value: Callable[[], Any]) -> Any:
-        """The value times Kronecker's delta of i and j."""
-        return sympy.KroneckerDelta(i, j) * value()
-
-    def same(self, a: Any, b: Any) -> bool:
-        """Are two expressions equal? Sums of sums are compared by their terms: which sum stands inside which
-        does not matter.
-        """
-        return terms(a) == terms(b) or bool(sympy.simplify(sympy.expand(a - b)) == 0)
-
-    def write(self, value: Any) -> str:
-        """The expression, with n for j + m, and j for k + 2.
-
-        >>> for some in (None, True, False):
-        ...     of = Symbolic(some)
-        ...     print(of.write(of.at("c", of.j) + of.n))
-        n + c[j]
-        n + c[1]
-        n + c[j]
-        """
-        names = {self.n: sympy.Symbol("n")} | (
-            {} if self.j.is_Symbol or self.j.is_Integer else {self.j: sympy.Symbol("j")}
-        )
-        return str(value.subs(names))
+Places: TypeAlias = "Concrete | Symbolic"
+"""Of either kind."""
 
 
-def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
-    """An expression as a sum of sums over one product each: how often each product is summed, over which
-    ranges.
+def symbolic(first: bool | None = None) -> Symbolic:
+    """Symbolic places; see :class:`~theory.symbolic_places.Symbolic`."""
+    from theory.symbolic_places import Symbolic
 
-    Finite sums may be turned round, and what does not depend on an index may go in under its sum.
-
-    >>> i, s, K, r = sympy.symbols("i s K r", integer=True)
-    >>> x, y = map(sympy.IndexedBase, "xy")
-    >>> inside = sympy.Sum(y[s] * sympy.Sum(x[i], (i, 1, K)), (s, 1, r))
-    >>> outside = sympy.Sum(sympy.Sum(x[i] * y[s], (s, 1, r)), (i, 1, K))
-    >>> inside == outside, terms(inside) == terms(outside)
-    (False, True)
-    """
-    counts: Counter[tuple[Any, frozenset[Any]]] = Counter()
-    for part in sympy.Add.make_args(sympy.expand(value)):
-        number, factors = part.as_coeff_mul()
-        sums = [factor for factor in factors if isinstance(factor, sympy.Sum)]
-        plain = sympy.Mul(*(factor for factor in factors if not isinstance(factor, sympy.Sum)))
-        products: list[tuple[Any, frozenset[Any], Any]] = [(plain, frozenset(), number)]
-        for one in sums:
-            inner = terms(one.function)
-            products = [
-                (product * body, _apart(ranges, limits, one.limits), times * more)
-                for product, ranges, times in products
-                for (body, limits), more in inner.items()
-            ]
-        for body, ranges, times in products:
-            counts[sympy.expand(body), ranges] += times
-    return Counter({term: times for term, times in counts.items() if times != 0 and term[0] != 0})
-
-
-def _apart(*parts: Any) -> frozenset[Any]:
-    """The ranges together, whose indices have to be different ones."""
-    ranges = [limit for part in parts for limit in part]
-    if len({limit[0] for limit in ranges}) != len(ranges):
-        raise ValueError("two sums have one index: name their sizes apart")
-    return frozenset(ranges)
+    return Symbolic(first)

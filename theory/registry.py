@@ -19,7 +19,12 @@ from theory.papers import PAPERS
 @cache
 def modules() -> dict[str, Claim]:
     """Every claim by the dotted name of its module."""
-    every = pkgutil.walk_packages(theory.__path__, "theory.")
+    papers = (m for m in pkgutil.iter_modules(theory.__path__, "theory.") if m.ispkg)
+    every = (
+        m
+        for p in papers
+        for m in pkgutil.walk_packages(importlib.import_module(p.name).__path__, f"{p.name}.")
+    )
     values = {m.name: getattr(importlib.import_module(m.name), "CLAIM", None) for m in every}
     return {name: claim for name, claim in values.items() if isinstance(claim, Claim)}
 

@@ -9,8 +9,6 @@ from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
 import numpy as np
-import tensorly
-from tensorly.decomposition import parafac
 
 from automata.errors import InputError
 from automata.wfsa import WFSA
@@ -45,6 +43,9 @@ def cp_factors(
     exact = exact_factors(automaton, apart)
     if exact.rank <= rank:
         return exact, 0.0
+    import tensorly  # here, since it imports SciPy's optimisation: a third of a second
+    from tensorly.decomposition import parafac
+
     rows, place, counts = np.unique(exact.words, axis=0, return_inverse=True, return_counts=True)
     slices = np.einsum("xr,ir,jr->xij", rows, exact.before, exact.after)
     weights = np.sqrt(counts)

@@ -20,7 +20,7 @@ from ratproof.rungs.gradient import gradient
 from ratproof.sides.gradient import OfGradients
 from ratproof.sides.layer_strategies import networks
 from ratproof.sides.side import Layer
-from ratproof.sides.table import SIDES
+from ratproof.sides.table import side_named
 from theory.registry import claims
 
 BACKWARD = loops.scan_backward
@@ -82,7 +82,7 @@ def test_a_kept_comparison_of_gradients_says_the_same_when_it_is_read_back(netwo
     one = OfGradients.of(network, data.draw(st.integers(0, 99)))
     claim = claims()["model-f"]
     text = json.loads(json.dumps(one.to_json()))
-    other = SIDES[text.pop("way")].from_json(claim, claim.variant("corrected"), text)
+    other = side_named(text.pop("way")).from_json(claim, claim.variant("corrected"), text)
     strings = ["", "ab", "b"]
     for (a, *mine), (b, *theirs) in zip(one.pairs(strings), other.pairs(strings), strict=True):
         assert a == b and all((x == y).all() for x, y in zip(mine, theirs, strict=True))

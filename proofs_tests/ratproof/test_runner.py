@@ -21,7 +21,7 @@ from ratproof.sides.exact import Exact
 from ratproof.sides.layer_spec import DTYPES
 from ratproof.sides.layer_strategies import MOST_CENTROIDS
 from ratproof.sides.side import EXAMPLES, SAMPLED_LAYERS, STRINGS, TESTS, Fractions, SampledLayer
-from ratproof.sides.table import SIDES
+from ratproof.sides.table import SIDES, side_named
 from ratproof.stateful.laws import LAWS
 from theory.claim import GRADIENT
 from theory.registry import claim_named, claims
@@ -33,7 +33,7 @@ PRINTED = CLAIM.variant("printed")
 def test_every_kind_has_its_rung_and_every_side_its_name():
     assert list(RUNGS) == [kind for kind in KINDS if kind in RUNGS]
     assert {*RUNGS, *KERNEL_RUNGS, *LAWS} == {*KINDS}
-    assert all(side.way == way for way, side in SIDES.items())
+    assert all(side_named(way).way == way for way in SIDES)
 
 
 def test_every_variant_is_on_every_rung_that_it_promises_once_a_side():

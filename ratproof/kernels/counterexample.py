@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from automata.printable_text import printable
-from ratproof.kernels.kernel import Arrays, Kernel, WrongKind
-from ratproof.kernels.problem import Problem
 from ratproof.record.counterexample import Refutation
+
+if TYPE_CHECKING:  # torch, which a process that only reads verdicts does without
+    from ratproof.kernels.kernel import Arrays, Kernel, WrongKind
+    from ratproof.kernels.problem import Problem
 
 BELIEVED = "believed"
 MOST_WRITTEN = 100_000

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,9 @@ from automata.printable_text import printable
 from ratproof.kernels.counterexample import KernelCounterexample
 from ratproof.record.counterexample import Counterexample
 from ratproof.record.not_run import NotRun
+from ratproof.record.versions import versions
 from ratproof.sides.comparison import Comparison, StringResult, counterexample
-from ratproof.sides.table import SIDES
+from ratproof.sides.table import SIDES, side_named
 from theory.registry import claim_named
 
 FORMAT = "ratproof counterexample 1"
@@ -199,7 +198,7 @@ def load(data: dict[str, Any], where: str) -> Comparison:
             f" {list(SIDES)[-1]} is right"
         )
     with _naming(where, "comparison is not as ratproof writes it"):
-        return SIDES[way].from_json(claim, claim.variant(data["variant"]), comparison)
+        return side_named(way).from_json(claim, claim.variant(data["variant"]), comparison)
 
 
 def replay(path: str | Path) -> Replayed:
@@ -240,18 +239,6 @@ def _naming(where: str, wrong: str) -> Iterator[None]:
     except NOT_AS_WRITTEN as error:
         line = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
         raise FormatError(f"{where}: field {wrong} ({printable(line):.200})") from None
-
-
-def versions() -> dict[str, str]:
-    """What a result depends on."""
-    names = ("ratproof", "numpy", "torch", "hypothesis", "pynini")
-    names_and_versions = {"python": platform.python_version()}
-    for name in names:
-        try:
-            names_and_versions[name] = version(name)
-        except PackageNotFoundError:
-            names_and_versions[name] = "not installed"
-    return names_and_versions
 
 
 def _drawn(automaton: Any) -> dict[str, Any]:

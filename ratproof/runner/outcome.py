@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ratproof.record.results import Result
-from ratproof.runner.counterexample_files import versions
+from ratproof.record.versions import versions
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from importlib import import_module
+from typing import Any, Protocol, cast
 
 from ratproof.sides.comparison import Comparison
-from ratproof.sides.decision import OfDecision
-from ratproof.sides.exact import Exact
-from ratproof.sides.fa_rnn.comparison import OfFARNN
-from ratproof.sides.gradient import OfGradients
-from ratproof.sides.layer import OfNetwork
-from ratproof.sides.module import OfModule
-from ratproof.sides.openfst import WithOpenFst
-from ratproof.sides.sampled_runs import SampledRuns
-from ratproof.sides.state_regularized.comparison import OfCells
 from theory.claim import Claim, Variant
 
 
@@ -28,18 +20,23 @@ class Readable(Protocol):
         """
 
 
-SIDES: dict[str, Readable] = {
-    side.way: side
-    for side in (
-        Exact,
-        WithOpenFst,
-        OfNetwork,
-        OfGradients,
-        SampledRuns,
-        OfCells,
-        OfFARNN,
-        OfModule,
-        OfDecision,
-    )
+SIDES = {
+    "exact": "exact.Exact",
+    "openfst": "openfst.WithOpenFst",
+    "network": "layer.OfNetwork",
+    "gradient": "gradient.OfGradients",
+    "sampled-runs": "sampled_runs.SampledRuns",
+    "sr-cells": "state_regularized.comparison.OfCells",
+    "fa-rnn": "fa_rnn.comparison.OfFARNN",
+    "module": "module.OfModule",
+    "decision": "decision.OfDecision",
 }
-"""The sides, by their names."""
+"""The module and the class of each, by its name."""
+
+
+def side_named(way: str) -> Readable:
+    """The side of that name, one of :data:`SIDES`. Its module is imported now: most of them need torch, and
+    what is in exact fractions does not.
+    """
+    module, _, name = SIDES[way].rpartition(".")
+    return cast(Readable, getattr(import_module(f"ratproof.sides.{module}"), name))

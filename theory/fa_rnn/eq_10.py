@@ -15,7 +15,6 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.shared.networks import (
     SQUARE,
-    Places,
     Vector,
     dot,
     factors,
@@ -25,7 +24,7 @@ from theory.fa_rnn.shared.networks import (
     with_factors,
 )
 from theory.induction import Identity, Induction
-from theory.places import Concrete, Symbolic
+from theory.places import Concrete, Places, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
@@ -125,7 +124,7 @@ def any_size() -> list[Identity]:
     """The step at any place of the old block, with the sizes of both symbols; the new block is the same with
     the names turned round.
     """
-    of = Symbolic()
+    of = symbolic()
     left, right = place_10(of, OLD, of.j), alone(of, of.j)
     where = "at every state j of one set, whatever K, r and those of the other are"
     return [Identity("step", where, of.write(left), of.write(right), of.same(left, right))]

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
-from theory.places import Concrete, Symbolic
+from theory.places import Concrete, Places, symbolic
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-Places = Concrete | Symbolic
+if TYPE_CHECKING:
+    from theory.symbolic_places import Symbolic
 
 
 class FromZero(Concrete):
@@ -157,9 +158,9 @@ def for_every_n() -> list[Identity]:
     reaches q_0 is c_0 = 1.
     """
     return [
-        reaching(Symbolic(first=True), "at place 1, where c[0] = 1"),
-        reaching(Symbolic(first=False), "at every place j with 2 <= j <= n"),
-        reaching_first(Symbolic()),
+        reaching(symbolic(first=True), "at place 1, where c[0] = 1"),
+        reaching(symbolic(first=False), "at every place j with 2 <= j <= n"),
+        reaching_first(symbolic()),
     ]
 
 

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
-from theory.places import Concrete, Symbolic
+from theory.places import Concrete, Places, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-Places = Concrete | Symbolic
+if TYPE_CHECKING:
+    from theory.symbolic_places import Symbolic
+
 
 # The weights: for each symbol a matrix W and a vector b, and c_0.
 
@@ -120,7 +122,7 @@ def with_one_more_state(w: Weights) -> list[WFSA]:
 
 def with_2d_states() -> list[Identity]:
     """For appendix C."""
-    of = Symbolic()
+    of = symbolic()
     left = of.plus(
         of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), of.sum(lambda i: to_c(of, i, of.j))
     )
@@ -129,7 +131,7 @@ def with_2d_states() -> list[Identity]:
 
 def with_d_plus_1_states() -> list[Identity]:
     """For one state with the constant 1."""
-    of = Symbolic()
+    of = symbolic()
     left = of.plus(of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), to_c_from_one(of, of.j))
     return [*at_place(of, left)]
 

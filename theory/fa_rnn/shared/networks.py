@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
 from theory.induction import Identity
-from theory.places import Concrete, Symbolic
+from theory.places import Concrete, Places, symbolic
 from theory.reading import Recurrence
 from theory.signature import Entry, Signature, by_symbol, constant
 from theory.weights import Weights, total
 
-Places = Concrete | Symbolic
+if TYPE_CHECKING:
+    from theory.symbolic_places import Symbolic
+
 Vector = tuple[Any, ...]
 Matrix = tuple[Vector, ...]
 BITS = (0, 1)
@@ -206,7 +208,7 @@ def by_construction() -> tuple[Entry, ...]:
 
 def any_size_4() -> list[Identity]:
     """Equation 4 at any place."""
-    of = Symbolic()
+    of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, of.j)))
     right = place_4(of, of.j)
     return [at_place(of, left, right)]
@@ -214,7 +216,7 @@ def any_size_4() -> list[Identity]:
 
 def any_size_5() -> list[Identity]:
     """Equation 5 at any place: what reaches state j by the rebuilt tensor."""
-    of = Symbolic()
+    of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, of.j)))
     return [at_place(of, left, place_5(of, of.j))]
 

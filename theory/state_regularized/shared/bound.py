@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.induction import Identity, Induction
-from theory.places import Concrete, Symbolic
+from theory.places import Concrete, Places, symbolic
 from theory.reading import Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.state_regularized.shared.networks import SMALL
@@ -52,9 +52,6 @@ def powers(w: Weights, x: str) -> tuple[Fraction, ...]:
 def others(w: Weights, x: str) -> tuple[Fraction, ...]:
     """All powers but one of the greatest."""
     return tuple(sorted(powers(w, x))[:-1])
-
-
-Places = Concrete | Symbolic
 
 
 def divisor(of: Places) -> Any:
@@ -107,7 +104,7 @@ def bound_and_rest(w: Weights) -> list[WFSA]:
 
 def for_every_k() -> list[Identity]:
     """What the step rests on, with k a symbol: the bound's divisor is the softmax's and what is lacking."""
-    of = Symbolic()
+    of = symbolic()
     left, right = of.plus(divisor(of), lacking(of)), bounds_divisor(of)
     return [
         Identity("step", "with n = k - 1 for any k", of.write(left), of.write(right), of.same(left, right))
