@@ -1,7 +1,8 @@
 // The elementwise recurrences on a CPU: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward, one pass
 // over memory. Arrays are (T, N), a row a step; a thread takes some columns (lanes), and nothing depends on how
-// many it takes, nor on whether what it writes goes through the cache or past it: multiplications and additions are fused by hand alone (the file is compiled without
-// contraction), in whole vectors and in what is left of them alike.
+// many it takes, nor on whether what it writes goes through the cache or past it: multiplications and additions
+// are fused by hand alone (the file is compiled without contraction), in whole vectors and in what is left of
+// them alike.
 //
 // Derivatives (g_t is what flows into c_t in all): g_t = grad_t + s_{t+1} g_{t+1}, where s_t is dc_t / dc_{t-1};
 // over the reals s = f, df = g c_{t-1}, du = g; else df = g s, du = g (1 - s).
