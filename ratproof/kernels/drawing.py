@@ -66,8 +66,9 @@ def problems(
         keys=1 if family.lanes else keys,
         values=1 if family.lanes else values,
         packed=packed,
-        # the family of a factor always has an initial state
-        started=bool(family.factor) or ("initial-state" not in lacks and draw(st.booleans())),
+        # the family of real factors always has an initial state
+        started=(bool(family.factor) and not family.pairs)
+        or ("initial-state" not in lacks and draw(st.booleans())),
         scale=scale,
         numbers=numbers if exact else draw(st.sampled_from(("plain", "real", "real", "real"))),
         gates=draw(st.sampled_from(gates)),

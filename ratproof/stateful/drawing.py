@@ -43,7 +43,8 @@ def problems(
     """
     sizes = range(law.rows, MOST_ROWS + 1)  # the smallest first: so a counterexample is shrunk to it
     batch = 1 if "batch" in model.without else draw(st.sampled_from(sizes))
-    way, before = "", (1,)
+    way = ""
+    before: tuple[int, ...] = (1,)
     if law.kind == "reuse":
         way = draw(st.sampled_from(_ways(model, time)))
         before = draw(st.sampled_from(_between(model, time)))
