@@ -12,6 +12,8 @@ from ratproof.kernels.formats import FORMATS
 
 Wide = Any  # arrays of numpy's longdouble
 Bounds = NDArray[np.float64]
+USELESS = 0.01
+"""A bound that is a larger share of the results' root mean square says nothing."""
 OUTWARD = 1 + 2.0**-20
 """The bounds are computed in float64, and some terms of second order are left out."""
 
