@@ -45,6 +45,7 @@ CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
     "gla, chunks of 16": ("gla", chunked.gla, {"chunk": 16}),
     "gla, chunks of 64": ("gla", partial(chunked.gla, chunk=64), {"chunk": 64}),
     "delta-rule, chunks of 16": ("delta-rule", chunked.delta, {"chunk": 16}),
+    "delta-rule, chunks of 64": ("delta-rule", partial(chunked.delta, chunk=64), {"chunk": 64}),
     "delta-rule, chunks of 16, an inverse": (
         "delta-rule",
         partial(chunked.delta, inverse="explicit"),
@@ -69,11 +70,12 @@ def right_kernels(dtypes: tuple[str, ...] = FORMATS) -> dict[str, Claim]:
 def right(minutes: float, seed: int, jobs: int, only: list[str]) -> None:
     """Hold right kernels in turn, the one with the fewest cases first, until each has had enough of them, or
     for so long; a round is in one format, and the next one in the other. What an earlier run with this seed
-    did is gone on with.
+    did is gone on with; that of another seed is kept beside, as it was written.
     """
     path = RESULTS / "kernels_right.json"
     before = json.loads(path.read_text()) if path.exists() else {}
     rows: dict[str, Any] = before["kernels"] if before.get("seed") == seed else {}
+    earlier = before.pop("earlier", []) + ([before] if before.get("seed", seed) != seed else [])
     names, began = list(right_kernels()), time.perf_counter()
     for name in names:
         rows.setdefault(name, fresh_row())
@@ -93,7 +95,8 @@ def right(minutes: float, seed: int, jobs: int, only: list[str]) -> None:
                 _add(rows[name], *done.result())
                 row, alarms = rows[name], len(rows[name]["alarms"])
                 print(f"{name}: {cases(row):,} cases, {alarms} alarms, {row['seconds']:.0f} s", flush=True)
-                _write(path, {"wanted": WANTED_CASES, "seed": seed, "examples": ROUND, "kernels": rows})
+                figures = {"wanted": WANTED_CASES, "seed": seed, "examples": ROUND, "kernels": rows}
+                _write(path, {**figures, "earlier": earlier})
 
 
 def one_round(name: str, seed: int, number: int) -> tuple[list[Result], float]:
