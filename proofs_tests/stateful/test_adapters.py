@@ -130,9 +130,9 @@ class Silent(CausalLM):
 
 
 def test_a_cache_that_is_not_returned_is_the_one_that_was_given():
-    model = of_causal_model(Silent(), new_cache=lambda rows: Cache(""))
+    model = of_causal_model(Silent(longest=66), new_cache=lambda rows: Cache(""))
     assert set(verdicts(model).values()) == {"holds"}
-    wrong = of_causal_model(Silent(), new_cache=lambda rows: Cache("values left where they were"))
+    wrong = of_causal_model(Silent(longest=66), new_cache=lambda rows: Cache("values left where they were"))
     assert verdicts(wrong, "reorder") == {"reorder": "refuted"}
 
 

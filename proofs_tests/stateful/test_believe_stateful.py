@@ -29,8 +29,8 @@ RIGHT = {
     "gru in float64": lambda: of_torch_rnn(nn.GRU(1, 30).double()),
     "gru in bfloat16": lambda: of_torch_rnn(nn.GRU(3, 5).bfloat16()),
     "attention": lambda: of_causal_model(CausalLM()),
-    "attention on vectors": lambda: of_causal_model(CausalLM(), inputs=Vectors(16)),
-    "attention in bfloat16": lambda: of_causal_model(CausalLM().bfloat16()),
+    "attention on vectors": lambda: of_causal_model(CausalLM(longest=66), inputs=Vectors(16)),
+    "attention in bfloat16": lambda: of_causal_model(CausalLM(longest=66).bfloat16()),
     "a model of one's own": Recurrent,
     "chunks and steps": LinearAttention,
     "chunks and steps in bfloat16": lambda: LinearAttention(torch.bfloat16),
@@ -163,7 +163,7 @@ def test_a_mistake_far_away_is_found_and_its_length_is_the_shortest():
 
 
 def test_a_model_is_in_evaluation_mode_and_comes_back_as_it_was():
-    module = CausalLM()
+    module = CausalLM(longest=66)
     module.norms.eval()
     before = [part.training for part in module.modules()]
     weights = [parameter.clone() for parameter in module.parameters()]
