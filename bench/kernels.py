@@ -1,9 +1,11 @@
-"""What ``believe_kernel`` and ``believe_stateful`` say of right kernels and of wrong ones: how many calls of
+"""What ``believe_kernel`` and ``believe_stateful`` say of right kernels and of wrong ones: how many cases of
 right kernels were held without a false alarm, and how long it takes until planted mistakes are refuted.
 
 ``python bench/kernels.py right --minutes 60 --jobs 2`` goes on with fresh cases of right kernels, in turn,
 and ``python bench/kernels.py planted`` plants the mistakes one after another; both write to ``results/``.
 Strings have all lengths that users have. What had run is kept when it is stopped.
+
+A case is what Hypothesis draws; a case of ``split`` is two calls, and counts once.
 """
 
 from __future__ import annotations
@@ -37,11 +39,13 @@ EXAMPLES, ROUND = 100, 400
 """Random cases a rung, to find a mistake; and in a round of right kernels, 20 of each length, the first of
 which is always the plainest.
 """
-WANTED_CALLS, WANTED_SECONDS = 10_000, 60
+WANTED_CASES, WANTED_SECONDS = 10_000, 60
+FORMATS = ("float32", "float64")
 CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
     "gla, chunks of 16": ("gla", chunked.gla, {"chunk": 16}),
     "gla, chunks of 64": ("gla", partial(chunked.gla, chunk=64), {"chunk": 64}),
     "delta-rule, chunks of 16": ("delta-rule", chunked.delta, {"chunk": 16}),
+    "delta-rule, chunks of 64": ("delta-rule", partial(chunked.delta, chunk=64), {"chunk": 64}),
     "delta-rule, chunks of 16, an inverse": (
         "delta-rule",
         partial(chunked.delta, inverse="explicit"),
@@ -51,31 +55,37 @@ CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
 }
 
 
-def right_kernels() -> dict[str, Claim]:
-    """Each right kernel's claim, in float64 and float32."""
-    claims = {name: believe_kernel("right", family=name, kernel=kernel) for name, kernel in KERNELS.items()}
+def right_kernels(dtypes: tuple[str, ...] = FORMATS) -> dict[str, Claim]:
+    """Each right kernel's claim, in these formats."""
+    claims = {
+        name: believe_kernel("right", family=name, kernel=kernel, dtypes=dtypes)
+        for name, kernel in KERNELS.items()
+    }
     for name, (family, kernel, more) in CHUNKED.items():
-        claims[name] = believe_kernel("right", family=family, kernel=kernel, form="chunked", **more)
+        more = {"form": "chunked", "dtypes": dtypes, **more}
+        claims[name] = believe_kernel("right", family=family, kernel=kernel, **more)
     return claims
 
 
 def right(minutes: float, seed: int, jobs: int, only: list[str]) -> None:
-    """Hold right kernels in turn, the one with the fewest calls first, until each has had enough of them, or
-    for so long; what an earlier run with this seed did is gone on with.
+    """Hold right kernels in turn, the one with the fewest cases first, until each has had enough of them, or
+    for so long; a round is in one format, and the next one in the other. What an earlier run with this seed
+    did is gone on with; that of another seed is kept beside, as it was written.
     """
     path = RESULTS / "kernels_right.json"
     before = json.loads(path.read_text()) if path.exists() else {}
     rows: dict[str, Any] = before["kernels"] if before.get("seed") == seed else {}
+    earlier = before.pop("earlier", []) + ([before] if before.get("seed", seed) != seed else [])
     names, began = list(right_kernels()), time.perf_counter()
     for name in names:
-        rows.setdefault(name, {"calls": 0, "rounds": 0, "seconds": 0.0, "verdicts": {}, "alarms": []})
+        rows.setdefault(name, fresh_row())
     chosen, running = [name for name in names if name in only or not only], dict[Any, str]()
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         while True:
             late = time.perf_counter() - began > 60 * minutes
-            left = [n for n in chosen if rows[n]["calls"] < WANTED_CALLS and n not in running.values()]
+            left = [n for n in chosen if cases(rows[n]) < WANTED_CASES and n not in running.values()]
             while left and not late and len(running) < jobs:
-                name = min(left, key=lambda name: rows[name]["calls"])
+                name = min(left, key=lambda name: cases(rows[name]))
                 left.remove(name)
                 running[pool.submit(one_round, name, seed, rows[name]["rounds"])] = name
             if not running:
@@ -84,24 +94,51 @@ def right(minutes: float, seed: int, jobs: int, only: list[str]) -> None:
                 name = running.pop(done)
                 _add(rows[name], *done.result())
                 row, alarms = rows[name], len(rows[name]["alarms"])
-                print(f"{name}: {row['calls']:,} calls, {alarms} alarms, {row['seconds']:.0f} s", flush=True)
-                _write(path, {"wanted": WANTED_CALLS, "seed": seed, "examples": ROUND, "kernels": rows})
+                print(f"{name}: {cases(row):,} cases, {alarms} alarms, {row['seconds']:.0f} s", flush=True)
+                figures = {"wanted": WANTED_CASES, "seed": seed, "examples": ROUND, "kernels": rows}
+                _write(path, {**figures, "earlier": earlier})
 
 
 def one_round(name: str, seed: int, number: int) -> tuple[list[Result], float]:
     """Fresh cases of each length on each rung, and how long they took."""
     torch.set_num_threads(1)
-    claim, began = right_kernels()[name], time.process_time()
+    claim, began = right_kernels((format_of(number),))[name], time.process_time()
     with registered(claim):
         results = outcome_of([claim], "bench", examples=ROUND, seed=1_000 * seed + number).results
     return list(results), time.process_time() - began
 
 
+def format_of(number: int) -> str:
+    """That of a round."""
+    return FORMATS[number % len(FORMATS)]
+
+
+def fresh_row() -> dict[str, Any]:
+    """Of a kernel that nothing was asked of yet."""
+    nothing = dict.fromkeys(FORMATS, 0)
+    return (
+        {"cases": nothing, "calls": 0, "rounds": 0, "seconds": 0.0}
+        | {name: {} for name in ("shares", "counted", "verdicts")}
+        | {"alarms": []}
+    )
+
+
+def cases(row: dict[str, Any]) -> int:
+    """In both formats."""
+    return sum(row["cases"].values())
+
+
 def _add(row: dict[str, Any], results: list[Result], seconds: float) -> None:
+    format_ = format_of(row["rounds"])
     row["rounds"] += 1
     row["seconds"] = round(row["seconds"] + seconds, 1)
     for result in results:
         row["calls"] += result.cases
+        row["cases"][format_] += result.cases // (2 if result.kind == "split" else 1)
+        if result.share is not None:  # the largest share of a bound that was used
+            row["shares"][result.kind] = max(round(result.share, 4), row["shares"].get(result.kind, 0.0))
+        before = row["counted"].get(result.kind, (0, 0))  # numbers whose bound said something, of all
+        row["counted"][result.kind] = [a + b for a, b in zip(before, result.facts["numbers"], strict=True)]
         said = f"{result.kind} {result.verdict}"
         row["verdicts"][said] = row["verdicts"].get(said, 0) + 1
         if str(result.verdict) != "holds":

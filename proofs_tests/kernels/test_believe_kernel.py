@@ -414,6 +414,21 @@ def test_calls_that_raise_hide_no_mistake_in_others():
     assert "raised ValueError: strings are not packed (B = 1, T = " in result.why
 
 
+def test_a_gradient_that_raises_hides_no_mistake_in_others():
+    def backward(flow):
+        if len(flow) == 3:
+            raise ValueError("three rows")
+        return factor * flow
+
+    factor = 1.0
+    claim = believe_kernel("raises", family="hgrn", kernel=flowing("hgrn", "x", backward))
+    result = results(claim, 60, "gradient")["gradient"]
+    assert str(result.verdict) == "unknown" and result.cases > 30
+    assert "the kernel's gradient raised ValueError: three rows (B = 3, T = 0, " in result.why
+    factor = 2.0
+    assert verdicts(claim, 60, "gradient") == {"gradient": "refuted"}
+
+
 def test_a_rung_that_takes_too_long_ends_and_is_unknown_or_refuted(monkeypatch):
     clock = 0
 

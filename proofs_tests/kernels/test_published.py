@@ -13,9 +13,9 @@ from automata.errors import InputError
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import RUNGS, verdicts
 from ratproof import believe_kernel
-from ratproof.kernels.family import FAMILIES, SELECTIVE_SCAN, SSD
+from ratproof.kernels.family import FAMILIES, LRU, SELECTIVE_SCAN, SSD
 from ratproof.kernels.problem import Problem
-from ratproof.kernels.published import grouped_values, of_fla, selective_scan, ssd
+from ratproof.kernels.published import grouped_values, lru, of_fla, selective_scan, ssd
 from ratproof.kernels.reference import run
 from ratproof.kernels.reference.form import Form
 
@@ -97,6 +97,68 @@ def test_another_gradient_of_steps_or_rates_is_refuted(name, change):
     )
     claim = believe_kernel("ssd", family=SSD, kernel=adapted, form="chunked", chunk=16)
     assert verdicts(claim, 60, "gradient") == {"gradient": "refuted"}
+
+
+def complex_scan(factors, inputs, state=None, mistake=""):
+    """As an LRU's recurrence is written down: (D,), (B, T, D) and (B, D), all complex."""
+    turn = factors.conj() if mistake == "turned the other way" else factors
+    turn = turn.abs() if mistake == "the size alone" else turn
+    if mistake == "a gradient that is not conjugate":
+        turn = turn.detach() + (factors - factors.detach()).conj()
+    h, made = inputs[:, :0].sum(1) if state is None else state, []
+    for t in range(inputs.shape[1]):
+        if mistake == "parts that are rounded apart" and t % 16 == 15:
+            h = torch.complex(h.real * (1 + 1e-5), h.imag)
+        h = turn * h + inputs[:, t]
+        made.append(h)
+    return (torch.stack(made, 1) if made else inputs), h
+
+
+def doubled(factors, inputs):
+    """A parallel scan, which knows neither states before nor strings of no tokens."""
+    powers, step = factors.expand(inputs.shape), 1
+    while step < inputs.shape[1]:
+        later = powers[:, step:] * inputs[:, :-step] + inputs[:, step:]
+        inputs = torch.cat([inputs[:, :step], later], 1)
+        powers = torch.cat([powers[:, :step], powers[:, step:] * powers[:, :-step]], 1)
+        step *= 2
+    return inputs
+
+
+def test_an_lrus_scan_holds_on_every_rung():
+    claim = believe_kernel("mine", family=LRU, kernel=lru(complex_scan))
+    assert verdicts(claim) == dict.fromkeys(RUNGS, "holds")
+    parallel = {"form": "chunked", "chunk": 129, "without": ("initial-state", "empty")}
+    claim = believe_kernel("mine", family=LRU, kernel=lru(doubled), **parallel)
+    assert verdicts(claim) == dict.fromkeys(("exact", "sampled", "gradient", "independence"), "holds")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "rung"),
+    [
+        ("turned the other way", "exact"),
+        ("the size alone", "exact"),
+        ("parts that are rounded apart", "sampled"),
+        ("a gradient that is not conjugate", "gradient"),
+    ],
+)
+def test_a_wrong_scan_of_an_lru_is_refuted(mistake, rung):
+    kernel = lru(lambda *tensors: complex_scan(*tensors, mistake=mistake))
+    claim = believe_kernel("mine", family=LRU, kernel=kernel)
+    assert verdicts(claim, 60, rung) == {rung: "refuted"}
+
+
+def test_the_reference_of_complex_factors_is_their_recurrence():
+    sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (9,), "batch": 2, "heads": 3}
+    rest = {"keys": 1, "values": 1, "packed": False, "started": True, "numbers": "real", "gates": "none"}
+    problem = Problem(LRU, scale=None, **sizes, **rest, directions="hot", apart=False, seed=2)
+    arrays = problem.arrays()
+    f, u, h = (arrays[name] @ (1, 1j) for name in ("f", "u", "initial_state"))
+    made = run(problem, arrays, Form())
+    for t in range(9):
+        h = f * h + u[:, t]
+        assert np.allclose(made.outputs[:, t].astype(float) @ (1, 1j), h, rtol=1e-13)
+    assert np.allclose(made.states[:, :, 0].astype(float) @ (1, 1j), h, rtol=1e-13)
 
 
 @pytest.mark.parametrize("wrong", [False, True])

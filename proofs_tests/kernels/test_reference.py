@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import replace
+from unittest.mock import patch
+
 import numpy as np
-from hypothesis import given
+import pytest
+import torch
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from proofs_tests.kernels.stepwise import adjoint_snapshots, snapshots
+from proofs_tests.kernels.chunked import delta
+from proofs_tests.kernels.stepwise import Running, adjoint_snapshots, snapshots
+from ratproof.kernels.comparison import compare
+from ratproof.kernels.counterexample import WrongCall
 from ratproof.kernels.family import FAMILIES, LinearRecurrence
+from ratproof.kernels.kernel import Kernel
 from ratproof.kernels.problem import Problem
+from ratproof.kernels.reference import chunks, ellipsoid, running
 from ratproof.kernels.reference.adjoint import adjoint, trajectory
+from ratproof.kernels.reference.course import course
+from ratproof.kernels.reference.ellipsoid import Ellipsoids
 from ratproof.kernels.reference.form import Arithmetic, Form
 from ratproof.kernels.reference.roles import groups, roles_of
 
@@ -79,10 +92,19 @@ def roles(problem):
     return roles_of(problem, problem.arrays(), next(groups(problem)))
 
 
+@contextmanager
+def ellipsoids(tried):
+    """Are bounds by ellipsoids tried always, or never?"""
+    told = lambda errors, course: tried
+    with patch.object(running, "says_little", told), patch.object(chunks, "says_little", told):
+        yield
+
+
 @given(problems(), forms)
 def test_states_and_bounds_are_those_of_one_token_after_another(problem, form):
     own, arithmetic = roles(problem), Arithmetic.of(problem.dtype)
-    made = trajectory(own, form, arithmetic)
+    with ellipsoids(False):
+        made = trajectory(own, form, arithmetic)
     before, after, last = snapshots(own, form, arithmetic)
     assert alike(made.before, before) and alike(made.after, after)
     assert same(made.last.value, last.value) and same(made.last.error, last.error)
@@ -93,10 +115,181 @@ def test_so_are_the_adjoints(problem, form):
     own, arithmetic, weights = roles(problem), Arithmetic.of(problem.dtype), problem.weights()
     lanes = (..., None) if problem.family.lanes else ...
     outputs, final = weights["o"][lanes], weights["final_state"].reshape(own.start.shape)
-    made = adjoint(own, outputs, final, form, arithmetic)
+    with ellipsoids(False):
+        made = adjoint(own, outputs, final, form, arithmetic)
     flows, corrections, last = adjoint_snapshots(own, outputs, final, form, arithmetic)
     assert alike(made.held, flows) and same(made.last.error, last.error)
     for t, correction in enumerate(corrections):
         if correction is not None:
             assert same(made.corrections[0][t], correction[0])
             assert same(made.corrections[1][t], correction[1])
+
+
+@given(problems(), forms, st.booleans())
+def test_no_bound_is_larger_with_ellipsoids(problem, form, backwards):
+    assume(problem.time)
+    own, arithmetic = roles(problem), Arithmetic.of(problem.dtype)
+    made = []
+    for answer in (False, True):
+        with ellipsoids(answer):
+            made.append(trajectory(own, form, arithmetic, backwards, backwards))
+    for part in ("before", "held", "after", "last"):
+        norms, others = (getattr(m, part).error for m in made)
+        assert norms.shape == others.shape and (others <= norms).all()
+
+
+@pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
+def test_an_ellipsoids_steps_are_the_recurrences(family):
+    """From the unit matrix on, without values."""
+    problem = Problem(
+        FAMILIES[family], "float64", "float64", (6,), 2, 2, 3, 3, False, True, 1.0, "real", "mild",
+        "free", False, 4,
+    )  # fmt: skip
+    made = roles(problem)
+    made = replace(
+        made, value=0 * made.value, start=np.broadcast_to(np.eye(3, dtype=np.longdouble), made.start.shape)
+    )
+    states = course(made).states
+    for t, step in enumerate(Ellipsoids(made).steps):
+        assert np.allclose(states[t + 1].astype(float), step @ states[t].astype(float), atol=1e-12)
+
+
+def one_after_another(own, form, arithmetic):
+    """Bounds before each token and after the last, by ellipsoids, of a kernel in chunks."""
+    norms, every, bounds = Running(own, form, arithmetic), Ellipsoids(own), []
+
+    def bound():
+        rounded = norms._chunk_roundings()
+        direct = rounded * norms.since + 2 * form.chunk * arithmetic.smallest
+        more = (
+            np.linalg.norm(direct, axis=-2, keepdims=True)
+            + grown * np.max(rounded, -2, keepdims=True) * start
+        )
+        return np.fmin(norms.now().error, more + ellipsoid.half_axes([every.matrix])[0]), more
+
+    for t in range(own.time):
+        if t % form.chunk == 0:
+            if t:
+                every.add(bound()[1])
+            norms.begin_chunk(t, min(t + form.chunk, own.time))
+            start, grown = every.length(), 1.0
+        bounds.append(bound()[0])
+        solution = norms.solution[:, :, t - norms.first][..., None, :]
+        every.move(t, solution, 0 * solution)
+        norms.update(t)
+        grown = grown * own.growth[:, t][..., None, None]
+    return bounds, bound()[0]
+
+
+@pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
+def test_bounds_by_ellipsoids_in_chunks_are_those_of_one_token_after_another(family):
+    problem = Problem(
+        FAMILIES[family], "float32", "float32", (30,), 2, 1, 4, 2, False, True, 1.0, "real", "mild",
+        "free", False, 3,
+    )  # fmt: skip
+    own, form, arithmetic = roles(problem), Form(8, inverse="explicit"), Arithmetic.of("float32")
+    with ellipsoids(True):
+        made = trajectory(own, form, arithmetic)
+    bounds, last = one_after_another(own, form, arithmetic)
+    assert same(made.before.error, np.stack(bounds)) and same(made.held.error, np.stack(bounds))
+    assert same(made.last.error, last)
+
+
+def worst(moves, towards):
+    """The error that reaches the farthest along a direction, of those that moves may make: each is a matrix,
+    which an error is multiplied by, and then a vector and a number, for what is added along it, or a radius.
+    """
+    flow, along = towards, []
+    for step, _, _ in moves[::-1]:
+        along.append(flow)
+        flow = step.T @ flow
+    error = np.zeros(len(towards))
+    for (step, column, most), pull in zip(moves, along[::-1], strict=True):
+        size = max(np.linalg.norm(pull), 1e-300)
+        error = step @ error + most * (pull / size if column is None else column * np.sign(column @ pull))
+    return error
+
+
+TIME, ONE = 40, np.eye(4)
+
+
+@pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
+@pytest.mark.parametrize("part", ["own", "ball", "addition", "addition first", "at ends", "all", "all first"])
+def test_no_error_that_steps_may_make_leaves_its_ellipsoid(family, part):
+    """Nor is an ellipsoid of another size than those errors: a tenth of it is reached."""
+    rng = np.random.default_rng(len(part))
+    problem = Problem(
+        FAMILIES[family], "float64", "float64", (TIME,), 1, 1, 4, 2, False, True, 1.0, "real", "mild",
+        "free", False, len(family),
+    )  # fmt: skip
+    made = roles(problem)
+    columns = (made.key if made.beta is not None else made.b)[0, :, 0].astype(float)
+    steps, first = Ellipsoids(made).steps[:, 0, 0], part.endswith("first")
+    added = {
+        n: rng.random((TIME, 1, 1, 1, 2)) * (n in part or "all" in part) for n in ("own", "ball", "addition")
+    }
+    ends = rng.random((5, 1, 1, 1, 2)) * (part in ("at ends", "all"))
+    nothing = np.zeros((TIME, 1, 1, 1, 1))
+    own, ball, addition = added.values()
+    if part == "at ends" or part == "own":  # as chunks of 8 have them
+        bounds = ellipsoid.in_chunks(made, own, ends, 0 * ends, list(range(0, TIME, 8)))[0]
+    else:
+        ends = 0 * ends
+        bounds = ellipsoid.step_by_step(made, own, ball, addition, nothing, first)[0]
+    moves = []
+    for t in range(TIME):
+        if t and t % 8 == 0:
+            moves.append((ONE, None, ends[t // 8 - 1].flat[0]))
+        if first:
+            moves.append((ONE, None, addition[t].flat[0]))
+        moves.append((steps[t], columns[t], own[t].flat[0]))
+        moves.append((ONE, None, (ball[t] + (0 if first else addition[t])).flat[0]))
+    reached = max(np.linalg.norm(worst(moves, towards)) for towards in rng.normal(size=(50, 4)))
+    assert bounds[-1, 0, 0, 0, 0] / 10 <= reached <= bounds[-1, 0, 0, 0, 0]
+
+
+def test_an_ellipsoid_is_no_longer_than_the_root_of_its_trace_and_grows_where_errors_are_rounded():
+    problem = Problem(
+        FAMILIES["delta-rule"], "float64", "float64", (9,), 1, 1, 3, 1, False, True, 1.0, "real", "mild",
+        "free", False, 5,
+    )  # fmt: skip
+    made, ball = roles(problem), np.full((9, 1, 1, 1, 1), 0.1)
+    plain, grown = (
+        ellipsoid.step_by_step(made, 0 * ball, ball, 0 * ball, stretch * ball, False)[0] for stretch in (0, 1)
+    )
+    assert (grown[2:] > plain[2:]).all() and np.array_equal(grown[:2], plain[:2])
+    ends = ball[:3]
+    plain, grown = (
+        ellipsoid.in_chunks(made, 0 * ball, ends, stretch * ends, [0, 3, 6])[0] for stretch in (0, 1)
+    )
+    assert np.array_equal(grown[:8], plain[:8]) and (grown[8:] > plain[8:]).all()
+
+
+def test_numbers_that_are_too_large_leave_the_norm():
+    assert ellipsoid.half_axes([np.full((1, 1, 1, 2, 2), x) for x in (np.inf, np.nan)]).min() == np.inf
+
+
+def test_a_state_that_is_off_at_a_late_edge_is_seen_by_ellipsoids_alone():
+    """By a hundredth, after 960 tokens in chunks of 64: a norm's bound says nothing there of five times as
+    much.
+    """
+    family, off = FAMILIES["delta-rule"], 0.0
+
+    def kernel(**tensors):
+        parts = [{**tensors, **{n: tensors[n][:, cut] for n in ("q", "k", "v", "beta")}} for cut in cuts]
+        first, state = delta(chunk=64, **parts[0])
+        last, state = delta(chunk=64, **{**parts[1], "initial_state": state * (1 + off)})
+        return torch.cat([first, last], 1), state
+
+    cuts = slice(0, 960), slice(960, None)
+    problem = Problem(
+        family, "float32", "float32", (1025,), 1, 1, 4, 3, False, True, 1.0, "real", "none", "free", False, 0
+    )
+    call = Kernel("mine", family, kernel, Form(64)), problem, problem.arrays()
+    compare(*call)
+    off = 0.01
+    with pytest.raises(WrongCall):
+        compare(*call)
+    off = 0.05
+    with ellipsoids(False):
+        compare(*call)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import torch
 from torch import nn
 
@@ -25,8 +27,11 @@ class Recurrent(StatefulModel):
         self.left = None
 
     def run(self, inputs, state=None, mask=None):
-        if self.mistake == "a state that survives" and state is None:
+        first = state is None
+        if self.mistake in ("a state that survives", "a step that leaves its state") and first:
             state = self.left
+        if mask is not None and self.mistake == "a token of padding too many is read":
+            mask = mask | mask.roll(-1, 1)
         state = inputs.new_zeros(len(inputs), SIZE) if state is None else state
         read = self.module(inputs)
         outputs = []
@@ -37,9 +42,13 @@ class Recurrent(StatefulModel):
             if self.mistake == "the state updated in place":
                 new = state.mul_(self.decay).add_(read[:, t])
             state = new if mask is None else torch.where(mask[:, t, None], new, state)
+            if self.mistake == "one state for all rows":
+                state = state.mean(0, keepdim=True).expand(state.shape)
             outputs.append(self._read(state, t))
-        self.left = state.clone()
-        return torch.stack(outputs, 1), state
+        if self.mistake != "a step that leaves its state" or not first:
+            self.left = state.clone()
+        made = torch.stack(outputs, 1)
+        return made.flip(0) if self.mistake == "rows exchanged in a later call" and not first else made, state
 
     def _read(self, state, t):
         if self.mistake == "the largest of the batch":
@@ -51,3 +60,45 @@ class Recurrent(StatefulModel):
 
     def clear(self, state):
         return state if self.mistake == "nothing cleared" else torch.zeros_like(state)
+
+
+class Steps(StatefulModel):
+    """The same, which counts its steps: each reads one token. It is wrong in what the state keeps besides.
+
+    Args:
+        mistake: what is wrong with it.
+    """
+
+    inputs, without = Vectors(SIZE), frozenset({"padding"})
+
+    def __init__(self, mistake):
+        self.mistake, self.one = mistake, Recurrent()
+        self.module = self.one.module
+
+    def run(self, inputs, state=None, mask=None):
+        own, begun, steps = (None, None, 0) if state is None else state
+        outputs, own = self.one.run(inputs, own)
+        steps = steps + 1 if inputs.shape[1] == 1 else 0
+        if self.mistake == "nothing kept after 100 steps" and steps == 100:
+            own = torch.zeros_like(own)
+        if self.mistake == "read late, and never reordered":
+            outputs = outputs if begun is None or steps < 2 else outputs + 0.1 * begun[:, None]
+            begun = own if begun is None else begun
+        return outputs, (own, begun, steps)
+
+    def reorder(self, state, rows):
+        return (self.one.reorder(state[0], rows), *state[1:])
+
+    def clear(self, state):
+        return None
+
+
+class Shared(Recurrent):
+    """Its states survive in what all copies share."""
+
+    everywhere: ClassVar[list] = [None]
+
+    def run(self, inputs, state=None, mask=None):
+        outputs, state = super().run(inputs, self.everywhere[0] if state is None else state, mask)
+        self.everywhere[0] = state.clone()
+        return outputs, state

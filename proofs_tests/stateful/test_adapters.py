@@ -24,6 +24,26 @@ def test_both_layouts_of_a_recurrent_module_are_read(kind):
     assert one.shape == (2, 5, 4) and torch.equal(one, two)
 
 
+@pytest.mark.parametrize(
+    ("kind", "cell"), [(nn.RNN, nn.RNNCell), (nn.LSTM, nn.LSTMCell), (nn.GRU, nn.GRUCell)]
+)
+def test_a_cell_is_called_token_after_token_as_its_module_does(kind, cell):
+    torch.manual_seed(0)
+    whole, one = kind(3, 4, batch_first=True), cell(3, 4)
+    one.load_state_dict({name.removesuffix("_l0"): x for name, x in whole.state_dict().items()})
+    model, inputs = of_torch_rnn(one), torch.randn(2, 5, 3)
+    outputs, state = model.run(inputs)
+    assert torch.allclose(outputs, whole(inputs)[0], atol=1e-6)
+    turned = model.run(inputs[[1, 0], :1], model.reorder(state, torch.tensor([1, 0])))[0]
+    assert torch.allclose(turned, model.run(inputs[:, :1], state)[0][[1, 0]])
+    assert torch.equal(model.run(inputs, model.clear(state))[0], outputs)
+
+
+def test_what_reads_from_behind_too_reads_no_pieces():
+    model = of_torch_rnn(nn.LSTM(3, 5, bidirectional=True))
+    assert verdicts(model, examples=1) == {"batch": "holds", "reuse": "holds"}
+
+
 def test_another_module_is_refused():
     with pytest.raises(InputError, match="the module is a Linear, where an"):
         of_torch_rnn(nn.Linear(2, 2))
@@ -110,9 +130,9 @@ class Silent(CausalLM):
 
 
 def test_a_cache_that_is_not_returned_is_the_one_that_was_given():
-    model = of_causal_model(Silent(), new_cache=lambda rows: Cache(""))
+    model = of_causal_model(Silent(longest=66), new_cache=lambda rows: Cache(""))
     assert set(verdicts(model).values()) == {"holds"}
-    wrong = of_causal_model(Silent(), new_cache=lambda rows: Cache("values left where they were"))
+    wrong = of_causal_model(Silent(longest=66), new_cache=lambda rows: Cache("values left where they were"))
     assert verdicts(wrong, "reorder") == {"reorder": "refuted"}
 
 

@@ -15,7 +15,7 @@ from torch import nn
 from automata.errors import InputError
 from proofs_tests.stateful.causal import CausalLM
 from proofs_tests.stateful.parallel import LinearAttention
-from proofs_tests.stateful.recurrent import Recurrent
+from proofs_tests.stateful.recurrent import Recurrent, Shared, Steps
 from proofs_tests.stateful.verdicts import results, verdicts
 from ratproof import Tokens, Vectors, believe_stateful, of_causal_model, of_torch_rnn
 from ratproof.stateful.model import LAWS
@@ -29,8 +29,8 @@ RIGHT = {
     "gru in float64": lambda: of_torch_rnn(nn.GRU(1, 30).double()),
     "gru in bfloat16": lambda: of_torch_rnn(nn.GRU(3, 5).bfloat16()),
     "attention": lambda: of_causal_model(CausalLM()),
-    "attention on vectors": lambda: of_causal_model(CausalLM(), inputs=Vectors(16)),
-    "attention in bfloat16": lambda: of_causal_model(CausalLM().bfloat16()),
+    "attention on vectors": lambda: of_causal_model(CausalLM(longest=66), inputs=Vectors(16)),
+    "attention in bfloat16": lambda: of_causal_model(CausalLM(longest=66).bfloat16()),
     "a model of one's own": Recurrent,
     "chunks and steps": LinearAttention,
     "chunks and steps in bfloat16": lambda: LinearAttention(torch.bfloat16),
@@ -52,12 +52,17 @@ def test_a_right_model_holds_on_every_law(name):
 MISTAKES = {
     "a state lost at a chunk's edge": (Recurrent, "pieces"),
     "the last token of a piece dropped": (CausalLM, "pieces"),
+    "nothing kept after 100 steps": (Steps, "pieces"),
+    "rows exchanged in a later call": (Recurrent, "pieces"),
     "positions from 0 in every call": (CausalLM, "pieces"),
     "the largest of the batch": (Recurrent, "batch"),
     "centred over the batch": (CausalLM, "batch"),
+    "one state for all rows": (Recurrent, "batch"),
     "padding is read": (CausalLM, "padding"),
     "positions count padding": (CausalLM, "padding"),
+    "a token of padding too many is read": (Recurrent, "padding"),
     "a state that survives": (Recurrent, "reuse"),
+    "a step that leaves its state": (Recurrent, "reuse"),
     "cleared for one call": (CausalLM, "reuse"),
     "a cache that survives": (CausalLM, "reuse"),
     "the state updated in place": (Recurrent, "reuse"),
@@ -66,12 +71,13 @@ MISTAKES = {
     "rows exchanged": (Recurrent, "reorder"),
     "rows taken back": (CausalLM, "reorder"),
     "values left where they were": (CausalLM, "reorder"),
+    "read late, and never reordered": (Steps, "reorder"),
 }
 
 
 def wrong(mistake):
     kind = MISTAKES[mistake][0]
-    return of_causal_model(CausalLM(mistake)) if kind is CausalLM else Recurrent(mistake)
+    return of_causal_model(CausalLM(mistake)) if kind is CausalLM else kind(mistake)
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -91,6 +97,43 @@ def test_a_counterexample_is_the_shortest_and_has_the_fewest_rows():
     assert edge.problem == "B = 1, T = 17, float32" and edge.place == "outputs[0, 16, 0]"
     batch = results(wrong("the largest of the batch"), "batch", 100)["batch"].counterexample
     assert batch.problem == "B = 2, T = 1, float32"
+    # of a law that any number of rows can break, too
+    rows = results(wrong("rows exchanged in a later call"), "pieces", 100)["pieces"].counterexample
+    assert rows.problem.startswith("B = 2, T = 2,")
+
+
+def test_a_state_that_all_copies_share_is_refuted_by_reuse(monkeypatch):
+    """Whatever calls were made before: a state of several rows is left, with which one row cannot run."""
+    monkeypatch.setattr(Shared, "everywhere", [torch.ones(2, 3)])
+    found = results(Shared())
+    assert {k: str(r.verdict) for k, r in found.items() if str(r.verdict) != "unknown"} == {
+        "reuse": "refuted"
+    }
+
+
+def test_calls_that_raise_hide_no_mistake_in_others():
+    class Odd(Recurrent):
+        def run(self, inputs, state=None, mask=None):
+            if inputs.shape[1] == 3:
+                raise ValueError("three tokens")
+            return super().run(inputs, state, mask)
+
+    result = results(Odd(), "pieces")["pieces"]
+    assert str(result.verdict) == "unknown" and result.cases > 20
+    assert "for B = 1, T = 3, float32: the model raised ValueError: three tokens" in result.why
+    assert verdicts(Odd("a state lost at a chunk's edge"), "pieces") == {"pieces": "refuted"}
+
+
+def test_a_function_of_vectors_runs_in_float64_where_it_can():
+    assert results(running, "pieces", **FUNCTION)["pieces"].facts["module"].count("float64") == 1
+
+    def narrow(inputs, state):
+        if inputs.dtype != torch.float32:
+            raise ValueError("float32 alone")
+        return running(inputs, state)
+
+    found = results(narrow, "pieces", **FUNCTION)["pieces"]
+    assert str(found.verdict) == "holds" and "float64" not in found.facts["module"]
 
 
 def test_a_counterexample_says_where_and_how_and_what_rounding_explains():
@@ -120,7 +163,7 @@ def test_a_mistake_far_away_is_found_and_its_length_is_the_shortest():
 
 
 def test_a_model_is_in_evaluation_mode_and_comes_back_as_it_was():
-    module = CausalLM()
+    module = CausalLM(longest=66)
     module.norms.eval()
     before = [part.training for part in module.modules()]
     weights = [parameter.clone() for parameter in module.parameters()]

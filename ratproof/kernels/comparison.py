@@ -17,10 +17,9 @@ from ratproof.kernels.kernel import Arrays, Call, Kernel
 from ratproof.kernels.measured import hold_measured
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference import Result, run
+from ratproof.kernels.reference.form import USELESS
 from ratproof.record.ledger import NOTHING_COUNTED, ledger
 
-USELESS = 0.01
-"""A bound that is a larger share of the results' root mean square says nothing."""
 UNDERFLOW = 2.0**20
 """Smallest normal numbers: a bound below that many says something of a result that is 0, too."""
 

@@ -41,7 +41,8 @@ def problems(
     family, lacks = kernel.family, kernel.without
     small = time <= 300
     packed = family.packed and "cu_seqlens" not in lacks and draw(st.integers(0, 3)) == 1
-    rows = draw(st.sampled_from([n for n in (1, 3, 2, 4) if n >= least_rows and (small or n <= 2 or packed)]))
+    # the smallest first: a counterexample is shrunk to it
+    rows = draw(st.sampled_from([n for n in (1, 2, 3, 4) if n >= least_rows and (small or n <= 2 or packed)]))
     lengths = draw(_parts(time, rows, "empty" not in lacks)) if packed else (time,)
     heads = draw(st.sampled_from([n for n in (1, 2, 3) if n >= least_heads]))
     keys, values = draw(st.sampled_from((1, 2, 3, 4, 8, 16))), draw(st.sampled_from((1, 2, 3, 5, 8, 16)))
@@ -65,8 +66,9 @@ def problems(
         keys=1 if family.lanes else keys,
         values=1 if family.lanes else values,
         packed=packed,
-        # the family of a factor always has an initial state
-        started=bool(family.factor) or ("initial-state" not in lacks and draw(st.booleans())),
+        # the family of real factors always has an initial state
+        started=(bool(family.factor) and not family.pairs)
+        or ("initial-state" not in lacks and draw(st.booleans())),
         scale=scale,
         numbers=numbers if exact else draw(st.sampled_from(("plain", "real", "real", "real"))),
         gates=draw(st.sampled_from(gates)),

@@ -25,7 +25,8 @@ class LinearRecurrence:
     Attributes:
         name: as ``believe_kernel`` knows it.
         tensors: the tensors it takes besides ``scale``, ``initial_state``, ``output_final_state`` and
-            ``cu_seqlens``, each with its axes: B strings, T tokens, H heads, K and V the state's, D lanes.
+            ``cu_seqlens``, each with its axes: B strings, T tokens, H heads, K and V the state's, D lanes, P
+            the two parts of a complex number.
         query, key, value: the tensors of those names; empty for a key or a query of ones.
         decay: the tensor whose exponential decays the state, axes ``BTHK`` or ``BTH``; a natural logarithm,
             at most 0, and -infinity.
@@ -38,6 +39,7 @@ class LinearRecurrence:
         bonus: the tensor u, axes ``HK``, of a state that is read before its update: o = scale (S + (u * k)
             v^T)^T q; empty for one that is read after.
         lanes: the state is a vector of D numbers, axes ``BTD``, and not a matrix a head.
+        pairs: are the numbers complex? Then each tensor, and the state behind its lanes, has a last axis P.
         scaled: is there a ``scale``? ``always``: it is a number, never None.
         packed: may strings be packed, with ``cu_seqlens``?
         says: the recurrence, in the statement of a claim.
@@ -56,6 +58,7 @@ class LinearRecurrence:
     correction: Correction = "none"
     bonus: str = ""
     lanes: bool = False
+    pairs: bool = False
     scaled: Literal["", "maybe", "always"] = "maybe"
     packed: bool = True
     says: str = field(default="", compare=False)
@@ -83,6 +86,17 @@ SSD = LinearRecurrence(
     says="S = exp(dt a) S + dt k v^T, o = S^T q",
 )
 """Mamba-2's, whose heads have one rate each."""
+LRU = LinearRecurrence(
+    "lru",
+    {"f": "DP", "u": "BTDP"},
+    value="u",
+    factor="f",
+    pairs=True,
+    packed=False,
+    says="h = f h + u of complex numbers",
+    **_LANES,
+)
+"""The scan of an LRU, whose lanes have a complex factor each: u is what its B makes of the inputs."""
 FAMILIES: dict[str, LinearRecurrence] = {
     family.name: family
     for family in (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,6 +120,8 @@ class Kernel:
     def gradients(self, problem: Problem, arrays: Arrays, weights: Arrays) -> Arrays:
         """The gradients of sum(o * weights["o"]) + sum(final_state * weights["final_state"]), by argument;
         zeros for one that nothing flows to.
+
+        Raises :class:`Raised` where it raises something, forwards or backwards.
         """
         arguments = self.placed(problem.arguments(arrays))
         inputs = {n: x.requires_grad_() for n, x in arguments.items() if n in arrays}
@@ -131,7 +134,8 @@ class Kernel:
         if not flowing:
             return {n: np.zeros(x.shape) for n, x in arrays.items()}
         results, from_above = zip(*flowing, strict=True)
-        every = torch.autograd.grad(results, list(inputs.values()), from_above, allow_unused=True)
+        with self._told(problem, "the kernel's gradient"):
+            every = torch.autograd.grad(results, list(inputs.values()), from_above, allow_unused=True)
         return {
             n: np.zeros(arrays[n].shape) if flow is None else _array(flow)
             for n, flow in zip(inputs, every, strict=True)
@@ -151,14 +155,8 @@ class Kernel:
             WrongKind: that is no pair of tensors of the right shapes and formats.
         """
         final = "final-state" not in self.without
-        try:
+        with self._told(problem, "the kernel"):
             made = self.function(**self.accepted({**arguments, "output_final_state": final}))
-        except Exception as error:
-            said = (str(error).splitlines() or [""])[0]
-            raised = f"the kernel raised {type(error).__name__}{f': {said}' if said else ''}"
-            # the traceback leads to the line of the user's file, which the verdict names
-            sentence = f"{self.name}: {raised} ({problem.says()})"
-            raise Raised(sentence).with_traceback(error.__traceback__) from None
         if not isinstance(made, tuple | list) or len(made) != 2:
             right = "a pair (o, final_state)"
             raise WrongKind(self, problem, arrays, "result", _kind(made), right, "")
@@ -169,6 +167,18 @@ class Kernel:
             return outputs, None
         self._require(problem, arrays, "final_state", states, problem.state_shape)
         return outputs, states
+
+    @contextmanager
+    def _told(self, problem: Problem, who: str) -> Iterator[None]:
+        """What runs inside raises :class:`Raised` alone, which says who raised what, and in which call."""
+        try:
+            yield
+        except Exception as error:
+            said = (str(error).splitlines() or [""])[0]
+            raised = f"{who} raised {type(error).__name__}{f': {said}' if said else ''}"
+            # the traceback leads to the line of the user's file, which the verdict names
+            sentence = f"{self.name}: {raised} ({problem.says()})"
+            raise Raised(sentence).with_traceback(error.__traceback__) from None
 
     def accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments without options that say nothing and that the function does not know; and those that

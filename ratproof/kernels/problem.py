@@ -81,13 +81,13 @@ class Problem:
     def state_shape(self) -> tuple[int, ...]:
         """Of ``initial_state`` and of the final state."""
         if self.family.lanes:
-            return (self.rows, self.heads)
+            return (self.rows, self.heads, 2) if self.family.pairs else (self.rows, self.heads)
         return (self.rows, self.heads, self.keys, self.values)
 
     def shape(self, axes: str) -> tuple[int, ...]:
         """The shape of a tensor with these axes."""
         sizes = {"B": self.batch, "T": self.time, "H": self.heads, "K": self.keys, "V": self.values}
-        return tuple({**sizes, "D": self.heads}[axis] for axis in axes)
+        return tuple({**sizes, "D": self.heads, "P": 2}[axis] for axis in axes)
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
         """The numbers of all tensors, and of ``initial_state`` where it is given: all of them numbers of the
@@ -170,6 +170,8 @@ class Problem:
             return self._logarithms(rng, shape)
         if name in (family.step, family.rate):
             return self._stepping(name, rng, shape)
+        if name == family.factor and family.pairs:
+            return self._turning(rng, shape)
         if name == family.factor:
             exact = rng.choice([0.0, 1.0, -1.0], shape)
             return (
@@ -231,6 +233,18 @@ class Problem:
         if self.numbers != "real":
             return rng.choice([0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0], shape)
         return np.where(rng.random(shape) < 0.1, 0.0, rng.exponential(0.5, shape))
+
+    def _turning(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Complex factors, no larger than 1: 0 and quarter turns, or of any angle, half of them near the
+        circle.
+        """
+        exact = rng.choice([0.0, 1.0, -1.0, 1j, -1j], shape[:-1])
+        size = rng.random(shape[:-1])
+        size = np.where(rng.random(shape[:-1]) < 0.5, size, 1 - 0.01 * size)
+        any_ = size * np.exp(2j * np.pi * rng.random(shape[:-1]))
+        some = rng.random(shape[:-1]) < (0.1 if self.numbers == "real" else 1)
+        made = np.where(some, exact, any_)
+        return np.stack([made.real, made.imag], -1)
 
     def _keys(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Of length 1 or 0: one-hot and repeated, or of any direction."""

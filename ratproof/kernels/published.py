@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
@@ -136,6 +137,34 @@ def ssd(scan: Function, chunk: int) -> Function:
             v, dt, a, k, q, chunk_size=chunk, initial_states=start, return_final_states=True
         )
         return outputs, state.transpose(-1, -2)
+
+    return kernel
+
+
+def lru(scan: Function) -> Function:
+    """The scan of an LRU as a kernel of :data:`~ratproof.kernels.family.LRU`.
+
+    It is called with the factors, complex of shape ``(D,)``, with the inputs behind B, complex of shape ``(B,
+    T, D)``, and, where there is one, with the state before them, ``(B, D)``; it returns the states of all
+    tokens, or a pair of them and the last.
+    What returns no last state and reads no tokens says ``without=("empty", ...)``; what takes no state,
+    ``"initial-state"``.
+
+    >>> import torch
+    >>> def scan(factors, inputs):
+    ...     powers = factors ** torch.arange(inputs.shape[1], dtype=torch.float64).flip(0)[:, None]
+    ...     return (powers * inputs).cumsum(1) / powers  # for factors whose powers stay above 0
+    >>> kernel = lru(scan)
+    >>> outputs, last = kernel(f=torch.tensor([[0.0, 1.0]]), u=torch.tensor([[[[1.0, 0.0]], [[0.0, 0.0]]]]))
+    >>> last.round().tolist()  # 1 turned by a quarter
+    [[[0.0, 1.0]]]
+    """
+
+    def kernel(*, f: Tensor, u: Tensor, initial_state: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        given = (f, u) if initial_state is None else (f, u, initial_state)
+        made = scan(*(torch.complex(x[..., 0], x[..., 1]) for x in given))
+        states, last = made if isinstance(made, tuple) else (made, made[:, -1])
+        return torch.view_as_real(states), torch.view_as_real(last)
 
     return kernel
 

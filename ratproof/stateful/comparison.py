@@ -14,7 +14,7 @@ from ratproof.stateful.declared import Format
 from ratproof.stateful.laws import Law, Rows
 from ratproof.stateful.problem import StatefulProblem
 from ratproof.stateful.repeatability import MANY, Repeated, repeated
-from ratproof.stateful.session import Session, Unusable
+from ratproof.stateful.session import Session, Unequal, Unusable
 
 RUNS, TIMES = 12, 8
 """How often a perturbed program runs, and which multiple of the largest change is rounding."""
@@ -72,7 +72,7 @@ def _require_repeatable(
     if found is Repeated.UNEQUAL and law.kind == "reuse":
         raise BrokenLaw(_counterexample(law, format_, problem, results, apart, None), problem)
     if found is not Repeated.SAME:
-        raise Unusable(f"for {problem.says()}: {found.value}")
+        raise Unequal(f"for {problem.says()}: {found.value}")
 
 
 def _repeated(law: Law, format_: Format, problem: StatefulProblem, before: Tensor, times: int) -> Repeated:

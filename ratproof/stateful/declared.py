@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 
 from ratproof.stateful.copies import fresh, in_float64, parameters, perturbed
-from ratproof.stateful.inputs import Inputs
+from ratproof.stateful.inputs import Inputs, Vectors
 from ratproof.stateful.model import LACKS, StatefulModel
 from ratproof.stateful.precision import FORMATS, formats_in, unit_of
 from ratproof.stateful.problem import StatefulProblem
@@ -51,25 +51,29 @@ class Declared:
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"
 
     def formats(self) -> dict[str, Format]:
-        """The formats that it runs in, by name: its own, and float64 where a copy of it can.
-
-        Raises :class:`~ratproof.stateful.session.Unusable` where a first call fails.
+        """The formats that it runs in, by name: its own, and float64 where a copy of it can, or a function
+        of vectors.
         """
         floats = [p.dtype for p in parameters(self.model) if p.is_floating_point()]
         own = self._format(self.model, floats[0] if floats else torch.float32)
         formats = {own.name: own}
-        wide = (
-            in_float64(self.model) if own.dtype != torch.float64 and floats and not self.precision else None
-        )
+        wide = None
+        if own.dtype != torch.float64 and not self.precision:
+            if floats:
+                wide = in_float64(self.model)
+            elif self.model.module is None and isinstance(self.inputs, Vectors):
+                wide = self.model  # a function computes in the format of its inputs, or raises
         if wide is not None:
             with suppress(Unusable):  # it can run in its own format alone
+                self._formats_inside(wide, "float64", torch.float64, (2,))
                 formats["float64"] = self._format(wide, torch.float64)
         return formats
 
     def _format(self, model: StatefulModel, dtype: torch.dtype) -> Format:
         name = str(dtype).removeprefix("torch.")
         seen = {dtype} | ({FORMATS[self.precision]} if self.precision else set())
-        seen |= self._formats_inside(model, name, dtype, (2,))
+        with suppress(Unusable):  # the cases of a law say so
+            seen |= self._formats_inside(model, name, dtype, (2,))
         if "pieces" not in self.without and (self.longest is None or self.longest >= PROBED):
             with suppress(Unusable):  # the law about pieces says so, of fewer tokens
                 seen |= self._formats_inside(model, name, dtype, (PROBED - 1, 1))

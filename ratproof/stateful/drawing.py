@@ -15,11 +15,10 @@ from ratproof.stateful.problem import StatefulProblem
 
 LENGTHS = (1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257)
 """Every run of every law has all of them: the edges of chunks of the usual sizes."""
-MOST_CALLS = 65
-"""Tokens that are read one by one, at most."""
 EDGES = (1, 16, 32, 64, 128)
 BETWEEN = (1, 2, 5, 17)
 """Lengths of what is read between two uses."""
+MOST_ROWS = 4
 
 
 def lengths_of(model: Declared, law: Law) -> list[int]:
@@ -42,12 +41,13 @@ def problems(
         formats: that the model runs in.
         time: T.
     """
-    sizes = (1, 3, 2, 4) if law.rows == 1 else (2, 3, 4)
+    sizes = range(law.rows, MOST_ROWS + 1)  # the smallest first: so a counterexample is shrunk to it
     batch = 1 if "batch" in model.without else draw(st.sampled_from(sizes))
-    way, before = "", 1
+    way = ""
+    before: tuple[int, ...] = (1,)
     if law.kind == "reuse":
         way = draw(st.sampled_from(_ways(model, time)))
-        before = draw(st.sampled_from([n for n in BETWEEN if n <= _room(model, time)]))
+        before = draw(st.sampled_from(_between(model, time)))
     pieces = draw(_pieces(model, law, time, way))
     return StatefulProblem(
         time=time,
@@ -72,21 +72,25 @@ def _ways(model: Declared, time: int) -> list[str]:
     return ways
 
 
-def _room(model: Declared, time: int) -> int:
-    """How many tokens may be read between two uses."""
-    return time if model.longest is None else max(1, min(time, model.longest - time + 1))
+def _between(model: Declared, time: int) -> list[tuple[int, ...]]:
+    """The calls between two uses; the last one is a step, since a prompt and a step leave other things
+    behind.
+    """
+    room = time if model.longest is None else max(1, min(time, model.longest - time + 1))
+    whole = "pieces" in model.without
+    return [(n,) if n == 1 or whole else (n - 1, 1) for n in BETWEEN if n <= room]
 
 
 @st.composite
 def _pieces(draw: st.DrawFn, model: Declared, law: Law, time: int, way: str) -> tuple[int, ...]:
     """How the tokens are cut: in several calls for a law that is about them, else in one or two."""
-    if law.kind == "reorder" or way == "state":
+    if way == "state" or (law.kind == "reorder" and (time < 3 or draw(st.booleans()))):
         return draw(_two(1, time))
+    if law.kind == "reorder":  # what is wrong may show in a later call than the next one
+        return draw(_many(time))
     if law.kind == "pieces":
         how = draw(st.sampled_from(("two", "tokens", "many") if time > 2 else ("two",)))
-        return (
-            draw(_two(1, time)) if how == "two" else _tokens(time) if how == "tokens" else draw(_many(time))
-        )
+        return draw(_two(1, time)) if how == "two" else (1,) * time if how == "tokens" else draw(_many(time))
     least = 2 if law.kind == "padding" else 1
     if "pieces" in model.without or time <= least or draw(st.booleans()):
         return (time,)
@@ -97,12 +101,6 @@ def _two(least: int, time: int) -> st.SearchStrategy[tuple[int, ...]]:
     """Two calls, the first of so many tokens at least."""
     cuts = {time // 2, time - 1, least, *EDGES, *(time - edge for edge in EDGES)}
     return st.sampled_from([(cut, time - cut) for cut in sorted(cuts) if least <= cut < time])
-
-
-def _tokens(time: int) -> tuple[int, ...]:
-    """Token by token; of a long row the last ones, as a prompt is gone on with."""
-    ones = min(time, MOST_CALLS)
-    return ((time - ones,) if time > ones else ()) + (1,) * ones
 
 
 def _many(time: int) -> st.SearchStrategy[tuple[int, ...]]:

@@ -84,13 +84,13 @@ def first_use(session: Session) -> Rows:
 
 def second_use(session: Session) -> Rows:
     """The same after other tokens: of the model, from a cleared state, or from a state that they began at."""
-    tokens, between = session.tokens(), session.tokens(session.problem.before, other=1)
+    tokens, between = session.tokens(), session.tokens(sum(session.problem.before), other=1)
     if session.problem.way == "state":
         begin = session.problem.pieces[0]
         _, state = session.run(tokens[:, :begin])
-        session.run(between, state)
+        session.read(between, session.problem.before, state)
         return list(session.run(tokens[:, begin:], state)[0])
-    _, state = session.run(between)
+    _, state = session.read(between, session.problem.before)
     again = session.clear(state) if session.problem.way == "cleared" else None
     return list(session.read(tokens, session.problem.pieces, again)[0])
 
@@ -101,7 +101,7 @@ def reordered(session: Session) -> Rows:
     begin = session.problem.pieces[0]
     _, state = session.run(tokens[:, :begin])
     state = session.reorder(state, session.problem.rows)
-    return list(session.run(tokens[:, begin:], state)[0])
+    return list(session.read(tokens[:, begin:], session.problem.pieces[1:], state)[0])
 
 
 def in_that_order(session: Session) -> Rows:
@@ -109,11 +109,12 @@ def in_that_order(session: Session) -> Rows:
     tokens = session.tokens()
     begin = session.problem.pieces[0]
     _, state = session.run(tokens[list(session.problem.rows), :begin])
-    return list(session.run(tokens[:, begin:], state)[0])
+    return list(session.read(tokens[:, begin:], session.problem.pieces[1:], state)[0])
 
 
 def _reuse_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
-    tokens = f"{problem.before} other token{'' if problem.before == 1 else 's'}"
+    number = sum(problem.before)
+    tokens = f"{number} other token{'' if number == 1 else 's'}"
     return {
         "model": (f"in a second use, after {tokens}", "in the first use"),
         "cleared": (f"from a state that was cleared after {tokens}", "from no state"),

@@ -20,7 +20,7 @@ class StatefulProblem:
         pads: how many of a row's tokens are padding, all in the first piece.
         rows: the order that a cache's rows are brought into, by their numbers before.
         way: what is used again: ``model``, ``cleared`` or ``state``.
-        before: tokens of what is read in between.
+        before: tokens of each call of what is read in between.
     """
 
     time: int
@@ -31,7 +31,7 @@ class StatefulProblem:
     pads: tuple[int, ...] = ()
     rows: tuple[int, ...] = ()
     way: str = ""
-    before: int = 1
+    before: tuple[int, ...] = (1,)
 
     def says(self) -> str:
         """The shapes on one line."""
@@ -54,4 +54,4 @@ class StatefulProblem:
     @property
     def simplicity(self) -> tuple[int, ...]:
         """What to sort by: the shortest, then the fewest rows."""
-        return self.time, self.batch, len(self.pieces), sum(self.pads), self.before
+        return self.time, self.batch, len(self.pieces), sum(self.pads), sum(self.before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import torch
@@ -19,7 +19,7 @@ from ratproof.stateful.declared import Declared, Format, in_evaluation_mode
 from ratproof.stateful.drawing import lengths_of, problems
 from ratproof.stateful.laws import LAWS, Law
 from ratproof.stateful.problem import StatefulProblem
-from ratproof.stateful.session import Unusable
+from ratproof.stateful.session import Unequal, Unusable
 from theory.claim import Claim, Effort, Variant
 
 LEAST = 2
@@ -33,8 +33,8 @@ def hold(kind: str, declared: Declared, claim: Claim, variant: Variant, effort: 
 
     Raises:
         BrokenLaw: it is broken.
-        Unusable: the model raises, gives what cannot be compared, or differs by what is neither rounding nor
-            a refutation.
+        Unusable: in no case, and the model raised in some, gave what cannot be compared, or differs by what
+            is neither rounding nor a refutation.
     """
     with in_evaluation_mode(declared.model):
         formats = declared.formats()
@@ -44,12 +44,16 @@ def hold(kind: str, declared: Declared, claim: Claim, variant: Variant, effort: 
 
 
 class _Rung:
-    """A law of a model in its formats, and the doubts about it."""
+    """A law of a model in its formats, the doubts about it, and the smallest case that showed nothing: it
+    hides no mistake in others.
+    """
 
     def __init__(self, law: Law, declared: Declared, formats: dict[str, Format], name: str) -> None:
         self.law, self.declared, self.formats, self.name = law, declared, formats, name
         self.doubts: list[Doubt] = []
         self.broken: BrokenLaw | None = None
+        """In the simplest case."""
+        self.unusable: tuple[StatefulProblem, Unusable] | None = None
 
     def hold(self, examples: int) -> None:
         """Assert it for cases of every length, the shortest first."""
@@ -63,6 +67,8 @@ class _Rung:
                 raise self._smallest(broken) from None
             except Flaky as flaky:
                 raise self._unsteady() from flaky
+        if self.unusable is not None:
+            raise self.unusable[1]
         if self.doubts:
             raise Unusable(self.doubts[0].sentence)
 
@@ -73,8 +79,15 @@ class _Rung:
             with self._random_numbers_of(problem):
                 doubt = compare(self.law, self.formats[problem.format], problem)
         except BrokenLaw as broken:
-            self.broken = broken
+            if self.broken is None or broken.problem.simplicity < self.broken.problem.simplicity:
+                self.broken = broken
             raise
+        except Unequal:
+            raise
+        except Unusable as error:
+            if self.unusable is None or problem.simplicity < self.unusable[0].simplicity:
+                self.unusable = problem, error
+            return
         if doubt is not None:
             self.doubts.append(doubt)
 
@@ -89,16 +102,13 @@ class _Rung:
             yield
 
     def _smallest(self, broken: BrokenLaw) -> BrokenLaw:
-        """A simpler case, where there is one: of fewer tokens, found by Hypothesis."""
+        """The simplest of all cases that broke it, and of those of fewer tokens that Hypothesis finds: what
+        it shrinks to has the fewest choices, and not always the fewest tokens.
+        """
         shorter = st.integers(self.law.shortest, broken.problem.time)
-        try:
+        with suppress(Exception):  # what a shorter case does instead is no counterexample
             for_random_cases(f"{self.name} shorter", SHRINKING, partial(self._case, shorter))
-        except BrokenLaw as simpler:
-            if simpler.problem.simplicity < broken.problem.simplicity:
-                return simpler
-        except Exception:  # what a shorter case does instead is no counterexample
-            return broken
-        return broken
+        return self.broken or broken
 
     def _unsteady(self) -> Exception:
         """What is said of a model that does something else in the same case: its second use is not its

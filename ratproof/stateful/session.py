@@ -18,6 +18,10 @@ class Unusable(Exception):
     """A model raised, or gave what cannot be compared: nothing is shown of it, and one sentence says why."""
 
 
+class Unequal(Unusable):
+    """A model differs from itself: no case of a law shows anything."""
+
+
 class Session:
     """A model that is asked about one problem.
 

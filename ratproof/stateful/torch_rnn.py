@@ -17,11 +17,12 @@ class TorchRNN(StatefulModel):
     LSTM two of them.
     """
 
-    without = frozenset({"padding"})
     module: nn.RNNBase
 
     def __init__(self, module: nn.RNNBase) -> None:
         self.module, self.inputs = module, Vectors(module.input_size)
+        lacks = {"padding", "pieces"} if module.bidirectional else {"padding"}
+        self.without = frozenset(lacks)  # what reads from behind, too, reads no pieces
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
         """Call it, with the batch first."""
@@ -44,23 +45,58 @@ class TorchRNN(StatefulModel):
         return str(self.module)
 
 
-def of_torch_rnn(module: nn.RNNBase) -> TorchRNN:
+class TorchCell(StatefulModel):
+    """``nn.RNNCell``, ``nn.LSTMCell`` or ``nn.GRUCell``, called token after token; their states are tensors
+    of shape ``(B, size)``, of an LSTM two of them, and the outputs are the first.
+    """
+
+    without = frozenset({"padding"})
+    module: nn.RNNCellBase
+
+    def __init__(self, module: nn.RNNCellBase) -> None:
+        self.module, self.inputs = module, Vectors(module.input_size)
+
+    def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
+        """Call it for each token."""
+        outputs = []
+        for token in inputs.unbind(1):
+            state = self.module(token, state)
+            outputs.append(state[0] if isinstance(state, tuple) else state)
+        return torch.stack(outputs, 1), state
+
+    def reorder(self, state: Any, rows: Tensor) -> Any:
+        """The rows of each tensor."""
+        return _of_each(state, lambda part: part.index_select(0, rows))
+
+    def clear(self, state: Any) -> Any:
+        """Zeros, which a cell begins with."""
+        return _of_each(state, torch.zeros_like)
+
+    def name(self) -> str:
+        """As torch prints it."""
+        return str(self.module)
+
+
+def of_torch_rnn(module: nn.RNNBase | nn.RNNCellBase) -> TorchRNN | TorchCell:
     """The adapter for one of torch's recurrent modules.
 
     >>> of_torch_rnn(torch.nn.LSTM(3, 5)).inputs
     Vectors(size=3)
 
-    They take no mask, so ``padding`` is not tried.
+    They take no mask, so ``padding`` is not tried; one that is bidirectional reads no pieces.
 
     Args:
-        module: ``nn.RNN``, ``nn.LSTM`` or ``nn.GRU``, of either layout.
+        module: ``nn.RNN``, ``nn.LSTM`` or ``nn.GRU``, of either layout; or the cell of one.
 
     Raises:
         InputError: it is none of them.
     """
+    if isinstance(module, nn.RNNCellBase):
+        return TorchCell(module)
     if not isinstance(module, nn.RNNBase):
         raise InputError(
-            f"the module is a {type(module).__name__}, where an nn.RNN, nn.LSTM or nn.GRU is right"
+            f"the module is a {type(module).__name__}, where an nn.RNN, nn.LSTM or nn.GRU, or the cell of"
+            " one, is right"
         )
     return TorchRNN(module)
 

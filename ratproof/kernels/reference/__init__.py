@@ -12,8 +12,9 @@ exponential of the kernel is within it, in any order of a sum, fused or not:
   difference (and 2) times the sum of |g| in the chunk, and 8 more. It is multiplied with A, the recurrence of
   absolute values since the chunk began; the output adds (K + 4) u |q|^T A.
 * Where a step corrects the state along a direction, a bound element by element grows without end; each column
-  is bounded in the 2-norm, by the step's own 2-norm. Within a chunk the corrections solve a triangular system
-  (:mod:`~ratproof.kernels.reference.corrections`).
+  is bounded in the 2-norm, by the step's own 2-norm. Where that says little, an ellipsoid holds the column's
+  error (:mod:`~ratproof.kernels.reference.ellipsoid`), and the smaller of both bounds is taken. Within a
+  chunk the corrections solve a triangular system (:mod:`~ratproof.kernels.reference.corrections`).
 * Gradients are products of the state with the adjoint state, which is the same recurrence backwards
   (:mod:`~ratproof.kernels.reference.adjoint`).
 """

@@ -62,7 +62,8 @@ def reversed_roles(roles: Roles, weights: Wide, final: Wide) -> Roles:
     """The adjoint's recurrence, in reversed time: keys are the queries, values the scaled weights of outputs,
     and corrections are transposed.
     """
-    back = {name: np.flip(getattr(roles, name), 1) for name in ("decay", "logarithms", "roundings")}
+    back = {name: np.flip(getattr(roles, name), 1) for name in ("logarithms", "roundings")}
+    back["decay"] = np.conj(np.flip(roles.decay, 1))
     made = replace(
         roles,
         query=np.flip(roles.key, 1),

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ratproof.kernels.reference import ellipsoid
 from ratproof.kernels.reference.corrections import solution_error
 from ratproof.kernels.reference.course import Course, by_token, size_of
+from ratproof.kernels.reference.ellipsoid import says_little
 from ratproof.kernels.reference.form import Arithmetic, Bounds, Form
 from ratproof.kernels.reference.roles import Roles
 from ratproof.kernels.reference.running import (
@@ -98,7 +100,8 @@ def in_chunks(
         held = norm(rounded * since_held + tiny) + solved_held
     # what was carried into a chunk, whose decays are rounded too
     passed = np.concatenate([np.ones((1, *factor.shape[1:])), np.cumprod(factor, axis=0)])
-    passed = passed * (1 + np.max(rounded, axis=-2, keepdims=True))
+    stretch = passed * np.max(rounded, axis=-2, keepdims=True)
+    passed = passed + stretch
     carried = np.zeros(errors.shape[1:])
     for chunk, (times, made) in enumerate(
         zip(chunks.at_ends(passed)[:-1], chunks.at_ends(errors)[:-1], strict=True)
@@ -107,6 +110,11 @@ def in_chunks(
     errors, held = errors + passed * carried, held + passed[:-1] * carried
     corrections = None
     if roles.corrected:
+        if says_little(errors, course):
+            direct, direct_held = norm(rounded * since + tiny), norm(rounded * since_held + tiny)
+            tighter = _by_ellipsoids(roles, chunks, own, direct, stretch)
+            errors = np.fmin(errors, direct + tighter)
+            held = np.fmin(held, direct_held + tighter[:-1])
         assert course.along is not None
         bound = chunks.joined(own) + reads(roles) * chunks.joined(held)
         corrections = course.along[..., 0, :], bound[..., 0, :]
@@ -123,6 +131,16 @@ def in_chunks(
         corrections,
         edges,
     )
+
+
+def _by_ellipsoids(roles: Roles, chunks: Chunks, own: Bounds, direct: Bounds, stretch: Bounds) -> Bounds:
+    """What corrections, and all before a chunk, make of the error of columns, in the chunks' axes."""
+    at_ends, stretched = chunks.at_ends(direct), chunks.at_ends(stretch)
+    axes, starts = ellipsoid.in_chunks(
+        roles, chunks.joined(own), at_ends, stretched, [int(begin) for begin in chunks.begins]
+    )
+    steps = np.minimum(np.arange(len(direct))[:, None], chunks.lengths)
+    return np.asarray(axes[chunks.begins + np.arange(len(chunks.begins)) + steps] + stretch * starts)
 
 
 def _solutions(roles: Roles, course: Course, form: Form, chunks: Chunks, gates: Bounds) -> Bounds:

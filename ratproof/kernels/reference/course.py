@@ -53,7 +53,8 @@ def course(roles: Roles, adds_first: bool = False) -> Course:
     """
     time, shape = roles.time, roles.start.shape
     key, value, decay = (by_token(x) for x in (roles.key, roles.value, roles.decay))
-    states, held = np.empty((time + 1, *shape), np.longdouble), np.empty((time, *shape), np.longdouble)
+    wide = roles.start.dtype  # real or complex
+    states, held = np.empty((time + 1, *shape), wide), np.empty((time, *shape), wide)
     states[0] = roles.start
     decayed, corrected = np.empty_like(held), np.empty_like(held)
     added = None if roles.beta is not None else key[..., None] * value[..., None, :]

@@ -21,7 +21,7 @@ import numpy as np
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference.adjoint import adjoint, trajectory
 from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide
-from ratproof.kernels.reference.roles import Arrays, Group, Roles, groups, roles_of
+from ratproof.kernels.reference.roles import Arrays, Group, Roles, groups, numbers_of, parts, roles_of
 from ratproof.kernels.reference.rounded import Rounded
 from ratproof.kernels.reference.running import Trajectory
 
@@ -42,36 +42,37 @@ def gradients(
         form: how the kernel computes.
         cumulated: may it get the gradients of decays as sums over later tokens?
     """
-    family, arithmetic = problem.family, Arithmetic.of(problem.accumulation)
-    weights, final = (x[..., None] if family.lanes else x for x in (weights, final))
+    family = problem.family
+    arithmetic = Arithmetic.of(problem.accumulation, family.pairs)
+    weights, final = numbers_of(problem, weights), numbers_of(problem, final)
+    if family.lanes and not family.pairs:
+        weights, final = weights[..., None], final[..., None]
     final = final[..., None] if family.lanes else final
     shapes = {n: problem.shape(axes) for n, axes in family.tensors.items()}
     shapes["initial_state"] = problem.state_shape
     made = {n: (np.zeros(shape, np.longdouble), np.zeros(shape)) for n, shape in shapes.items()}
     for group in groups(problem):
         roles = roles_of(problem, arrays, group)
-        flows = _Flows(
-            roles,
-            weights[group.rows, group.tokens].astype(np.longdouble),
-            final[group.states].astype(np.longdouble),
-            form,
-            arithmetic,
-        )
+        flows = _Flows(roles, weights[group.rows, group.tokens], final[group.states], form, arithmetic)
         for name, flow in flows.by_role(problem, cumulated):
-            _place(made[name], flow, name, group, family.lanes)
+            _place(problem, made[name], flow, name, group)
     tiny = arithmetic.smallest * 16 * (problem.time + problem.keys + problem.values)
     return {n: (value, (bound + tiny) * OUTWARD) for n, (value, bound) in made.items()}
 
 
-def _place(into: tuple[Wide, Bounds], flow: Rounded, name: str, group: Group, lanes: bool) -> None:
-    """Put a group's gradient in its place; that of the bonus, which all groups share, is a sum."""
-    for target, own in zip(into, (flow.value, flow.error), strict=True):
+def _place(problem: Problem, into: tuple[Wide, Bounds], flow: Rounded, name: str, group: Group) -> None:
+    """Put a group's gradient in its place; that of a tensor that all groups share is a sum."""
+    family = problem.family
+    for target, whole in zip(into, (flow.value, flow.error), strict=True):
+        own = parts(problem, whole)
         if name == "initial_state":
-            target[group.states] = np.broadcast_to(own, flow.value.shape).reshape(target[group.states].shape)
-        elif target.ndim <= 2:  # H, or H and K
+            shape = parts(problem, flow.value).shape
+            target[group.states] = np.broadcast_to(own, shape).reshape(target[group.states].shape)
+        elif target.ndim <= 2:  # H, H and K, or D and P
             target += own
         else:
-            target[group.rows, group.tokens] = np.moveaxis(own[..., 0] if lanes else own, 0, 1)
+            alone = family.lanes and not family.pairs
+            target[group.rows, group.tokens] = np.moveaxis(own[..., 0] if alone else own, 0, 1)
 
 
 class _Flows:
@@ -99,6 +100,9 @@ class _Flows:
         elif roles.rate is not None:
             shape = problem.shape(family.tensors[family.rate])
             yield family.rate, Rounded.exactly(np.zeros(shape), self.u)
+        elif family.pairs:
+            shape = (*problem.shape(family.tensors[family.factor])[:-1], 1)
+            yield family.factor, Rounded.exactly(np.zeros(shape), self.u)
         yield "initial_state", Rounded.state(self.backward.last, self.u)
 
     def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
@@ -182,10 +186,12 @@ class _Flows:
 
     def _gate(self, flow: Rounded, axes: str, logarithm: bool) -> Rounded:
         """A decay's gradient, or its logarithm's."""
-        made = (flow * self.before).sum(-1, self.roles.values + 2)
+        made = (flow * self.before.conjugate()).sum(-1, self.roles.values + 2)
         if logarithm:
             d, x = (np.moveaxis(part, 1, 0) for part in (self.roles.decay, self.roles.roundings))
             made = made.times(d, x + 1)
+        if "D" in axes and "T" not in axes:  # one for all tokens
+            return made.sum((0, 1), made.value.shape[0] * made.value.shape[1])
         return made.sum(-1, self.roles.keys) if "K" not in axes and "D" not in axes else made
 
     def _cumulated(self, gate: Rounded, reads: list[Any], writes: list[Rounded]) -> Rounded:

@@ -12,6 +12,8 @@ from ratproof.kernels.formats import FORMATS
 
 Wide = Any  # arrays of numpy's longdouble
 Bounds = NDArray[np.float64]
+USELESS = 0.01
+"""A bound that is a larger share of the results' root mean square says nothing."""
 OUTWARD = 1 + 2.0**-20
 """The bounds are computed in float64, and some terms of second order are left out."""
 
@@ -42,7 +44,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A format's unit of rounding and smallest normal number.
+    """A format's unit of rounding and smallest normal number: what an operation makes at most.
 
     >>> Arithmetic.of("float32").unit == 2.0**-24
     True
@@ -52,9 +54,11 @@ class Arithmetic:
     smallest: float
 
     @classmethod
-    def of(cls, dtype: str) -> Arithmetic:
-        """That of a format."""
-        unit = FORMATS[dtype].unit
+    def of(cls, dtype: str, pairs: bool = False) -> Arithmetic:
+        """That of a format; of pairs, complex arithmetic in it: a product's error is within the square root
+        of 5 units of its absolute value, or less where a sum is fused, and a sum's within one.
+        """
+        unit = FORMATS[dtype].unit * (3 if pairs else 1)
         if np.finfo(np.longdouble).eps > 2.0**-60 and dtype == "float64":
             unit *= 2  # the reference rounds as much as the kernel where there is no wider format
-        return cls(unit, FORMATS[dtype].smallest)
+        return cls(unit, FORMATS[dtype].smallest * (4 if pairs else 1))

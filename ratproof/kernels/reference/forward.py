@@ -10,14 +10,15 @@ from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference.adjoint import trajectory
 from ratproof.kernels.reference.course import by_token, size_of
 from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide
-from ratproof.kernels.reference.roles import Arrays, Roles, groups, roles_of
+from ratproof.kernels.reference.roles import Arrays, Roles, groups, parts, roles_of
 from ratproof.kernels.reference.running import Snapshot
 
 
 @dataclass
 class Result:
     """Outputs, shape ``(B, T, H, V)``, and final states, ``(N, H, K, V)``, each with its bound; of families
-    of lanes in the same shapes, with H for the lanes and K = V = 1.
+    of lanes in the same shapes, with H for the lanes and K = V = 1, or V = 2 for both parts of a complex
+    number.
     """
 
     outputs: Wide
@@ -29,20 +30,22 @@ class Result:
 def run(problem: Problem, arrays: Arrays, form: Form) -> Result:
     """The recurrence, for all strings of a problem."""
     keys, values = (1, 1) if problem.family.lanes else (problem.keys, problem.values)
+    values = 2 if problem.family.pairs else values
     outputs = np.zeros((problem.batch, problem.time, problem.heads, values), np.longdouble)
     states = np.zeros((problem.rows, problem.heads, keys, values), np.longdouble)
     result = Result(outputs, np.zeros(outputs.shape), states, np.zeros(states.shape))
-    arithmetic = Arithmetic.of(problem.accumulation)
+    arithmetic = Arithmetic.of(problem.accumulation, problem.family.pairs)
     for group in groups(problem):
         roles = roles_of(problem, arrays, group)
         made = trajectory(roles, form, arithmetic)
         if roles.time:
             read = made.after if roles.bonus is None else _with_bonus(roles, made.before, arithmetic)
             value, bound = _outputs(roles, read, form, arithmetic)
+            value, bound = parts(problem, value), parts(problem, bound)
             result.outputs[group.rows, group.tokens] = np.moveaxis(value, 0, 1)
             result.output_bounds[group.rows, group.tokens] = np.moveaxis(bound, 0, 1) * OUTWARD
-        result.states[group.states] = made.last.value
-        result.state_bounds[group.states] = (made.last.error + arithmetic.smallest) * OUTWARD
+        result.states[group.states] = parts(problem, made.last.value)
+        result.state_bounds[group.states] = (parts(problem, made.last.error) + arithmetic.smallest) * OUTWARD
     return result
 
 

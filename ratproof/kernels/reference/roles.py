@@ -103,20 +103,20 @@ def roles_of(problem: Problem, arrays: Arrays, group: Group) -> Roles:
     family, lanes = problem.family, problem.family.lanes
 
     def cut(name: str) -> Any:
-        array = arrays[name][group.rows, group.tokens]
-        return (array[..., None] if lanes else array).astype(np.longdouble)
+        array = numbers_of(problem, arrays[name][group.rows, group.tokens])
+        return array[..., None] if lanes and not family.pairs else array
 
     value = cut(family.value)
     ones = np.ones((*value.shape[:3], 1), np.longdouble)
     shape = (problem.rows, problem.heads, *((1, 1) if lanes else (problem.keys, problem.values)))
     first = arrays.get("initial_state")
-    start = np.zeros(shape) if first is None else first.reshape(shape)
+    start = numbers_of(problem, np.zeros(problem.state_shape) if first is None else first).reshape(shape)
     roles = Roles(
         query=cut(family.query) if family.query else ones,
         key=cut(family.key) if family.key else ones,
         value=value,
         **_decay(problem, arrays, group, ones),
-        start=start[group.states].astype(np.longdouble),
+        start=start[group.states],
         scale=problem.factor,
         bonus=arrays[family.bonus] if family.bonus else None,
         product_roundings=0 if lanes else 1,
@@ -135,6 +135,19 @@ def roles_of(problem: Problem, arrays: Arrays, group: Group) -> Roles:
     step = wide[..., None] * np.eye(roles.keys) + b[..., None].astype(float) * a[..., None, :].astype(float)
     growth = np.linalg.norm(step, 2, axis=(-2, -1)) if step.size else np.zeros(step.shape[:3])
     return replace(roles, a=a, b=b, growth=growth, b_roundings=np.zeros(growth.shape))
+
+
+def numbers_of(problem: Problem, array: Any) -> Wide:
+    """The numbers in extended precision: complex ones, with one of them on the last axis, of pairs."""
+    exact = np.asarray(array, np.longdouble)
+    return exact[..., :1] + 1j * exact[..., 1:] if problem.family.pairs else exact
+
+
+def parts(problem: Problem, array: Any) -> Any:
+    """Back from that: a last axis of one complex number has its two parts, or what bounds both."""
+    if not problem.family.pairs:
+        return array
+    return np.concatenate([array.real, array.imag if np.iscomplexobj(array) else array], -1)
 
 
 def _with_steps(roles: Roles, problem: Problem, arrays: Arrays, group: Group) -> Roles:
@@ -169,7 +182,10 @@ def _decay(problem: Problem, arrays: Arrays, group: Group, ones: Wide) -> dict[s
         logarithms = np.log(decay).astype(np.float64)
         return {"decay": decay, "logarithms": logarithms, "roundings": 6 + 2 * np.abs(logarithms)}
     if family.factor:
-        decay = arrays[family.factor][group.rows, group.tokens][..., None].astype(np.longdouble)
+        if family.pairs:  # the same for all tokens
+            decay = np.broadcast_to(numbers_of(problem, arrays[family.factor]), ones.shape)
+        else:
+            decay = arrays[family.factor][group.rows, group.tokens][..., None].astype(np.longdouble)
         with np.errstate(divide="ignore"):
             logarithms = np.where(decay == 0, -np.inf, np.log(np.abs(decay)).astype(float))
         return {"decay": decay, "logarithms": logarithms, "roundings": np.ones(ones.shape)}

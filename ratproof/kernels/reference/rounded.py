@@ -46,6 +46,10 @@ class Rounded:
         size = self.size + other.size
         return Rounded(self.value + other.value, self.error + other.error + self.unit * size, size, self.unit)
 
+    def conjugate(self) -> Rounded:
+        """Of complex numbers; of others, the same."""
+        return Rounded(np.conj(self.value), self.error, self.size, self.unit)
+
     def __neg__(self) -> Rounded:
         return Rounded(-self.value, self.error, self.size, self.unit)
 

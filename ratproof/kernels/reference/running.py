@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ratproof.kernels.reference import ellipsoid
 from ratproof.kernels.reference.course import Course, by_token, size_of
+from ratproof.kernels.reference.ellipsoid import says_little
 from ratproof.kernels.reference.form import Arithmetic, Bounds, Wide
 from ratproof.kernels.reference.roles import Roles
 
@@ -64,7 +66,7 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
     x = by_token(roles.roundings)[..., None]
     d = size_of(by_token(roles.decay))[..., None]
     decayed, time = size_of(course.decayed), len(course.held)
-    length = own = None
+    own, ball, more = None, np.zeros(()), np.zeros(())
     if course.column is None or course.along is None:
         factor, made = d * (1 + (x + 2) * u), u * x * decayed + smallest
     else:
@@ -74,12 +76,12 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
         if roles.beta is None:
             assert roles.b_roundings is not None
             roundings = 2 + by_token(roles.b_roundings)[..., None, None]
-        length, own = column_length(course), u * local
-        factor = growth(roles) * (
-            1 + (roles.keys + 10 + x.max(axis=(1, 2, 3, 4), initial=0.0, keepdims=True)) * u
-        )
+        own = u * local
+        more = (roles.keys + 10 + x.max(axis=(1, 2, 3, 4), initial=0.0, keepdims=True)) * u * growth(roles)
+        factor = growth(roles) + more
         made = x * decayed + roundings * outer + size_of(course.corrected)
-        made = length * own + 2 * roles.keys * smallest + u * norm(made)
+        ball = 2 * roles.keys * smallest + u * norm(made)
+        made = column_length(course) * own + ball
     addition = np.zeros((time, 1, 1, 1, 1))
     if course.added is not None:
         size = size_of(course.added)
@@ -91,6 +93,9 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
     errors, held = passage(factor, made, addition, first, course.adds_first)
     corrections = None
     if own is not None:
+        if says_little(errors, course):
+            tighter = ellipsoid.step_by_step(roles, own, ball, addition, more, course.adds_first)
+            errors, held = (np.fmin(*pair) for pair in zip((errors, held), tighter, strict=True))
         assert course.along is not None
         bound = own + reads(roles) * held
         corrections = course.along[..., 0, :], bound[..., 0, :]

@@ -1,0 +1,31 @@
+"""flash-linear-attention 0.6.0, fla.ops.delta_rule.fused_recurrent_delta_rule: the backward pass raises where
+the initial state needs no gradient, or is no contiguous tensor.
+
+`dh0` is None unless `initial_state.requires_grad`; the kernel stores into it wherever there is an `h0`. The
+copy that `input_guard` makes of a tensor that is not contiguous needs no gradient either. On a GPU as it is;
+without one with TRITON_INTERPRET=1.
+"""
+
+import os
+
+import torch
+from fla.ops.delta_rule import fused_recurrent_delta_rule
+
+device = "cpu" if os.environ.get("TRITON_INTERPRET") == "1" else "cuda"
+torch.manual_seed(0)
+q, k, v = (torch.randn(1, 3, 1, 4, device=device) for _ in range(3))
+k, beta = torch.nn.functional.normalize(k, dim=-1), torch.rand(1, 3, 1, device=device)
+state = torch.randn(1, 1, 4, 4, device=device)
+states = {
+    "with a gradient": state.clone().requires_grad_(),
+    "with a gradient, not contiguous": state.mT.detach().requires_grad_(),
+    "without a gradient": state,
+}
+for name, start in states.items():
+    values = v.clone().requires_grad_()
+    outputs, _ = fused_recurrent_delta_rule(q, k, values, beta, initial_state=start, output_final_state=True)
+    try:
+        outputs.sum().backward()
+        print(f"a state {name}: the gradient of v has the size {values.grad.norm():.4f}")
+    except Exception as error:
+        print(f"a state {name}: {type(error).__name__}: {error}")
