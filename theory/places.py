@@ -2,8 +2,8 @@
 a proof for every n.
 
 A claim whose network has a size writes its step, and its automaton's weights, once, as functions of places;
-:class:`Concrete` runs them on numbers (or variables), :class:`~theory.symbolic_places.Symbolic` on places
-that are symbols, in sympy, which is imported when a proof asks for them.
+:class:`Concrete` runs them on numbers (or variables), :class:`~theory.symbolic_places.SymbolicPlaces` on
+places that are symbols, in sympy, which is imported when a proof asks for them.
 
 >>> from automata.semirings import REAL
 >>> dot = lambda of, j: of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i)))
@@ -24,7 +24,7 @@ from automata.semirings import Semiring
 from theory.weights import total
 
 if TYPE_CHECKING:
-    from theory.symbolic_places import Symbolic
+    from theory.symbolic_places import SymbolicPlaces
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ class Concrete:
         return value() if i == j else self.over.zero
 
 
-Places: TypeAlias = "Concrete | Symbolic"
+AnyPlaces: TypeAlias = "Concrete | SymbolicPlaces"
 """Of either kind."""
 
 
-def symbolic(first: bool | None = None) -> Symbolic:
-    """Symbolic places; see :class:`~theory.symbolic_places.Symbolic`."""
-    from theory.symbolic_places import Symbolic
+def symbolic(first: bool | None = None) -> SymbolicPlaces:
+    """Places that are symbols; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
+    from theory.symbolic_places import SymbolicPlaces
 
-    return Symbolic(first)
+    return SymbolicPlaces(first)

@@ -1,6 +1,6 @@
 """Places that are symbols, in sympy: what a proof for every size computes with.
 
->>> of = Symbolic()
+>>> of = SymbolicPlaces()
 >>> of.sum(lambda i: of.where(i, of.j, lambda: of.at("c", i)))
 c[j]
 """
@@ -14,7 +14,7 @@ from typing import Any
 import sympy
 
 
-class Symbolic:
+class SymbolicPlaces:
     """Places 1 to n with n = j + m for a place j >= 1 and some m >= 0: so j is any place, and n any size.
 
     Args:
@@ -69,7 +69,7 @@ class Symbolic:
         """The expression, with n for j + m, and j for k + 2.
 
         >>> for some in (None, True, False):
-        ...     of = Symbolic(some)
+        ...     of = SymbolicPlaces(some)
         ...     print(of.write(of.at("c", of.j) + of.n))
         n + c[j]
         n + c[1]

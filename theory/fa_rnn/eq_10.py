@@ -24,7 +24,7 @@ from theory.fa_rnn.shared.networks import (
     with_factors,
 )
 from theory.induction import Identity, Induction
-from theory.places import Concrete, Places, symbolic
+from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
@@ -53,12 +53,12 @@ def block(w: Weights, name: str) -> Weights:
 # are zeros.
 
 
-def within(of: Places, name: str, row: str, i: Any, column: str, s: Any) -> Any:
+def within(of: AnyPlaces, name: str, row: str, i: Any, column: str, s: Any) -> Any:
     """D_1 or D_2 with both networks' rows and columns."""
     return of.at(name + row, i, s) if row == column else of.zero
 
 
-def place_10(of: Places, own: str, j: Any) -> Any:
+def place_10(of: AnyPlaces, own: str, j: Any) -> Any:
     """The number j of that block of h_t = ((h_{t-1} D_1) o v_t) D_2^T."""
 
     def from_column(b: str) -> Any:
@@ -67,7 +67,7 @@ def place_10(of: Places, own: str, j: Any) -> Any:
     return of.plus(from_column(OLD), from_column(NEW))
 
 
-def a_10(of: Places, column: str, s: Any) -> Any:
+def a_10(of: AnyPlaces, column: str, s: Any) -> Any:
     """The number s of that block of a = (h_{t-1} D_1) o v_t."""
 
     def from_state(b: str) -> Any:
@@ -130,7 +130,7 @@ def any_size() -> list[Identity]:
     return [Identity("step", where, of.write(left), of.write(right), of.same(left, right))]
 
 
-def alone(of: Places, j: Any) -> Any:
+def alone(of: AnyPlaces, j: Any) -> Any:
     """The number j of what that set's own tensor makes of h."""
     return of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, j)))
 

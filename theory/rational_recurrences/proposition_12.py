@@ -14,14 +14,14 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
-from theory.places import Concrete, Places, symbolic
+from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
 if TYPE_CHECKING:
-    from theory.symbolic_places import Symbolic
+    from theory.symbolic_places import SymbolicPlaces
 
 
 class FromZero(Concrete):
@@ -63,7 +63,7 @@ def rcnn_with_feedback(n: int) -> Signature:
 # The recurrence, as printed, at one place j; with c^(0) = 1, equations 14a and 14b are one.
 
 
-def place(of: Places, j: Any) -> Any:
+def place(of: AnyPlaces, j: Any) -> Any:
     """c^(j) = c^(j) lambda + c^(j-1) u^(j) (equations 14a and 14b), from those at t - 1."""
     return of.plus(of.times(of.at("c", j), of.at("lambda")), of.times(of.at("c", j - 1), of.at("u", j)))
 
@@ -91,12 +91,12 @@ with_feedback = Recurrence(start=lambda w: w.c_0, step=step_with_feedback, out=l
 # The construction of appendix B, with mu_j = u^(j) and phi = lambda (equation 15), between places 0, ..., n.
 
 
-def tau(of: Places, i: Any, j: Any) -> Any:
+def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
     """From q_i to q_j for j >= 1: phi where i = j, and mu_j where j = i + 1."""
     return of.plus(of.where(i, j, lambda: of.at("lambda")), of.where(i, j - 1, lambda: of.at("u", j)))
 
 
-def tau_to_first(of: Places, i: Any) -> Any:
+def tau_to_first(of: AnyPlaces, i: Any) -> Any:
     """From q_i to q_0: one from q_0 itself."""
     return of.where(i, 0, lambda: of.one)
 
@@ -164,7 +164,7 @@ def for_every_n() -> list[Identity]:
     ]
 
 
-def reaching(of: Symbolic, where: str) -> Identity:
+def reaching(of: SymbolicPlaces, where: str) -> Identity:
     """The identity at a place j >= 1; the sum over places runs from 1, so that place 0 stands apart."""
     left = of.plus(
         of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j)))
@@ -173,7 +173,7 @@ def reaching(of: Symbolic, where: str) -> Identity:
     return Identity("step", where, of.write(left), of.write(right), of.same(left, right))
 
 
-def reaching_first(of: Symbolic) -> Identity:
+def reaching_first(of: SymbolicPlaces) -> Identity:
     """The identity at place 0."""
     left = of.plus(
         of.times(of.at("c", 0), tau_to_first(of, 0)),

@@ -14,14 +14,14 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
-from theory.places import Concrete, Places, symbolic
+from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
 if TYPE_CHECKING:
-    from theory.symbolic_places import Symbolic
+    from theory.symbolic_places import SymbolicPlaces
 
 
 # The weights: for each symbol a matrix W and a vector b, and c_0.
@@ -40,7 +40,7 @@ def isan(d: int, start: Sequence[Any] | None = None) -> Signature:
 # is a part of the proof.
 
 
-def place(of: Places, j: Any) -> Any:
+def place(of: AnyPlaces, j: Any) -> Any:
     """The number [c_t]_j = sum over i of [W]_{j,i} [c_{t-1}]_i + [b]_j (equation 16)."""
     return of.plus(of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i))), of.at("b", j))
 
@@ -58,22 +58,22 @@ isan_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: 
 # c, and Q_2 as many states q_{d+i} for the constant 1 (appendix C), or just one.
 
 
-def within_c(of: Places, i: Any, j: Any) -> Any:
+def within_c(of: AnyPlaces, i: Any, j: Any) -> Any:
     """tau(q_i, q_j) = mu_{j,i} in Q_1: the transpose of W."""
     return of.at("W", j, i)
 
 
-def to_c(of: Places, i: Any, j: Any) -> Any:
+def to_c(of: AnyPlaces, i: Any, j: Any) -> Any:
     """tau(q_{d+i}, q_j) = eta_j where i = j."""
     return of.where(i, j, lambda: of.at("b", j))
 
 
-def within_ones(of: Places, i: Any, j: Any) -> Any:
+def within_ones(of: AnyPlaces, i: Any, j: Any) -> Any:
     """tau(q_{d+i}, q_{d+j}) = 1 where i = j."""
     return of.where(i, j, lambda: of.one)
 
 
-def to_c_from_one(of: Places, j: Any) -> Any:
+def to_c_from_one(of: AnyPlaces, j: Any) -> Any:
     """From the one state for the constant 1 to q_j: eta_j."""
     return of.at("b", j)
 
@@ -136,7 +136,7 @@ def with_d_plus_1_states() -> list[Identity]:
     return [*at_place(of, left)]
 
 
-def at_place(of: Symbolic, left: Any) -> list[Identity]:
+def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
     """The identity at a place j of c."""
     right = place(of, of.j)
     return [
@@ -150,7 +150,7 @@ def at_place(of: Symbolic, left: Any) -> list[Identity]:
     ]
 
 
-def at_ones(of: Symbolic, left: Any) -> Identity:
+def at_ones(of: SymbolicPlaces, left: Any) -> Identity:
     """The identity at the places of the constant 1."""
     return Identity("step", "at every other place", of.write(left), "1", of.same(left, of.one))
 

@@ -13,7 +13,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
 from theory.induction import Identity, Induction
-from theory.places import Concrete, Places, symbolic
+from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, NoAutomaton, NoInitialDistribution, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.state_regularized.shared.limits import distinct
@@ -128,7 +128,7 @@ two_layers = Recurrence(start=lambda w: tuple(one_at(w, 1, w.n**2)), step=sample
 # automaton for each state.
 
 
-def tau(of: Places, i: Any, j: Any) -> Any:
+def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
     """The weight from state i to state j."""
     return of.at("alpha", i, j)
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
 from theory.induction import Identity
-from theory.places import Concrete, Places, symbolic
+from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Recurrence
 from theory.signature import Entry, Signature, by_symbol, constant
 from theory.weights import Weights, total
 
 if TYPE_CHECKING:
-    from theory.symbolic_places import Symbolic
+    from theory.symbolic_places import SymbolicPlaces
 
 Vector = tuple[Any, ...]
 Matrix = tuple[Vector, ...]
@@ -75,22 +75,22 @@ def in_line(signature: Signature, most: int = 300) -> Signature:
 # The recurrences, as printed, at one place j.
 
 
-def place_4(of: Places, j: Any) -> Any:
+def place_4(of: AnyPlaces, j: Any) -> Any:
     """The number j of h_t = h_{t-1} T[x_t] (equation 4)."""
     return of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, j)))
 
 
-def place_5(of: Places, j: Any) -> Any:
+def place_5(of: AnyPlaces, j: Any) -> Any:
     """The number j of a = (h_{t-1} D_1) o v_t, h_t = a D_2^T (equation 5)."""
     return of.sum(lambda s: of.times(a(of, s), of.at("D_2", j, s)), "r")
 
 
-def a(of: Places, s: Any) -> Any:
+def a(of: AnyPlaces, s: Any) -> Any:
     """The number s of a = (h_{t-1} D_1) o v_t."""
     return of.times(of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), of.at("v", s))
 
 
-def of_factors(of: Places, i: Any, j: Any) -> Any:
+def of_factors(of: AnyPlaces, i: Any, j: Any) -> Any:
     """T[x, i, j] of the factors: the sum over s of D_1[i, s] v[s] D_2[j, s]."""
     return of.sum(lambda s: of.times(of.times(of.at("D_1", i, s), of.at("v", s)), of.at("D_2", j, s)), "r")
 
@@ -221,7 +221,7 @@ def any_size_5() -> list[Identity]:
     return [at_place(of, left, place_5(of, of.j))]
 
 
-def at_place(of: Symbolic, left: Any, right: Any) -> Identity:
+def at_place(of: SymbolicPlaces, left: Any, right: Any) -> Identity:
     """The identity at a place j."""
     return Identity(
         "step",

@@ -11,7 +11,7 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.induction import Identity, Induction
-from theory.places import Concrete, Places, symbolic
+from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.state_regularized.shared.networks import SMALL
@@ -54,22 +54,22 @@ def others(w: Weights, x: str) -> tuple[Fraction, ...]:
     return tuple(sorted(powers(w, x))[:-1])
 
 
-def divisor(of: Places) -> Any:
+def divisor(of: AnyPlaces) -> Any:
     """What the softmax divides by: top + sum_i x_i."""
     return of.plus(of.at("top"), of.sum(lambda i: of.at("x", i)))
 
 
-def lacking(of: Places) -> Any:
+def lacking(of: AnyPlaces) -> Any:
     """sum_i s_i."""
     return of.sum(lambda i: of.at("s", i))
 
 
-def bounds_divisor(of: Places) -> Any:
+def bounds_divisor(of: AnyPlaces) -> Any:
     """What the bound divides by: top + sum_i (x_i + s_i)."""
     return of.plus(of.at("top"), of.sum(lambda i: of.plus(of.at("x", i), of.at("s", i))))
 
 
-def part(of: Places, factor: Any) -> Any:
+def part(of: AnyPlaces, factor: Any) -> Any:
     """The product of top and the factor, over that of both divisors: alpha_M for the bound's divisor, the
     bound for the softmax's.
     """

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.semirings import REAL
-from theory.places import Concrete, Places
+from theory.places import AnyPlaces, Concrete
 from theory.reading import Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
@@ -163,7 +163,7 @@ Law = tuple[tuple[Place, ...], tuple[Any, ...]]
 """Where a sampled run may be, and how probable each place is."""
 
 
-def arrive(of: Places, j: Any) -> Any:
+def arrive(of: AnyPlaces, j: Any) -> Any:
     """The probability to come to s_j: over all places that the run may be in, as probable as they are, and as
     they go on to s_j.
     """
