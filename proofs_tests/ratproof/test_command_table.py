@@ -80,6 +80,17 @@ def test_no_commands_help_waits_for_large_libraries() -> None:
     assert ran.returncode == 0, ran.stderr
 
 
+def test_verifys_own_process_and_a_campaigns_jobs_begin_without_torch_and_sympy() -> None:
+    """Verify's workers import them meanwhile, and a job imports them when it knows that it is to run."""
+    program = (
+        "import sys; import ratproof.runner.verification, training.campaign.job, theory.registry;"
+        "theory.registry.claims();"
+        "print({'torch', 'sympy', 'tensorly', 'scipy'} & {m.partition('.')[0] for m in sys.modules})"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout == "set()\n"
+
+
 def test_a_command_whose_module_is_imported_already_has_its_limits() -> None:
     program = (
         "import ratproof.commands.automata, typer; from ratproof.commands.app import app;"
