@@ -150,9 +150,8 @@ class _Affine:
         """f does to some numbers what it did to forms, or :class:`NotAffine`: each state that occurs in the
         pairs is run once, and a pair that shows the difference is looked for where there is one.
         """
-        seen = {
-            tuple(state) for state in ([Fraction(0)] * len(units), *units)
-        }  # rows and zero are their values
+        origin = [Fraction(0)] * len(units)
+        seen = {tuple(state) for state in (origin, *units)}  # their values are what is predicted from
         for x, y in _pairs(units, thorough=False):
             for state in (x, y, _sum(x, y)):
                 if tuple(state) in seen:

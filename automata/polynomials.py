@@ -161,7 +161,7 @@ class Opposite(Free):
 
 class OverQ(Symbolic):
     """Q[X] as sympy has it: rational coefficients, and an algebra that is not ours. It is imported where it
-    is used, since that takes as long as NumPy four times.
+    is used, which takes four times as long as NumPy.
     """
 
     name, zero, one = "Q[X]", 0, 1
