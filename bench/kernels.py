@@ -51,6 +51,11 @@ CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
         partial(chunked.delta, inverse="explicit"),
         {"chunk": 16, "inverse": "explicit"},
     ),
+    "delta-rule, chunks of 16, the WY form": (
+        "delta-rule",
+        partial(chunked.delta, inverse="two products"),
+        {"chunk": 16, "inverse": "explicit"},
+    ),
     "gated-delta-rule, chunks of 16": ("gated-delta-rule", chunked.gated_delta, {"chunk": 16}),
 }
 

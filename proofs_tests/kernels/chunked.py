@@ -98,6 +98,9 @@ def delta(
                 w = (one - lower) @ right
             elif inverse == "explicit":
                 w = solve(one + lower, one.expand(lower.shape)) @ right
+            elif inverse == "two products":  # the WY form: what values write, less what the state does
+                solved = solve(one + lower, one.expand(lower.shape)) * weight.mT
+                w = solved @ own[2] - (solved @ (since * own[1])) @ s
             else:
                 w = solve(one + lower, right)
             scores = (own[0] @ own[1].mT) * decay

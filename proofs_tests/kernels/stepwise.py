@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ratproof.kernels.reference.adjoint import reversed_roles
-from ratproof.kernels.reference.corrections import solution_error
+from ratproof.kernels.reference.corrections import Solution, solution
 from ratproof.kernels.reference.form import Arithmetic, Bounds, Form, Wide
 from ratproof.kernels.reference.roles import Roles
 from ratproof.kernels.reference.running import Snapshot
@@ -24,10 +24,19 @@ class Running:
         form: how the kernel computes.
         arithmetic: its format's.
         adds_first: does a step add before it decays, as the recurrence of gradients does?
+        for_gradients: are sizes those that the roundings of gradients are relative to?
     """
 
-    def __init__(self, roles: Roles, form: Form, arithmetic: Arithmetic, adds_first: bool = False) -> None:
+    def __init__(
+        self,
+        roles: Roles,
+        form: Form,
+        arithmetic: Arithmetic,
+        adds_first: bool = False,
+        for_gradients: bool = False,
+    ) -> None:
         self.roles, self.form, self.adds_first = roles, form, adds_first
+        self.for_gradients = for_gradients
         self.u, self.smallest = arithmetic.unit, arithmetic.smallest
         self.state: Wide = roles.start
         shape = self.state.shape
@@ -35,8 +44,10 @@ class Running:
         self.error = np.zeros(self.columns if roles.corrected else shape)
         self.since: Any = None
         """Of a chunked form: the recurrence of absolute values since the chunk began."""
+        self.sizes: Any = None
+        """That with the sizes of what an explicit inverse solves."""
         self.solved = np.zeros(self.columns)
-        self.solution: Bounds | None = None
+        self.solution: Solution | None = None
         self.correction: tuple[Wide, Bounds] | None = None
         """Of the last step: what was added along the direction, shape ``(N, H, V)``, and its bound."""
 
@@ -44,13 +55,14 @@ class Running:
         """The state as it is."""
         if self.form.chunk is None or self.since is None:
             return Snapshot(self.state, self.error, _size(self.state))
-        return Snapshot(self.state, self._carried() + self._chunk_error(), self.since)
+        error, size = self._carried() + self._chunk_error(), self.sizes if self.for_gradients else self.since
+        return Snapshot(self.state, error, size)
 
     def begin_chunk(self, begin: int, end: int) -> None:
         """From here on the steps from ``begin`` to ``end`` are one chunk."""
         if self.since is not None:
             self.error = self._carried() + self._chunk_error()
-        self.since = _size(self.state)
+        self.since = self.sizes = _size(self.state)
         gates = self.roles.logarithms[:, begin:end]
         self.gates = np.where(np.isfinite(gates), np.abs(gates), 0).sum(1)[..., None]
         self.solved = np.zeros(self.columns)
@@ -64,9 +76,7 @@ class Running:
                 self.roles, **{n: None if x is None else x[:, begin:end] for n, x in arrays.items()}
             )
             every = np.full(len(self.state), terms)
-            self.solution = self.u * solution_error(
-                part, self.state, every, self.form.inverse, self.adds_first
-            )
+            self.solution = solution(part, self.state, every, self.form.inverse, self.adds_first)
 
     def add(self, t: int) -> None:
         """S += k v^T."""
@@ -78,7 +88,7 @@ class Running:
                 made = made + _size(added)
             self.error = self.error + self.u * self._norm(made) + self.smallest
         else:
-            self.since = self.since + _size(added)
+            self.since, self.sizes = self.since + _size(added), self.sizes + _size(added)
 
     def update(self, t: int) -> None:
         """A whole step: decay, correction and addition, which the delta rule's correction has in it."""
@@ -98,6 +108,7 @@ class Running:
                 self.error = size * self.error * (1 + (x + 2) * self.u) + self.u * made + self.smallest
             else:
                 self.error, self.since = size * self.error, size * self.since
+                self.sizes = self.since
             return
         if roles.beta is not None:
             column, along, local = self._delta(t, x)
@@ -119,11 +130,18 @@ class Running:
             more = 1 + (roles.keys + 10 + np.max(x, initial=0.0)) * self.u
             self.error = growth * self.error * more + error + self.u * self._norm(made)
         else:
-            assert self.solution is not None
-            own = self.solution[:, :, t - self.first][..., None, :]
+            own, sizes = self._solved(t)
             self.correction = along[..., 0, :], (own + self._reads(t))[..., 0, :]
             self.error, self.solved = growth * self.error, growth * self.solved + length * own
             self.since = size * self.since + outer
+            self.sizes = size * self.sizes + (outer if sizes is None else _size(column) * sizes)
+
+    def _solved(self, t: int) -> tuple[Bounds, Bounds | None]:
+        """By how much a correction's right side is off, and the size of what is solved."""
+        made = self.solution
+        assert made is not None
+        at = np.s_[:, :, t - self.first, None]
+        return self.u * made.off[at], None if made.sizes is None else made.sizes[0][at]
 
     def _delta(self, t: int, x: Bounds) -> tuple[Wide, Wide, Bounds]:
         """Of S += k w^T with w = beta (v - S^T k): k, w, and the roundings of w."""
@@ -200,7 +218,8 @@ def adjoint_snapshots(
 ) -> tuple[list[Snapshot], list[Any], Snapshot]:
     """What flows into the state of each token, the corrections' gradients, and the initial state's."""
     time = roles.time
-    running = Running(reversed_roles(roles, weights, final), form, arithmetic, roles.bonus is None)
+    backwards = reversed_roles(roles, weights, final)
+    running = Running(backwards, form, arithmetic, roles.bonus is None, for_gradients=True)
     flows, corrections = [], []
     for t in range(time - 1, -1, -1):
         step = time - 1 - t

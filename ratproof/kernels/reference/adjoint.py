@@ -15,17 +15,24 @@ from ratproof.kernels.reference.chunks import in_chunks
 from ratproof.kernels.reference.course import course
 from ratproof.kernels.reference.form import Arithmetic, Form, Wide
 from ratproof.kernels.reference.roles import Roles
-from ratproof.kernels.reference.running import Snapshot, Trajectory, step_by_step
+from ratproof.kernels.reference.running import Trajectory, step_by_step
 
 
 def trajectory(
-    roles: Roles, form: Form, arithmetic: Arithmetic, adds_first: bool = False, backwards: bool = False
+    roles: Roles,
+    form: Form,
+    arithmetic: Arithmetic,
+    adds_first: bool = False,
+    backwards: bool = False,
+    for_gradients: bool = False,
 ) -> Trajectory:
-    """The states of the recurrence, and their errors; of the adjoint's, in reversed time."""
+    """The states of the recurrence, and their errors; of the adjoint's, in reversed time. Sizes are those of
+    states, or what the roundings of gradients are relative to.
+    """
     states = course(roles, adds_first)
     if form.chunk is None or not roles.time:
         return step_by_step(roles, states, arithmetic)
-    return in_chunks(roles, states, form, arithmetic, backwards)
+    return in_chunks(roles, states, form, arithmetic, backwards, for_gradients)
 
 
 def adjoint(roles: Roles, weights: Wide, final: Wide, form: Form, arithmetic: Arithmetic) -> Trajectory:
@@ -44,18 +51,9 @@ def adjoint(roles: Roles, weights: Wide, final: Wide, form: Form, arithmetic: Ar
         by that token; ``last``: the initial state's.
     """
     backwards = reversed_roles(roles, weights, final)
-    made = trajectory(backwards, form, arithmetic, roles.bonus is None, backwards=True)
-    corrections = made.corrections
-    if corrections is not None:
-        corrections = corrections[0][::-1], corrections[1][::-1]
-    return Trajectory(
-        _turned(made.before),
-        _turned(made.held),
-        _turned(made.after),
-        made.last,
-        corrections,
-        {roles.time - 1 - step: edge for step, edge in made.edges.items()},
-    )
+    adds_first = roles.bonus is None
+    made = trajectory(backwards, form, arithmetic, adds_first, backwards=True, for_gradients=True)
+    return _turned(made, roles.time)
 
 
 def reversed_roles(roles: Roles, weights: Wide, final: Wide) -> Roles:
@@ -88,5 +86,14 @@ def reversed_roles(roles: Roles, weights: Wide, final: Wide) -> Roles:
     return replace(made, **{name: np.flip(part, 1) for name, part in parts.items()})
 
 
-def _turned(snapshot: Snapshot) -> Snapshot:
-    return snapshot[::-1]
+def _turned(made: Trajectory, time: int) -> Trajectory:
+    """Back from reversed time."""
+    return Trajectory(
+        made.before[::-1],
+        made.held[::-1],
+        made.after[::-1],
+        made.last,
+        None if made.corrections is None else made.corrections[::-1],
+        {time - 1 - step: edge for step, edge in made.edges.items()},
+        None if made.rougher is None else _turned(made.rougher, time),
+    )

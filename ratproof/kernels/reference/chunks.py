@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ratproof.kernels.reference import ellipsoid
-from ratproof.kernels.reference.corrections import solution_error
+from ratproof.kernels.reference.corrections import solution
 from ratproof.kernels.reference.course import Course, by_token, size_of
 from ratproof.kernels.reference.ellipsoid import says_little
 from ratproof.kernels.reference.form import Arithmetic, Bounds, Form
 from ratproof.kernels.reference.roles import Roles
 from ratproof.kernels.reference.running import (
+    Corrections,
     Snapshot,
     Trajectory,
     column_length,
@@ -62,7 +63,12 @@ class Chunks:
 
 
 def in_chunks(
-    roles: Roles, course: Course, form: Form, arithmetic: Arithmetic, backwards: bool
+    roles: Roles,
+    course: Course,
+    form: Form,
+    arithmetic: Arithmetic,
+    backwards: bool,
+    for_gradients: bool = False,
 ) -> Trajectory:
     """The errors of a kernel that computes in chunks.
 
@@ -72,6 +78,8 @@ def in_chunks(
         form: with a chunk.
         arithmetic: the format's.
         backwards: are the steps those of reversed time?
+        for_gradients: are the sizes what the roundings of gradients are relative to? Through an explicit
+            inverse that is more.
     """
     assert form.chunk is not None
     u, tiny = arithmetic.unit, 2 * form.chunk * arithmetic.smallest
@@ -89,11 +97,12 @@ def in_chunks(
     more = roles.more_roundings
     units = form.chunk + 8 + more + (form.roundings() + 2 + more) * gates
     rounded = np.expm1(np.minimum(units * u, 700))
-    factor, own = decay, nothing
+    factor, own, solutions = decay, nothing, None
     if not roles.corrected:
         errors, held = rounded * since + tiny, rounded * since_held + tiny
     else:
-        own, factor = u * _solutions(roles, course, form, chunks, gates), chunks.split(growth(roles))
+        solutions = _solutions(roles, course, form, chunks, gates)
+        own, factor = u * solutions.off, chunks.split(growth(roles))
         written = chunks.split(column_length(course)) * own
         solved, solved_held = passage(factor, written, nothing, np.zeros(own.shape[1:]), course.adds_first)
         errors = norm(rounded * since + tiny) + solved
@@ -109,7 +118,7 @@ def in_chunks(
         carried[chunk + 1] = times * carried[chunk] + made
     errors, held = errors + passed * carried, held + passed[:-1] * carried
     corrections = None
-    if roles.corrected:
+    if solutions is not None:
         if says_little(errors, course):
             direct, direct_held = norm(rounded * since + tiny), norm(rounded * since_held + tiny)
             tighter = _by_ellipsoids(roles, chunks, own, direct, stretch)
@@ -117,20 +126,36 @@ def in_chunks(
             held = np.fmin(held, direct_held + tighter[:-1])
         assert course.along is not None
         bound = chunks.joined(own) + reads(roles) * chunks.joined(held)
-        corrections = course.along[..., 0, :], bound[..., 0, :]
-    after = Snapshot(course.states[1:], chunks.joined(errors[1:]), chunks.joined(since[1:]))
-    edges = {
-        int(begin): Snapshot(course.states[begin], errors[0, chunk], since[0, chunk])
-        for chunk, begin in enumerate(chunks.begins)
-    }
-    return Trajectory(
-        Snapshot(course.states[:-1], chunks.joined(errors), chunks.joined(since)),
-        Snapshot(course.held, chunks.joined(held), chunks.joined(since_held)),
-        after,
-        after[-1],
-        corrections,
-        edges,
+        corrections = Corrections.solved(course.along[..., 0, :], bound[..., 0, :])
+
+    def relative_to(since: Bounds, since_held: Bounds, corrections: Corrections | None) -> Trajectory:
+        after = Snapshot(course.states[1:], chunks.joined(errors[1:]), chunks.joined(since[1:]))
+        edges = {
+            int(begin): Snapshot(course.states[begin], errors[0, chunk], since[0, chunk])
+            for chunk, begin in enumerate(chunks.begins)
+        }
+        return Trajectory(
+            Snapshot(course.states[:-1], chunks.joined(errors), chunks.joined(since)),
+            Snapshot(course.held, chunks.joined(held), chunks.joined(since_held)),
+            after,
+            after[-1],
+            corrections,
+            edges,
+        )
+
+    if not for_gradients or solutions is None or solutions.sizes is None:
+        return relative_to(since, since_held, corrections)
+    assert corrections is not None and course.column is not None
+    column = chunks.split(size_of(course.column))
+    roundings = chunks.joined(np.broadcast_to(solutions.roundings, own.shape[:2]))[:, None, None, None]
+    usual, rougher = (
+        relative_to(
+            *passage(decay, column * size, added, starts, course.adds_first),
+            replace(corrections, size=chunks.joined(size)[..., 0, :], roundings=roundings),
+        )
+        for size in solutions.sizes
     )
+    return replace(usual, rougher=rougher)
 
 
 def _by_ellipsoids(roles: Roles, chunks: Chunks, own: Bounds, direct: Bounds, stretch: Bounds) -> Bounds:
@@ -143,12 +168,22 @@ def _by_ellipsoids(roles: Roles, chunks: Chunks, own: Bounds, direct: Bounds, st
     return np.asarray(axes[chunks.begins + np.arange(len(chunks.begins)) + steps] + stretch * starts)
 
 
-def _solutions(roles: Roles, course: Course, form: Form, chunks: Chunks, gates: Bounds) -> Bounds:
-    """By how much the right sides of all chunks' corrections are off, in units of rounding, shape ``(C,
-    chunks, N, H, 1, V)``.
+@dataclass(frozen=True)
+class _Solutions:
+    """Of all chunks, as :class:`~ratproof.kernels.reference.corrections.Solution`, but of the shape ``(C,
+    chunks, N, H, 1, V)``; ``roundings`` are those of a gradient, by chunk.
     """
+
+    off: Bounds
+    sizes: tuple[Bounds, Bounds] | None
+    roundings: Bounds
+
+
+def _solutions(roles: Roles, course: Course, form: Form, chunks: Chunks, gates: Bounds) -> _Solutions:
+    """The corrections of all chunks, those of equal length at a time."""
     rows, heads, keys, values = roles.start.shape
-    made = np.zeros((chunks.lengths.max(), len(chunks.lengths), rows, heads, 1, values))
+    off = np.zeros((chunks.lengths.max(), len(chunks.lengths), rows, heads, 1, values))
+    sizes = (np.zeros(off.shape), np.zeros(off.shape)) if form.inverse == "explicit" else None
     most = np.max(gates, axis=(1, 2, 3, 4), initial=0.0)
     more = roles.more_roundings
     terms = keys + 20 + more + (form.roundings() + 2 + more) * most
@@ -167,8 +202,8 @@ def _solutions(roles: Roles, course: Course, form: Form, chunks: Chunks, gates: 
             names = ("key", "value", "decay", "beta", "a", "b")
             part = replace(roles, **{name: cut(getattr(roles, name)) for name in names})
             states = course.states[chunks.begins[some]].reshape(-1, heads, keys, values)
-            off = solution_error(
-                part, states, np.repeat(terms[some], rows), form.inverse, course.adds_first
-            ).reshape(len(some), rows, heads, length, values)
-            made[:length, some] = np.moveaxis(off, 3, 0)[:, :, :, :, None]
-    return made
+            made = solution(part, states, np.repeat(terms[some], rows), form.inverse, course.adds_first)
+            for into, array in zip((off, *(sizes or ())), (made.off, *(made.sizes or ())), strict=True):
+                by_chunk = array.reshape(len(some), rows, heads, length, values)
+                into[:length, some] = np.moveaxis(by_chunk, 3, 0)[:, :, :, :, None]
+    return _Solutions(off, sizes, 2 * (chunks.lengths + terms))

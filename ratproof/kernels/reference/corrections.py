@@ -3,10 +3,17 @@ sides may be off.
 
 What is computed by substitution solves the system exactly for right sides that are off by n u (|I + L| |w| +
 |rhs|) with n = C + K + 20 and the roundings of the decays, as if what is written had been rounded; by an
-explicit inverse, by 2 n u |I + L| |(I + L)^-1| |rhs|.
+explicit inverse Y, by 2 n u |I + L| |Y| |rhs|.
+
+Gradients of a system that is solved by substitution are products of what it solved, -p w^T of L, with p the
+gradient of the right sides; through an explicit inverse they are -Y^T (dw rhs^T) Y^T, whose roundings do not
+vanish where p or w cancel. With s = |Y| |rhs|, S = s + |Y| |I + L| s, and of the gradients likewise, they are
+at most n u (P s^T + p S^T): so both sizes are returned besides.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,9 +21,22 @@ from ratproof.kernels.reference.form import Bounds, Wide
 from ratproof.kernels.reference.roles import Roles
 
 
-def solution_error(roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_first: bool) -> Bounds:
-    """By how much the right sides of chunks' corrections are off, in units of rounding, shape
-    ``(N, H, C, V)``.
+@dataclass(frozen=True)
+class Solution:
+    """What is known of the corrections of N chunks, shapes ``(N, H, C, V)``.
+
+    Attributes:
+        off: by how much their right sides are off, in units of rounding.
+        sizes: s and S, what the roundings of gradients through an explicit inverse are relative to; ``None``
+            by substitution, where that is the solution itself.
+    """
+
+    off: Bounds
+    sizes: tuple[Bounds, Bounds] | None
+
+
+def solution(roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_first: bool) -> Solution:
+    """The corrections of chunks.
 
     Args:
         roles: the tensors of C tokens, of N chunks.
@@ -49,8 +69,11 @@ def solution_error(roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_
     one = np.eye(k.shape[2])
     n = len(one) + terms[:, None, None, None]
     if inverse == "explicit":
-        return np.asarray(2 * n * ((one + size) @ (np.abs(np.linalg.inv(one + lower)) @ sizes)))
-    return np.asarray(n * ((one + size) @ np.abs(np.linalg.solve(one + lower, signed)) + sizes))
+        inverted = np.abs(np.linalg.inv(one + lower))
+        solved = inverted @ sizes
+        off = (one + size) @ solved
+        return Solution(2 * n * off, (solved, solved + inverted @ off))
+    return Solution(n * ((one + size) @ np.abs(np.linalg.solve(one + lower, signed)) + sizes), None)
 
 
 def _sums(decay: Bounds, exclusive: bool = False) -> tuple[Bounds, Bounds]:

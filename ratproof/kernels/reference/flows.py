@@ -8,6 +8,9 @@ the adjoint states D.
   cumulate gates, and so get their gradients as a sum over later tokens, dg_t = sum of (what is read at s with
   the decay - what is written at s) over s >= t, in a chunk or to the end, whose terms cancel: then the bound
   is the largest of the three.
+* A kernel with an explicit inverse gets what goes through it from products that are rounded before they
+  cancel, n u (P s^T + p S^T): then sizes are P and s, or p and S, with 2 n roundings in every sum, and the
+  bound is the larger of the two (:mod:`ratproof.kernels.reference.corrections`).
 """
 
 from __future__ import annotations
@@ -53,9 +56,19 @@ def gradients(
     made = {n: (np.zeros(shape, np.longdouble), np.zeros(shape)) for n, shape in shapes.items()}
     for group in groups(problem):
         roles = roles_of(problem, arrays, group)
-        flows = _Flows(roles, weights[group.rows, group.tokens], final[group.states], form, arithmetic)
-        for name, flow in flows.by_role(problem, cumulated):
-            _place(problem, made[name], flow, name, group)
+        outputs, last = weights[group.rows, group.tokens], final[group.states]
+        forward = trajectory(roles, form, arithmetic, for_gradients=True)
+        backward = adjoint(roles, outputs, last, form, arithmetic)
+        ways = [(forward, backward)]
+        if forward.rougher is not None and backward.rougher is not None:
+            ways = [(forward.rougher, backward), (forward, backward.rougher)]
+        every = [
+            dict(_Flows(roles, outputs, last, *way, form, arithmetic).by_role(problem, cumulated))
+            for way in ways
+        ]
+        for name, flow in every[0].items():
+            error = np.maximum.reduce([flows[name].error for flows in every])
+            _place(problem, made[name], replace(flow, error=error), name, group)
     tiny = arithmetic.smallest * 16 * (problem.time + problem.keys + problem.values)
     return {n: (value, (bound + tiny) * OUTWARD) for n, (value, bound) in made.items()}
 
@@ -78,10 +91,21 @@ def _place(problem: Problem, into: tuple[Wide, Bounds], flow: Rounded, name: str
 class _Flows:
     """The gradients of a group of strings; axes T, N, H, and K or V."""
 
-    def __init__(self, roles: Roles, weights: Wide, final: Wide, form: Form, arithmetic: Arithmetic) -> None:
+    def __init__(
+        self,
+        roles: Roles,
+        weights: Wide,
+        final: Wide,
+        forward: Trajectory,
+        backward: Trajectory,
+        form: Form,
+        arithmetic: Arithmetic,
+    ) -> None:
         self.roles, self.form, self.u = roles, form, arithmetic.unit
-        self.forward: Trajectory = trajectory(roles, form, arithmetic)
-        self.backward: Trajectory = adjoint(roles, weights, final, form, arithmetic)
+        self.forward, self.backward = forward, backward
+        self.inverted: Any = np.zeros((1, 1, 1, 1))  # roundings of an explicit inverse, by token
+        if forward.corrections is not None and backward.corrections is not None:
+            self.inverted = np.maximum(forward.corrections.roundings, backward.corrections.roundings)
         self.weights, self.final = self._exact(weights), Rounded.exactly(final, self.u)
         self.q, self.k, self.v = (self._exact(x) for x in (roles.query, roles.key, roles.value))
         if roles.step is not None:  # values are products of their own with time steps
@@ -108,27 +132,29 @@ class _Flows:
     def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
         family, roles = problem.family, self.roles
         read = self.after if roles.bonus is None else self.before
-        query = read.over_values(self.weights).times(roles.scale)
+        query = self._over_values(read, self.weights).times(roles.scale)
         reads, writes = [(self.q * query, roles.bonus is not None)], []
         decayed = self.flow  # what flows into the decayed state
         if roles.beta is not None:
             beta = np.moveaxis(roles.beta, 1, 0)[..., None]
             w, dw = self._corrections(self.forward), self._corrections(self.backward)
             state = self._decayed(self.before)
-            written, unread = self.flow.over_values(w), -state.over_values(dw).times(beta)
+            written = self._over_values(self.flow, w)
+            unread = -self._over_values(state, dw).times(beta)
             key, value = written + unread, dw.times(beta)
             reads.append((self.k * unread, False))
             writes.append(self.k * written)
-            yield "beta", (dw * (self.v + -state.over_keys(self.k))).sum(-1, roles.values + 4)
+            count = roles.values + 4 + self.inverted[..., 0]
+            yield "beta", (dw * (self.v + -state.over_keys(self.k))).sum(-1, count)
             pulled = _outer(self.k.times(beta), dw)
             decayed = self.flow + -pulled
         else:
-            key, value = self.flow.over_values(self.v), self.flow.over_keys(self.k)
+            key, value = self._over_values(self.flow, self.v), self.flow.over_keys(self.k)
             writes.append(self.k * key)
         if roles.a is not None:
             c, dc = self._corrections(self.forward), self._corrections(self.backward)
             a, b = self._exact(roles.a), self._exact(roles.b)
-            da, db = self.before.over_values(dc), self.flow.over_values(c)
+            da, db = self._over_values(self.before, dc), self._over_values(self.flow, c)
             reads.append((a * da, True))
             writes.append(b * db)
             yield "a", da
@@ -171,8 +197,11 @@ class _Flows:
 
     def _corrections(self, trajectory: Trajectory) -> Rounded:
         assert trajectory.corrections is not None
-        value, error = trajectory.corrections
-        return Rounded(value, error, np.abs(value).astype(float), self.u)
+        made = trajectory.corrections
+        return Rounded(made.value, made.error, made.size, self.u)
+
+    def _over_values(self, state: Rounded, vector: Rounded) -> Rounded:
+        return state.over_values(vector, self.inverted)
 
     def _decayed(self, state: Rounded) -> Rounded:
         """diag(d) S."""
@@ -186,7 +215,7 @@ class _Flows:
 
     def _gate(self, flow: Rounded, axes: str, logarithm: bool) -> Rounded:
         """A decay's gradient, or its logarithm's."""
-        made = (flow * self.before.conjugate()).sum(-1, self.roles.values + 2)
+        made = (flow * self.before.conjugate()).sum(-1, self.roles.values + 2 + self.inverted)
         if logarithm:
             d, x = (np.moveaxis(part, 1, 0) for part in (self.roles.decay, self.roles.roundings))
             made = made.times(d, x + 1)

@@ -65,15 +65,17 @@ class Rounded:
         size = own * self.size
         return Rounded(factor * self.value, own * self.error + self.unit * roundings * size, size, self.unit)
 
-    def sum(self, axis: int | tuple[int, ...], count: int) -> Rounded:
+    def sum(self, axis: int | tuple[int, ...], count: float | Bounds) -> Rounded:
         """The sum of so many numbers, in any order."""
         size = self.size.sum(axis)
         error = np.broadcast_to(self.error, self.value.shape).sum(axis)
         return Rounded(self.value.sum(axis), error + self.unit * count * size, size, self.unit)
 
-    def over_values(self, vector: Rounded) -> Rounded:
-        """Of a state: its product with a vector of V numbers, one for each key."""
-        return (self * vector[..., None, :]).sum(-1, self.value.shape[-1] + 4)
+    def over_values(self, vector: Rounded, roundings: float | Bounds = 0) -> Rounded:
+        """Of a state: its product with a vector of V numbers, one for each key; with so many roundings
+        besides those of a sum.
+        """
+        return (self * vector[..., None, :]).sum(-1, self.value.shape[-1] + 4 + roundings)
 
     def over_keys(self, vector: Rounded) -> Rounded:
         """Of a state: its product with a vector of K exact numbers, one for each value."""

@@ -39,6 +39,32 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
+class Corrections:
+    """What each step added along its direction; arrays of the axes T, N, H and V.
+
+    Attributes:
+        value: the true one.
+        error: by how much a kernel's may differ.
+        size: what the roundings of gradients are relative to: its absolute value, or more.
+        roundings: of those gradients, besides the usual ones, shape ``(T, 1, 1, 1)``.
+    """
+
+    value: Wide
+    error: Bounds
+    size: Bounds
+    roundings: Bounds
+
+    @classmethod
+    def solved(cls, value: Wide, error: Bounds) -> Corrections:
+        """Such as are relative to themselves."""
+        return cls(value, error, size_of(value), np.zeros((len(value), 1, 1, 1)))
+
+    def __getitem__(self, index: Any) -> Corrections:
+        """Those of some steps."""
+        return Corrections(self.value[index], self.error[index], self.size[index], self.roundings[index])
+
+
+@dataclass(frozen=True)
 class Trajectory:
     """Of a state, for every step.
 
@@ -47,17 +73,18 @@ class Trajectory:
         held: those that they decay.
         after: those that they leave.
         last: the one after all steps.
-        corrections: what each step added along its direction, shape ``(T, N, H, V)``, and its bound; ``None``
-            where it corrects nothing.
+        corrections: what each step added along its direction; ``None`` where it corrects nothing.
         edges: the state where each chunk begins, by its first step.
+        rougher: the same, relative to the larger size of what an explicit inverse solves; else ``None``.
     """
 
     before: Snapshot
     held: Snapshot
     after: Snapshot
     last: Snapshot
-    corrections: tuple[Wide, Bounds] | None
+    corrections: Corrections | None
     edges: dict[int, Snapshot]
+    rougher: Trajectory | None = None
 
 
 def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajectory:
@@ -98,7 +125,7 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
             errors, held = (np.fmin(*pair) for pair in zip((errors, held), tighter, strict=True))
         assert course.along is not None
         bound = own + reads(roles) * held
-        corrections = course.along[..., 0, :], bound[..., 0, :]
+        corrections = Corrections.solved(course.along[..., 0, :], bound[..., 0, :])
     states = Snapshot(course.states, errors, size_of(course.states))
     before = states[:-1]
     held_size = size_of(course.held) if course.adds_first else before.size

@@ -1,0 +1,58 @@
+"""Gradients through an explicit inverse are within their bounds where corrections, or what flows into them,
+cancel: products of them are rounded before they do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proofs_tests.kernels.chunked import delta, gated_delta
+from ratproof.kernels.family import FAMILIES
+from ratproof.kernels.kernel import Kernel
+from ratproof.kernels.problem import Problem
+from ratproof.kernels.reference import gradients
+from ratproof.kernels.reference.form import Form
+
+KERNELS = {"delta-rule": delta, "gated-delta-rule": gated_delta}
+
+
+@st.composite
+def repetitions(draw, family):
+    """A problem in which what was written is written again, and what was read is read again; and the weights
+    of a functional.
+    """
+    time, dtype = draw(st.integers(2, 9)), draw(st.sampled_from(("float32", "float64")))
+    problem = Problem(
+        FAMILIES[family], dtype, dtype, (time,), 1, 1, 2, 1, False, True, 1.0, "real", "mild", "free", False,
+        draw(st.integers(0, 2**32 - 1)),
+    )  # fmt: skip
+    rng, arrays, weights = np.random.default_rng(problem.seed), problem.arrays(), problem.weights()
+    one_hot = np.eye(2)
+    arrays["k"][0, :, 0] = one_hot[rng.integers(2, size=time) * (rng.random(time) < 0.3)]
+    arrays["q"][0, :, 0] = one_hot[rng.integers(2, size=time)] * rng.choice((0, 1, 1.7), (time, 1))
+    arrays["v"][0, :, 0] = rng.choice((0.1, 0.7), (time, 1), p=(0.8, 0.2))
+    arrays["beta"][:] = 1
+    weights["o"][0, :, 0] = rng.choice((0.3, 1 / 7), (time, 1))
+    if "g" in arrays:
+        arrays["g"] *= rng.random((time, 1)) < 0.2
+    return problem, *({n: problem.in_format(n, x) for n, x in made.items()} for made in (arrays, weights))
+
+
+@pytest.mark.parametrize("inverse", ["explicit", "two products"])
+@pytest.mark.parametrize("family", list(KERNELS))
+@given(data=st.data())
+def test_gradients_through_an_explicit_inverse_are_within_their_bounds(family, inverse, data):
+    problem, arrays, weights = data.draw(repetitions(family))
+    kernel = Kernel("right", FAMILIES[family], partial(KERNELS[family], inverse=inverse), Form(16))
+    form = replace(kernel.form, inverse="explicit")
+    right = gradients(problem, arrays, weights["o"], weights["final_state"], form, True)
+    for name, flow in kernel.gradients(problem, arrays, weights).items():
+        value, bound = right[name]
+        assert (np.abs(flow - value) <= bound).all(), name
+        assert problem.dtype == "float32" or (bound < 1e-6).all(), name
