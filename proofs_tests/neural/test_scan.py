@@ -578,17 +578,19 @@ def test_the_compiler_may_be_named_in_several_words(monkeypatch, tmp_path, named
 
 @in_c
 def test_a_spoilt_library_is_built_again(monkeypatch, tmp_path):
+    source = tmp_path / "one.cpp"
+    source.write_text('extern "C" int one() { return 1; }\n')
     try:
         monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path / "one"))
         libraries.library.cache_clear()
-        libraries.library(compiled.SOURCE, compiled.CONTRACTION)
+        libraries.library(source, compiled.CONTRACTION)
         (whole,) = (tmp_path / "one").rglob("*.so")
         spoilt = tmp_path / "two" / "scan" / whole.name
         spoilt.parent.mkdir(parents=True)
         spoilt.write_bytes(whole.read_bytes()[:1000])
         monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path / "two"))
         libraries.library.cache_clear()
-        libraries.library(compiled.SOURCE, compiled.CONTRACTION)
+        assert libraries.library(source, compiled.CONTRACTION).one() == 1
         assert all(map(libraries.is_whole, spoilt.parent.iterdir()))
     finally:
         libraries.library.cache_clear()
