@@ -132,3 +132,19 @@ def test_other_projects_runs_load_nothing_of_it(pytester):
             assert device == "theirs" and not any(m.partition(".")[0] == "ratproof" for m in sys.modules)
         """)
     pytester.runpytest_subprocess("-p", "no:cacheprovider", path).assert_outcomes(passed=1)
+
+
+def test_evidence_of_the_three_papers_runs_first(run, tmp_path):
+    file = tmp_path / f"{tmp_path.name}.py"
+    result = run(
+        """
+        @evidence("gla", kind="sampled", variants=("corrected",))
+        def test_of_a_group(): pass
+
+        @evidence("proposition-7", kind="sampled", variants=("corrected",))
+        def test_of_a_paper(): pass
+        """,
+        *("--ratproof-evidence", "--collect-only", f"{file}::test_of_a_group", f"{file}::test_of_a_paper"),
+    )
+    tests = [line.partition("::")[2] for line in result.outlines if "::" in line]
+    assert tests == ["test_of_a_paper", "test_of_a_group"]

@@ -123,7 +123,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--ratproof-evidence"):
         kept = [item for item in items if _wanted(config, _mark(item))]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = kept
+        items[:] = sorted(kept, key=_of_a_group)
+
+
+def _of_a_group(item: pytest.Item) -> bool:
+    """Is its claim one of a group of papers, which run after those that are listed by themselves?"""
+    from theory.papers import PAPERS
+    from theory.registry import claim_named
+
+    mark = _mark(item)
+    assert mark is not None
+    paper = PAPERS.get(claim_named(mark.claim).source.paper)
+    return paper is not None and bool(paper.among)
 
 
 def _wanted(config: pytest.Config, mark: Any) -> bool:
