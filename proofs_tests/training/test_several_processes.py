@@ -36,10 +36,7 @@ LANGUAGE = f"train ptb --model rrnn-b --preset small --hidden 4 --window 5 {DATA
 LINES = {"text": TEXT, "rules": RULES, "memory": MEMORY, "language": LANGUAGE}
 EPOCHS = {"text": 23, "rules": 6, "memory": 6, "language": 6}
 """One run has more than 200 steps, in which what is off would add up; the others show the rest."""
-HOW = (
-    "--no-tensorboard --batch 5 --patience 99 --rate 0.01 --precision 64-true --log-every 1"
-    " --keep-every 99"
-)
+HOW = "--no-tensorboard --batch 5 --patience 99 --rate 0.01 --precision 64-true --log-every 1 --keep-every 99"
 
 BOTH = """
 import json, os, sys
