@@ -48,6 +48,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("planted", PLANTED.values(), ids=PLANTED)
 @pytest.mark.parametrize("claim, kind", [("corollary-10-t-rnn", "t-rnn"), ("corollary-10-scrn", "scrn")])
 def test_a_wrong_gradient_is_refuted(monkeypatch, claim, kind, planted):
@@ -57,6 +58,7 @@ def test_a_wrong_gradient_is_refuted(monkeypatch, claim, kind, planted):
         gradient(wrong, wrong.variant("corrected"), Layer(kind, "float32"), wrong.effort)
 
 
+@pytest.mark.usefixtures("unshrunk")
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_wrong_gradient_of_a_fused_gate_is_refuted(monkeypatch, place):
     def planted(*arguments):
