@@ -57,6 +57,12 @@ CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
         {"chunk": 16, "inverse": "explicit"},
     ),
     "gated-delta-rule, chunks of 16": ("gated-delta-rule", chunked.gated_delta, {"chunk": 16}),
+    "rwkv-7, chunks of 16": ("rwkv-7", chunked.rwkv_7, {"chunk": 16}),
+    "rwkv-7, chunks of 16, an inverse": (
+        "rwkv-7",
+        partial(chunked.rwkv_7, inverse="explicit"),
+        {"chunk": 16, "inverse": "explicit"},
+    ),
 }
 
 

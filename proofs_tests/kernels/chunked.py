@@ -113,3 +113,56 @@ def delta(
 def gated_delta(*, g, **tensors):
     """The gated delta rule."""
     return delta(g=g, **tensors)
+
+
+def rwkv_7(
+    *,
+    r,
+    w,
+    k,
+    v,
+    a,
+    b,
+    scale,
+    initial_state,
+    output_final_state,
+    cu_seqlens,
+    chunk=16,
+    inverse="substitution",
+):
+    """RWKV-7: what a chunk's corrections c read of the state before each token is a triangular system."""
+    (batch, time, heads, keys), values = r.shape, v.shape[-1]
+    outputs, states = torch.zeros(batch, time, heads, values, dtype=v.dtype), []
+    for n, (row, begin, end) in enumerate(spans(batch, time, cu_seqlens)):
+        s = torch.zeros(heads, keys, values, dtype=v.dtype) if initial_state is None else initial_state[n]
+        for first in range(begin, end, chunk):
+            cut = slice(first, min(first + chunk, end))
+            length = cut.stop - cut.start
+            sums, zeros = cumulated(w[row, cut])
+            before = torch.cat([0 * sums[:1], sums[:-1]]), torch.cat([0 * zeros[:1], zeros[:-1]])
+            earlier = torch.ones(length, length).tril(-1)[..., None, None].bool()
+            left = (before[0][:, None] - sums[None]).clamp(max=0).exp() * (before[1][:, None] == zeros[None])
+            left = torch.where(earlier, left, 0.0).to(v.dtype)
+            one, two = (x[row, cut] for x in (a, b))
+            along = lambda x, y, decay: torch.einsum("ihk,jhk,ijhk->hij", x, y, decay)
+            since = before[0].exp() * (before[1] == 0)
+            right = torch.einsum("ihk,hkv->hiv", one * since, s)
+            right = right + along(one, k[row, cut], left) @ v[row, cut].transpose(0, 1)
+            unit = torch.eye(length, dtype=v.dtype)
+            system = unit - along(one, two, left)
+            solve = lambda m, x: torch.linalg.solve_triangular(m, x, upper=False, unitriangular=True)
+            if inverse == "explicit":
+                c = solve(system, unit.expand(system.shape)) @ right
+            else:
+                c = solve(system, right)
+            decay = between(sums, zeros, length).to(v.dtype)
+            carried = torch.einsum("ihk,hkv->ihv", r[row, cut] * (sums.exp() * (zeros == 0)), s)
+            written = along(r[row, cut], k[row, cut], decay) @ v[row, cut].transpose(0, 1)
+            corrected = along(r[row, cut], two, decay) @ c
+            outputs[row, cut] = scale * (carried + (written + corrected).transpose(0, 1))
+            last = decay[-1]
+            s = (sums[-1].exp() * (zeros[-1] == 0))[..., None] * s
+            s = s + torch.einsum("jhk,jhv->hkv", k[row, cut] * last, v[row, cut])
+            s = s + torch.einsum("jhk,hjv->hkv", two * last, c)
+        states.append(s)
+    return outputs, torch.stack(states) if output_final_state else None

@@ -12,14 +12,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_tests.kernels.chunked import delta, gated_delta
+from proofs_tests.kernels.chunked import delta, gated_delta, rwkv_7
 from ratproof.kernels.family import FAMILIES
 from ratproof.kernels.kernel import Kernel
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference import gradients
 from ratproof.kernels.reference.form import Form
 
-KERNELS = {"delta-rule": delta, "gated-delta-rule": gated_delta}
+KERNELS = {
+    ("delta-rule", "explicit"): delta,
+    ("delta-rule", "two products"): delta,
+    ("gated-delta-rule", "explicit"): gated_delta,
+    ("gated-delta-rule", "two products"): gated_delta,
+    ("rwkv-7", "explicit"): rwkv_7,
+}
 
 
 @st.composite
@@ -33,23 +39,26 @@ def repetitions(draw, family):
         draw(st.integers(0, 2**32 - 1)),
     )  # fmt: skip
     rng, arrays, weights = np.random.default_rng(problem.seed), problem.arrays(), problem.weights()
-    one_hot = np.eye(2)
+    one_hot, read = np.eye(2), "r" if family == "rwkv-7" else "q"
     arrays["k"][0, :, 0] = one_hot[rng.integers(2, size=time) * (rng.random(time) < 0.3)]
-    arrays["q"][0, :, 0] = one_hot[rng.integers(2, size=time)] * rng.choice((0, 1, 1.7), (time, 1))
+    arrays[read][0, :, 0] = one_hot[rng.integers(2, size=time)] * rng.choice((0, 1, 1.7), (time, 1))
     arrays["v"][0, :, 0] = rng.choice((0.1, 0.7), (time, 1), p=(0.8, 0.2))
-    arrays["beta"][:] = 1
     weights["o"][0, :, 0] = rng.choice((0.3, 1 / 7), (time, 1))
+    if family == "rwkv-7":  # what a key reads is taken away
+        arrays["a"], arrays["b"] = -arrays["k"], arrays["k"].copy()
+        arrays["w"] *= rng.random((time, 1, 1)) < 0.2
+    else:
+        arrays["beta"][:] = 1
     if "g" in arrays:
         arrays["g"] *= rng.random((time, 1)) < 0.2
     return problem, *({n: problem.in_format(n, x) for n, x in made.items()} for made in (arrays, weights))
 
 
-@pytest.mark.parametrize("inverse", ["explicit", "two products"])
-@pytest.mark.parametrize("family", list(KERNELS))
+@pytest.mark.parametrize("family, inverse", KERNELS)
 @given(data=st.data())
 def test_gradients_through_an_explicit_inverse_are_within_their_bounds(family, inverse, data):
     problem, arrays, weights = data.draw(repetitions(family))
-    kernel = Kernel("right", FAMILIES[family], partial(KERNELS[family], inverse=inverse), Form(16))
+    kernel = Kernel("right", FAMILIES[family], partial(KERNELS[family, inverse], inverse=inverse), Form(16))
     form = replace(kernel.form, inverse="explicit")
     right = gradients(problem, arrays, weights["o"], weights["final_state"], form, True)
     for name, flow in kernel.gradients(problem, arrays, weights).items():
