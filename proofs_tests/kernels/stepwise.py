@@ -47,6 +47,10 @@ class Running:
         self.sizes: Any = None
         """That with the sizes of what an explicit inverse solves."""
         self.solved = np.zeros(self.columns)
+        self.carried: Any = None
+        """Of an error of 1 that was carried into the chunk: what is left of it, its size without
+        cancellation, and by how much what it solves is off.
+        """
         self.solution: Solution | None = None
         self.correction: tuple[Wide, Bounds] | None = None
         """Of the last step: what was added along the direction, shape ``(N, H, V)``, and its bound."""
@@ -66,6 +70,7 @@ class Running:
         gates = self.roles.logarithms[:, begin:end]
         self.gates = np.where(np.isfinite(gates), np.abs(gates), 0).sum(1)[..., None]
         self.solved = np.zeros(self.columns)
+        self.carried = np.ones(()), np.ones(()), np.zeros(())
         self.first = begin
         if self.roles.corrected:
             gate = float(np.max(self.gates, initial=0.0))
@@ -127,12 +132,16 @@ class Running:
             made = x * decayed + roundings * outer + _size(self.state)
             error = length * local * self.u + 2 * roles.keys * self.smallest
             self.correction = along[..., 0, :], (local * self.u + self._reads(t))[..., 0, :]
-            more = 1 + (roles.keys + 10 + np.max(x, initial=0.0)) * self.u
-            self.error = growth * self.error * more + error + self.u * self._norm(made)
+            more = (roles.keys + 10 + np.max(x, initial=0.0)) * self.u * self._size_growth(t)
+            self.error = (growth + more) * self.error + error + self.u * self._norm(made)
         else:
             own, sizes = self._solved(t)
-            self.correction = along[..., 0, :], (own + self._reads(t))[..., 0, :]
-            self.error, self.solved = growth * self.error, growth * self.solved + length * own
+            unit, unit_off = self._solved_of_one(t)
+            self.correction = along[..., 0, :], (own + unit_off * self.error + self._reads(t))[..., 0, :]
+            left, whole, off = self.carried
+            largest = np.max(size, axis=-2, keepdims=True)
+            self.carried = growth * left, largest * whole + length * unit, growth * off + length * unit_off
+            self.solved = growth * self.solved + length * own
             self.since = size * self.since + outer
             self.sizes = size * self.sizes + (outer if sizes is None else _size(column) * sizes)
 
@@ -142,6 +151,24 @@ class Running:
         assert made is not None
         at = np.s_[:, :, t - self.first, None]
         return self.u * made.off[at], None if made.sizes is None else made.sizes[0][at]
+
+    def _solved_of_one(self, t: int) -> tuple[Bounds, Bounds]:
+        """The same of an error of 1 that was carried into the chunk."""
+        made = self.solution
+        assert made is not None
+        at = np.s_[:, :, t - self.first, None]
+        return made.carried[at], self.u * made.carried_off[at]
+
+    def _size_growth(self, t: int) -> Bounds:
+        """By how much a step stretches a column at most, without cancellation."""
+        roles = self.roles
+        largest = np.max(_size(roles.decay[:, t]), axis=-1)
+        if roles.beta is not None:
+            made = largest * (1 + np.abs(roles.beta[:, t]) * np.sum(_size(roles.key[:, t]) ** 2, axis=-1))
+        else:
+            norms = [np.linalg.norm(x[:, t].astype(float), axis=-1) for x in (roles.a, roles.b)]
+            made = largest + norms[0] * norms[1]
+        return np.asarray(made[..., None, None])
 
     def _delta(self, t: int, x: Bounds) -> tuple[Wide, Wide, Bounds]:
         """Of S += k w^T with w = beta (v - S^T k): k, w, and the roundings of w."""
@@ -179,9 +206,16 @@ class Running:
         return np.asarray(np.expm1(np.minimum(units * self.u, 700)))
 
     def _carried(self) -> Bounds:
-        """What was carried into the chunk, whose decays are rounded too."""
+        """What was carried into the chunk, which is rounded there too."""
+        if self.roles.corrected:
+            return np.asarray(self.error * (self.carried[0] + self._stretch()))
         rounded = np.max(self._chunk_roundings(), axis=-2, keepdims=True)
         return np.asarray(self.error * (1 + rounded))
+
+    def _stretch(self) -> Bounds:
+        """By how much of it."""
+        _, whole, off = self.carried
+        return np.asarray(np.max(self._chunk_roundings(), axis=-2, keepdims=True) * whole + off)
 
     def _chunk_error(self) -> Bounds:
         """Of the state within a chunk, besides what was carried into it."""

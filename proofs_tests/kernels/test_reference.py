@@ -161,10 +161,7 @@ def one_after_another(own, form, arithmetic):
     def bound():
         rounded = norms._chunk_roundings()
         direct = rounded * norms.since + 2 * form.chunk * arithmetic.smallest
-        more = (
-            np.linalg.norm(direct, axis=-2, keepdims=True)
-            + grown * np.max(rounded, -2, keepdims=True) * start
-        )
+        more = np.linalg.norm(direct, axis=-2, keepdims=True) + norms._stretch() * start
         return np.fmin(norms.now().error, more + ellipsoid.half_axes([every.matrix])[0]), more
 
     for t in range(own.time):
@@ -172,12 +169,11 @@ def one_after_another(own, form, arithmetic):
             if t:
                 every.add(bound()[1])
             norms.begin_chunk(t, min(t + form.chunk, own.time))
-            start, grown = every.length(), 1.0
+            start = every.length()
         bounds.append(bound()[0])
         solution, _ = norms._solved(t)
         every.move(t, solution, 0 * solution)
         norms.update(t)
-        grown = grown * own.growth[:, t][..., None, None]
     return bounds, bound()[0]
 
 

@@ -23,7 +23,7 @@ from ratproof.kernels.reference.running import (
     passage,
     reads,
 )
-from ratproof.kernels.reference.solutions import solutions
+from ratproof.kernels.reference.solutions import Solutions, solutions
 
 
 def in_chunks(
@@ -52,8 +52,10 @@ def in_chunks(
     gates, rounded = _roundings(roles, form, arithmetic, chunks)
     direct, direct_held = (rounded * size + tiny for size in sizes.since)
     if not roles.corrected:
-        _, carried = _carried(chunks, sizes.decay, rounded, direct)
-        errors, held = direct + carried, direct_held + carried[:-1]
+        # decays are rounded, too
+        passed = _products(sizes.decay) * (1 + np.max(rounded, axis=-2, keepdims=True))
+        carried = _carried(chunks, passed, direct)
+        errors, held = direct + passed * carried, direct_held + passed[:-1] * carried
         return _trajectory(course, chunks, (errors, held), sizes.since, None)
     assert course.along is not None and course.column is not None
     direct, direct_held = norm(direct), norm(direct_held)
@@ -62,11 +64,14 @@ def in_chunks(
     written = chunks.split(column_length(course)) * own
     solved, solved_held = passage(factor, written, np.zeros(()), np.zeros(own.shape[1:]), course.adds_first)
     errors, held = direct + solved, direct_held + solved_held
-    stretch, carried = _carried(chunks, factor, rounded, errors)
-    errors, held = errors + carried, held + carried[:-1]
+    stretch = _stretch(chunks, course, sizes.decay, factor, made, rounded, arithmetic.unit)
+    passed = _products(factor) + stretch
+    carried = _carried(chunks, passed, errors)
+    errors, held = errors + passed * carried, held + passed[:-1] * carried
     if says_little(errors, course):
         tighter = _by_ellipsoids(roles, chunks, own, direct, stretch)
         errors, held = np.fmin(errors, direct + tighter), np.fmin(held, direct_held + tighter[:-1])
+    own = own + arithmetic.unit * made.carried_off * carried
     bound = chunks.joined(own) + reads(roles) * chunks.joined(held)
     corrections = Corrections.solved(course.along[..., 0, :], bound[..., 0, :])
     if not for_gradients or made.sizes is None:
@@ -135,18 +140,40 @@ def _roundings(roles: Roles, form: Form, arithmetic: Arithmetic, chunks: Chunks)
     return gates, np.expm1(np.minimum(units * arithmetic.unit, 700))
 
 
-def _carried(chunks: Chunks, factor: Bounds, rounded: Bounds, errors: Bounds) -> tuple[Bounds, Bounds]:
-    """What chunks make of the error that is carried into them, whose decays are rounded too: by how much that
-    stretches it, and what is left of it before each step and after the last.
+def _products(factor: Bounds) -> Bounds:
+    """Of the factors of a chunk's steps, before each step and after the last."""
+    return np.concatenate([np.ones((1, *factor.shape[1:])), np.cumprod(factor, axis=0)])
+
+
+def _stretch(
+    chunks: Chunks,
+    course: Course,
+    decay: Bounds,
+    factor: Bounds,
+    made: Solutions,
+    rounded: Bounds,
+    unit: float,
+) -> Bounds:
+    """By how much an error that is carried into a chunk is rounded there, before each step and after the last:
+    relative to absolute values, which do not cancel where the steps of the state do.
     """
-    passed = np.concatenate([np.ones((1, *factor.shape[1:])), np.cumprod(factor, axis=0)])
-    stretch = passed * np.max(rounded, axis=-2, keepdims=True)
-    passed = passed + stretch
+    column = chunks.split(column_length(course))
+    once, nothing = np.ones(made.carried.shape[1:]), np.zeros(())
+    largest = np.max(decay, axis=-2, keepdims=True)
+    size, _ = passage(largest, column * made.carried, nothing, once, course.adds_first)
+    solved, _ = passage(factor, column * (unit * made.carried_off), nothing, 0 * once, course.adds_first)
+    return np.asarray(np.max(rounded, axis=-2, keepdims=True) * size + solved)
+
+
+def _carried(chunks: Chunks, passed: Bounds, errors: Bounds) -> Bounds:
+    """The error that is carried into each chunk, of which so much is left before each step and after the
+    last.
+    """
     carried = np.zeros(errors.shape[1:])
     ends = zip(chunks.at_ends(passed)[:-1], chunks.at_ends(errors)[:-1], strict=True)
     for chunk, (times, made) in enumerate(ends):
         carried[chunk + 1] = times * carried[chunk] + made
-    return stretch, passed * carried
+    return carried
 
 
 def _trajectory(

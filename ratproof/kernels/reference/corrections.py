@@ -29,10 +29,15 @@ class Solution:
         off: by how much their right sides are off, in units of rounding.
         sizes: s and S, what the roundings of gradients through an explicit inverse are relative to; ``None``
             by substitution, where that is the solution itself.
+        carried: how large the corrections of an error of 1 in the state at the chunk's beginning are at most,
+            shape ``(N, H, C, 1)``.
+        carried_off: by how much that puts their right sides off, in units; of the same shape.
     """
 
     off: Bounds
     sizes: tuple[Bounds, Bounds] | None
+    carried: Bounds
+    carried_off: Bounds
 
 
 def solution(roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_first: bool) -> Solution:
@@ -62,18 +67,23 @@ def solution(roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_first:
         signed = _along(left, k, written) @ v
         sizes = _along(np.abs(left), np.abs(k), written) @ np.abs(v)
     between, since = _between(reads, after), _since(reads)
+    read = np.abs(beta) * np.linalg.norm(left * since, axis=-1, keepdims=True)
     signed = beta * (signed + sign * (left * since) @ start)
     sizes = np.abs(beta) * (sizes + (np.abs(left) * since) @ np.abs(start))
     lower = -sign * beta * _along(left, column, between)
     size = np.abs(beta) * _along(np.abs(left), np.abs(column), between)
     one = np.eye(k.shape[2])
     n = len(one) + terms[:, None, None, None]
+    inverted = np.abs(np.linalg.inv(one + lower))
+    carried = inverted @ read
     if inverse == "explicit":
-        inverted = np.abs(np.linalg.inv(one + lower))
         solved = inverted @ sizes
         off = (one + size) @ solved
-        return Solution(2 * n * off, (solved, solved + inverted @ off))
-    return Solution(n * ((one + size) @ np.abs(np.linalg.solve(one + lower, signed)) + sizes), None)
+        return Solution(
+            2 * n * off, (solved, solved + inverted @ off), carried, 2 * n * ((one + size) @ carried)
+        )
+    off = n * ((one + size) @ np.abs(np.linalg.solve(one + lower, signed)) + sizes)
+    return Solution(off, None, carried, n * ((one + size) @ carried + read))
 
 
 def _sums(decay: Bounds, exclusive: bool = False) -> tuple[Bounds, Bounds]:

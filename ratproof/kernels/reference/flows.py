@@ -198,7 +198,7 @@ class _Flows:
     def _corrections(self, trajectory: Trajectory) -> Rounded:
         assert trajectory.corrections is not None
         made = trajectory.corrections
-        return Rounded(made.value, made.error, made.size, self.u)
+        return Rounded(made.value, made.error, made.size + made.error, self.u)
 
     def _over_values(self, state: Rounded, vector: Rounded) -> Rounded:
         return state.over_values(vector, self.inverted)

@@ -35,8 +35,8 @@ class Rounded:
 
     @classmethod
     def state(cls, snapshot: Snapshot, unit: float) -> Rounded:
-        """A state."""
-        return cls(snapshot.value, snapshot.error, snapshot.size, unit)
+        """A state; what a kernel computes with is as large as that and its error."""
+        return cls(snapshot.value, snapshot.error, snapshot.size + snapshot.error, unit)
 
     def __getitem__(self, index: Any) -> Rounded:
         """Some of the numbers, or with other axes."""

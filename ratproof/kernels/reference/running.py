@@ -104,7 +104,9 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
             assert roles.b_roundings is not None
             roundings = 2 + by_token(roles.b_roundings)[..., None, None]
         own = u * local
-        more = (roles.keys + 10 + x.max(axis=(1, 2, 3, 4), initial=0.0, keepdims=True)) * u * growth(roles)
+        more = (
+            (roles.keys + 10 + x.max(axis=(1, 2, 3, 4), initial=0.0, keepdims=True)) * u * size_growth(roles)
+        )
         factor = growth(roles) + more
         made = x * decayed + roundings * outer + size_of(course.corrected)
         ball = 2 * roles.keys * smallest + u * norm(made)
@@ -193,6 +195,18 @@ def growth(roles: Roles) -> Bounds:
     """By how much a step stretches a column at most, shape ``(T, N, H, 1, 1)``."""
     assert roles.growth is not None
     return np.asarray(by_token(roles.growth)[..., None, None])
+
+
+def size_growth(roles: Roles) -> Bounds:
+    """By how much at most without cancellation, which what is rounded on the way does not know."""
+    along = roles.beta * np.sum(roles.key**2, axis=-1) if roles.beta is not None else None
+    if along is None:
+        along = np.linalg.norm(roles.a.astype(float), axis=-1) * np.linalg.norm(
+            roles.b.astype(float), axis=-1
+        )
+    largest = np.max(size_of(roles.decay), axis=-1)
+    made = largest * (1 + size_of(along)) if roles.beta is not None else largest + along
+    return np.asarray(by_token(made)[..., None, None])
 
 
 def _of_correction(roles: Roles, course: Course) -> Bounds:

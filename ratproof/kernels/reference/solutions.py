@@ -25,14 +25,17 @@ class Solutions:
 
     off: Bounds
     sizes: tuple[Bounds, Bounds] | None
+    carried: Bounds
+    carried_off: Bounds
     roundings: Bounds
 
 
 def solutions(roles: Roles, course: Course, form: Form, chunks: Chunks, gates: Bounds) -> Solutions:
     """The corrections of all chunks, those of equal length at a time."""
     rows, heads, keys, values = roles.start.shape
-    off = np.zeros((chunks.lengths.max(), len(chunks.lengths), rows, heads, 1, values))
-    sizes = (np.zeros(off.shape), np.zeros(off.shape)) if form.inverse == "explicit" else None
+    shape = (chunks.lengths.max(), len(chunks.lengths), rows, heads, 1, values)
+    solved = 2 if form.inverse == "explicit" else 0
+    off, carried, carried_off, *sizes = (np.zeros(shape) for _ in range(3 + solved))
     most = np.max(gates, axis=(1, 2, 3, 4), initial=0.0)
     more = roles.more_roundings
     terms = keys + 20 + more + (form.roundings() + 2 + more) * most
@@ -52,7 +55,9 @@ def solutions(roles: Roles, course: Course, form: Form, chunks: Chunks, gates: B
             part = replace(roles, **{name: cut(getattr(roles, name)) for name in names})
             states = course.states[chunks.begins[some]].reshape(-1, heads, keys, values)
             made = solution(part, states, np.repeat(terms[some], rows), form.inverse, course.adds_first)
-            for into, array in zip((off, *(sizes or ())), (made.off, *(made.sizes or ())), strict=True):
-                by_chunk = array.reshape(len(some), rows, heads, length, values)
+            arrays = (made.off, made.carried, made.carried_off, *(made.sizes or ()))
+            for into, array in zip((off, carried, carried_off, *sizes), arrays, strict=True):
+                by_chunk = array.reshape(len(some), rows, heads, length, -1)
                 into[:length, some] = np.moveaxis(by_chunk, 3, 0)[:, :, :, :, None]
-    return Solutions(off, sizes, 2 * (chunks.lengths + terms))
+    pair = (sizes[0], sizes[1]) if sizes else None
+    return Solutions(off, pair, carried[..., :1], carried_off[..., :1], 2 * (chunks.lengths + terms))
