@@ -154,8 +154,8 @@ def _stretch(
     rounded: Bounds,
     unit: float,
 ) -> Bounds:
-    """By how much an error that is carried into a chunk is rounded there, before each step and after the last:
-    relative to absolute values, which do not cancel where the steps of the state do.
+    """By how much an error that is carried into a chunk is rounded there, before each step and after the
+    last: relative to absolute values, which do not cancel where the steps of the state do.
     """
     column = chunks.split(column_length(course))
     once, nothing = np.ones(made.carried.shape[1:]), np.zeros(())
