@@ -14,7 +14,8 @@ exponential of the kernel is within it, in any order of a sum, fused or not:
 * Where a step corrects the state along a direction, a bound element by element grows without end; each column
   is bounded in the 2-norm, by the step's own 2-norm. Where that says little, an ellipsoid holds the column's
   error (:mod:`~ratproof.kernels.reference.ellipsoid`), and the smaller of both bounds is taken. Within a
-  chunk the corrections solve a triangular system (:mod:`~ratproof.kernels.reference.corrections`).
+  chunk the corrections solve a triangular system (:mod:`~ratproof.kernels.reference.corrections`). An error
+  is rounded as the state is, relative to absolute values: a step that leaves nothing of it leaves that.
 * Gradients are products of the state with the adjoint state, which is the same recurrence backwards
   (:mod:`~ratproof.kernels.reference.adjoint`).
 """
