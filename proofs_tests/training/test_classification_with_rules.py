@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file
 from torch.nn import functional
 
@@ -23,6 +25,7 @@ from training.classification_with_rules.data import Batch, RuledSentences, drawn
 from training.classification_with_rules.experiment import build, run
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import SETS, TABLE_4, TABLE_5, TABLE_6, paper, variant
+from training.classification_with_rules.plain_networks import Convolutional
 from training.classification_with_rules.settings import ENHANCED, FA, MODELS, RuleClassification
 from training.classification_with_rules.sources import SOURCES
 from training.classification_with_rules.task import RuleTask
@@ -361,3 +364,19 @@ def test_runs_are_set_beside_the_right_table() -> None:
             assert said is not None and said["test_accuracy"] == pytest.approx(figures[place] / 100)
     assert paper("atis", replace(ours, share=0.5)) is None
     assert set(TABLE_5) == set(MODELS) and set(TABLE_4) == set(FA + ENHANCED)
+
+
+# Networks that FA-RNNs are compared with.
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(3, 20))
+def test_a_convolutional_network_begins_with_features_as_large_as_its_vectors(seed: int, words: int) -> None:
+    """Where each layer hands on less, it learns which label is the most frequent, and nothing more."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        network = Convolutional(100, 100)
+    vectors = torch.randn(words, 8, 100, generator=generator)
+    with torch.no_grad():
+        features = network(vectors, torch.full((8,), words))
+    assert 0.3 < features.std() < 3

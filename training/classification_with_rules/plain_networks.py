@@ -45,6 +45,9 @@ class Convolutional(nn.Module):
         self.layers = nn.ModuleList(
             nn.Conv1d(sizes[i], sizes[i + 1], WIDTH, padding=WIDTH // 2) for i in range(LAYERS)
         )
+        for layer in self.layers:  # else what a layer hands on fades, and on ATIS nothing is learned
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+            nn.init.zeros_(layer.bias)
         self.size = hidden
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
