@@ -270,8 +270,8 @@ def test_a_build_that_fails_leaves_nothing_behind(
         copy_sources(root)
         (root / "semiring.v").write_text("Theorem t : 1 = 2. Proof. reflexivity. Qed.\n")
 
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("RATPROOF_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(development, "copy_sources", broken)
     with pytest.raises(coq.Rejected):
         development.build()
-    assert [path.name for path in (tmp_path / "ratproof" / "coq").iterdir()] == ["lock"]
+    assert [path.name for path in (tmp_path / "coq").iterdir()] == ["lock"]

@@ -78,7 +78,9 @@ def test_a_cache_is_the_users_or_the_one_that_is_named(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("place", ["~/.cache/ratproof", "/proc/none"])
 def test_without_a_cache_it_is_a_temporary_folder_of_this_process(place, monkeypatch):
-    monkeypatch.delenv(caches.VARIABLE, raising=False)
+    # set first, so that afterwards it is as before: else later tests build all anew, in a folder that is gone
+    monkeypatch.setenv(caches.VARIABLE, place)
+    monkeypatch.delenv(caches.VARIABLE)
     monkeypatch.setattr(caches.platformdirs, "user_cache_path", lambda name: Path(place))
     monkeypatch.setattr(caches.atexit, "register", lambda *arguments, **options: None)
     folder = caches.cache_folder("coq")
