@@ -42,12 +42,12 @@ class Convolutional(nn.Module):
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
         sizes = [width, *[hidden] * LAYERS]
-        self.layers = nn.ModuleList(
-            nn.Conv1d(sizes[i], sizes[i + 1], WIDTH, padding=WIDTH // 2) for i in range(LAYERS)
-        )
-        for layer in self.layers:  # else what a layer hands on fades, and on ATIS nothing is learned
+        layers = [nn.Conv1d(sizes[i], sizes[i + 1], WIDTH, padding=WIDTH // 2) for i in range(LAYERS)]
+        for layer in layers:  # else what a layer hands on fades, and on ATIS nothing is learned
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+            assert layer.bias is not None
             nn.init.zeros_(layer.bias)
+        self.layers = nn.ModuleList(layers)
         self.size = hidden
 
     def forward(self, vectors: Tensor, lengths: Tensor) -> Tensor:
