@@ -20,6 +20,7 @@ from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
 from ratproof.hunting.search import KILLS, Driver, Hunt, hunt
 from ratproof.hunting.store import Ledger, locked
+from ratproof.process.time_limits import at_most
 from ratproof.runner.counterexample_files import load
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
@@ -244,6 +245,22 @@ def test_a_counterexample_that_takes_too_long_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"takes longer than 0.2 s to run again here"):
         hunt(WHAT, 1, ledger(tmp_path), crew=Scripted(rows=rows))
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_limit_on_time_is_kept_where_an_alarm_is_lost_in_a_finaliser():
+    class Deaf:
+        def __del__(self):
+            while True:
+                pass
+
+    def run():
+        Deaf()
+        while True:
+            pass
+
+    with pytest.raises(InputError, match="too long"), at_most(0.05, InputError("too long")):
+        run()
 
 
 def test_a_hunt_that_goes_on_finds_again_what_was_found_before_it_was_interrupted(tmp_path):

@@ -25,7 +25,8 @@ def at_most(seconds: float, error: Exception) -> Iterator[None]:
 
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        # again and again: what is raised while an object is finalised is lost
+        signal.setitimer(signal.ITIMER_REAL, seconds, min(seconds, 1.0))
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
