@@ -4,6 +4,8 @@ state cancel, and leave nothing of it, a rounding of it is left.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -15,17 +17,19 @@ from ratproof.kernels.comparison import compare
 from ratproof.kernels.family import FAMILIES
 from ratproof.kernels.kernel import Kernel
 from ratproof.kernels.problem import Problem
+from ratproof.kernels.reference.corrections import solution
+from ratproof.kernels.reference.course import course
 from ratproof.kernels.reference.form import Form
+from ratproof.kernels.reference.roles import groups, roles_of
 
 
-def in_another_order(*, r, w, k, v, a, b, scale, initial_state, output_final_state, cu_seqlens):
-    """Step by step, with thirds of the state added up: what is to cancel is rounded before."""
+def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, cu_seqlens):
+    """Step by step; a correction reads a tenth of the state, and nine: both are rounded before they cancel."""
     state, outputs = initial_state.clone(), []
     for t in range(r.shape[1]):
-        third = state / 3
-        read = [(third * a[:, t, :, :, None]).sum(-2, keepdim=True) for _ in range(3)]
+        read = sum((part * state * a[:, t, :, :, None]).sum(-2, keepdim=True) for part in (0.1, 0.9))
         decayed = w[:, t, :, :, None].exp() * state
-        state = decayed + sum(b[:, t, :, :, None] * x for x in read) + k[:, t, :, :, None] * v[:, t, :, None]
+        state = decayed + b[:, t, :, :, None] * read + k[:, t, :, :, None] * v[:, t, :, None]
         outputs.append(scale * (state * r[:, t, :, :, None]).sum(-2))
     return torch.stack(outputs, 1), state
 
@@ -36,7 +40,7 @@ KERNELS = {
         lambda **tensors: rwkv_7(chunk=4, inverse="explicit", **tensors),
         Form(4, inverse="explicit"),
     ),
-    "step by step": (in_another_order, Form()),
+    "step by step": (in_two_parts, Form()),
 }
 
 
@@ -52,3 +56,22 @@ def test_what_is_left_where_a_step_takes_everything_away_is_within_its_bound(ker
     arrays["a"][:], arrays["b"][:] = 1, -1
     arrays["w"] = np.where(rng.random((1, 12, 1, 1)) < 0.3, 0.0, arrays["w"])  # -1 takes away what 0 keeps
     compare(Kernel("right", family, kernel, form), problem, arrays)
+
+
+@pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9))
+def test_no_correction_is_larger_than_what_its_roundings_are_relative_to(family, seed, time):
+    """Nor is one of an error of 1 that is carried in, without values."""
+    problem = Problem(
+        FAMILIES[family], "float64", "float64", (time,), 1, 1, 3, 2, False, True, 1.0, "real", "mild", "free",
+        False, seed,
+    )  # fmt: skip
+    whole = roles_of(problem, problem.arrays(), next(groups(problem)))
+    made = solution(whole, whole.start, np.zeros(1), "explicit", False)
+    direction = np.random.default_rng(seed).normal(size=whole.start.shape)
+    one = replace(
+        whole, value=0 * whole.value, start=direction / np.linalg.norm(direction, axis=-2, keepdims=True)
+    )
+    for roles, sizes in ((whole, made.sizes[0]), (one, made.carried)):
+        corrections = np.abs(np.moveaxis(course(roles).along[..., 0, :], 0, 2).astype(float))
+        assert (corrections <= sizes * (1 + 1e-9)).all()

@@ -61,7 +61,7 @@ def check_on_short_strings(*arguments, **options):
         return ratproof.check(*arguments, **options)
 
 
-@settings(max_examples=10)
+@settings(max_examples=25)
 @given(dfas(most_states=4))
 def test_a_module_that_runs_a_dfa_is_that_dfa_and_no_other(dfa):
     options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5, "examples": 5}
@@ -76,7 +76,7 @@ def test_a_module_that_runs_a_dfa_is_that_dfa_and_no_other(dfa):
     assert found == 1  # it differs everywhere, so on every string of one symbol
 
 
-@settings(max_examples=10)
+@settings(max_examples=25)
 @given(dfas(most_states=3))
 def test_a_module_is_run_on_whole_strings_so_it_need_not_be_causal(dfa):
     report = check_on_short_strings(

@@ -198,14 +198,15 @@ def growth(roles: Roles) -> Bounds:
 
 
 def size_growth(roles: Roles) -> Bounds:
-    """By how much at most without cancellation, which what is rounded on the way does not know."""
-    along = roles.beta * np.sum(roles.key**2, axis=-1) if roles.beta is not None else None
-    if along is None:
-        along = np.linalg.norm(roles.a.astype(float), axis=-1) * np.linalg.norm(
-            roles.b.astype(float), axis=-1
-        )
+    """By how much a step of absolute values stretches a column at most, shape ``(T, N, H, 1, 1)``: what is
+    rounded on the way is relative to these, which do not cancel.
+    """
     largest = np.max(size_of(roles.decay), axis=-1)
-    made = largest * (1 + size_of(along)) if roles.beta is not None else largest + along
+    if roles.beta is not None:
+        made = largest * (1 + np.abs(roles.beta) * size_of(np.sum(roles.key**2, axis=-1)))
+    else:
+        lengths = [np.linalg.norm(x.astype(float), axis=-1) for x in (roles.a, roles.b)]
+        made = largest + lengths[0] * lengths[1]
     return np.asarray(by_token(made)[..., None, None])
 
 
