@@ -24,7 +24,7 @@ from ratproof.kernels.reference.roles import groups, roles_of
 
 
 def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, cu_seqlens):
-    """Step by step; a correction reads a tenth of the state, and nine: both are rounded before they cancel."""
+    """Step by step; a correction reads a tenth of the state and nine, rounded before they cancel."""
     state, outputs = initial_state.clone(), []
     for t in range(r.shape[1]):
         read = sum((part * state * a[:, t, :, :, None]).sum(-2, keepdim=True) for part in (0.1, 0.9))
