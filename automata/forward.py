@@ -32,8 +32,7 @@ def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
 
 def read_out(automaton: WFSA, omega: Weights) -> Weight:
     """The score of what was read (eq. 3c): the sum over states of Omega and the final weight."""
-    k = automaton.semiring
-    return k.sum(k.times(omega, automaton.final))
+    return automaton.semiring.dot(omega, automaton.final)
 
 
 def _silently(automaton: WFSA, omega: Weights) -> Weights:

@@ -83,6 +83,17 @@ class Semiring:
         flat, along = (array.reshape(-1), 0) if axis is None else (array, axis)
         return self.add.reduce(flat, axis=along, initial=self.zero)
 
+    def dot(self, a: Weights, b: Weights) -> Weight:
+        """The (+)-sum of the products of two vectors' entries, both of shape ``(n,)``."""
+        if a.dtype != object or b.dtype != object:
+            return self.sum(self.times(a, b))
+        total = zero = self.exact(self.zero)
+        for one, other in zip(a.tolist(), b.tolist(), strict=True):
+            if one != zero and other != zero:  # a product of fractions takes longer than to see that it is zero
+                term = self.multiply_numbers(one, other)
+                total = term if total is zero else self.add_numbers(total, term)
+        return total
+
     def matmul(self, a: Weights, b: Weights) -> Weights:
         """The matrix product over this semiring: shapes ``(..., i, j)`` and ``(..., j, k)`` give
         ``(..., i, k)``.

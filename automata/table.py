@@ -147,6 +147,8 @@ class Table:
 
     def product(self, semiring: Semiring, omega: Weights) -> Weights:
         """For each column q the sum over rows p of omega(p) tau(p, q), shape ``(n,)``."""
+        if omega.dtype == object and self.size <= SMALL:
+            return self._product_of_objects(semiring, omega)
         if self.is_dense:
             return np.asarray(semiring.sum(semiring.times(omega[:, None], self.dense(semiring)), axis=0))
         present = np.flatnonzero(omega != semiring.zero)
@@ -154,6 +156,30 @@ class Table:
         places, weights = self.sparse_product(semiring, (present, omega[present]))
         result[places] = weights
         return result
+
+    def _product_of_objects(self, semiring: Semiring, omega: Weights) -> Weights:
+        """The same, one number after the other: a product of fractions takes longer than to see that one of
+        them is zero.
+        """
+        zero = semiring.exact(semiring.zero)
+        add, multiply = semiring.add_numbers, semiring.multiply_numbers
+        sums = [zero] * self.size
+        for weight, row in zip(omega.tolist(), self._by_row, strict=True):
+            if weight != zero:
+                for column, entry in row:
+                    term = multiply(weight, entry)
+                    sums[column] = term if sums[column] is zero else add(sums[column], term)
+        result = np.empty(self.size, dtype=object)
+        result[:] = sums
+        return result
+
+    @cached_property
+    def _by_row(self) -> list[list[tuple[int, Weight]]]:
+        """Of each row the columns and weights of its entries."""
+        rows: list[list[tuple[int, Weight]]] = [[] for _ in range(self.size)]
+        for row, *entry in zip(*(array.tolist() for array in self._entries), strict=True):
+            rows[row].append(tuple(entry))
+        return rows
 
     def sparse_product(self, semiring: Semiring, vector: Vector) -> Vector:
         """The same for a sparse vector: takes time for the entries of its rows alone."""
