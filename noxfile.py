@@ -111,6 +111,15 @@ def hunt(session: nox.Session) -> None:
 
 
 @nox.session
+def smallest(session: nox.Session) -> None:
+    """Shrink anew what the papers' errata are refuted by, and keep it for ``verify``: after a change of what
+    is drawn.
+    """
+    ready(session)
+    run(session, "python", "-m", "proofs_tests.smallest", env=ONE_THREAD)
+
+
+@nox.session
 def mutants(session: nox.Session) -> None:
     """Break one place of the code at a time, and name what no test notices; ``-- --help`` says how."""
     ready(session)

@@ -29,6 +29,8 @@ from automata.fraction_matrices import product
 from automata.number_text import parse_number, shorten, write_number
 
 INFINITY = math.inf
+NUMBERS = frozenset({int, float, Fraction})
+"""The types of exact weights that are numbers: polynomials and affine forms are none."""
 FEW = 1000
 """More products of fractions than that are worth clearing denominators for."""
 
@@ -87,10 +89,12 @@ class Semiring:
         """The (+)-sum of the products of two vectors' entries, both of shape ``(n,)``."""
         if a.dtype != object or b.dtype != object:
             return self.sum(self.times(a, b))
-        total = zero = self.exact(self.zero)
-        for one, other in zip(a.tolist(), b.tolist(), strict=True):
-            if one != zero and other != zero:  # a product of fractions takes longer than to see that it is zero
-                term = self.multiply_numbers(one, other)
+        zero = self.exact(self.zero)
+        total = zero
+        for pair in zip(a.tolist(), b.tolist(), strict=True):
+            # a product of fractions takes longer than to see that it is zero
+            if not any(type(number) in NUMBERS and number == zero for number in pair):
+                term = self.multiply_numbers(*pair)
                 total = term if total is zero else self.add_numbers(total, term)
         return total
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from automata.aliases import Weight, Weights
-from automata.semirings import Semiring
+from automata.semirings import NUMBERS, Semiring
 
 Places = NDArray[np.intp]
 Vector = tuple[Places, Weights]
@@ -159,13 +159,13 @@ class Table:
 
     def _product_of_objects(self, semiring: Semiring, omega: Weights) -> Weights:
         """The same, one number after the other: a product of fractions takes longer than to see that one of
-        them is zero.
+        them is zero. What is no number (an affine form of the state) is compared with nothing.
         """
         zero = semiring.exact(semiring.zero)
         add, multiply = semiring.add_numbers, semiring.multiply_numbers
         sums = [zero] * self.size
         for weight, row in zip(omega.tolist(), self._by_row, strict=True):
-            if weight != zero:
+            if type(weight) not in NUMBERS or weight != zero:
                 for column, entry in row:
                     term = multiply(weight, entry)
                     sums[column] = term if sums[column] is zero else add(sums[column], term)

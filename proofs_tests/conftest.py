@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import Phase, settings
 
+from proofs_tests.profile import load_profile
 from ratproof.record.not_run import NotRun
-from ratproof.runner.hypothesis_profile import forget_constants, unchanged_afterwards
+from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from ratproof.runner.plugin import CORPUS
 
 pytest_plugins = ["pytester", "proofs_tests.shown"]
-
-DEFAULT_EXAMPLES = 100
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -34,21 +33,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 def pytest_configure(config: pytest.Config) -> None:
     """Derandomised, unless ``--hypothesis-seed`` is given; a failure prints the blob that brings it back."""
     seeded = config.getoption("--hypothesis-seed", default=None) is not None
-    settings.register_profile(
-        "ratproof",
-        max_examples=int(os.environ.get("RATPROOF_EXAMPLES", DEFAULT_EXAMPLES)),
-        derandomize=not seeded,
-        database=None,
-        deadline=None,
-        print_blob=True,
-        report_multiple_bugs=False,
-        # no explain phase: it takes longer than the search, and says no more than the two scores do
-        phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink),
-        suppress_health_check=[HealthCheck.too_slow],
-    )
-    settings.load_profile("ratproof")
-    if not seeded:
-        forget_constants()
+    load_profile(seeded)
     if find_spec("triton") is not None:
         _interpret_triton()
 

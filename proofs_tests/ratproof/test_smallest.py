@@ -1,0 +1,69 @@
+"""Of what fails, the smallest case: the shrinker's, or one that it found before and that still fails."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import strategies as st
+
+from proofs_tests.smallest import REFUTED
+from ratproof.record.counterexample import Counterexample, Disagreement
+from ratproof.rungs import smallest
+from ratproof.rungs.random_cases import for_random_cases, with_seed
+from ratproof.rungs.smallest import keep_in
+
+NAME = "a rung of this test's"
+
+
+def ends_with(least: int, seed: int | None = None) -> tuple[int, list[int]]:
+    """What the search ends with, for numbers that fail from ``least`` on, and all that it tried."""
+    tried: list[int] = []
+
+    def body(data: st.DataObject) -> None:
+        tried.append(data.draw(st.integers(0, 2**40)))
+        if tried[-1] >= least:
+            raise Disagreement(Counterexample("", "", {}, "", [], tried[-1], "", "", ""))
+
+    with with_seed(seed), pytest.raises(Disagreement) as raised:
+        for_random_cases(NAME, 100, body)
+    return raised.value.counterexample.unit, tried
+
+
+@pytest.fixture
+def known(monkeypatch):
+    """What fails from 1000 on was shrunk before."""
+    entries: dict[str, str] = {}
+    with keep_in(entries):
+        assert ends_with(1000)[0] == 1000
+    assert list(entries) == [NAME]
+    monkeypatch.setattr(smallest, "_kept", lambda: entries)
+
+
+def test_without_one_that_is_known_the_shrinker_ends_with_the_smallest():
+    assert ends_with(1000)[0] == 1000
+
+
+def test_a_known_one_ends_the_search_that_found_another(known):
+    end, tried = ends_with(1000)
+    assert end == 1000 and tried[0] != 1000
+    first = next(place for place, number in enumerate(tried) if number >= 1000)
+    assert set(tried[first:]) == {tried[first], 1000}  # each run once more, to see that it fails again
+
+
+def test_one_that_fails_no_more_leaves_it_to_the_shrinker(known):
+    assert ends_with(2000)[0] == 2000
+
+
+def test_where_nothing_fails_a_known_one_is_not_tried(known):
+    tried: list[int] = []
+    for_random_cases(NAME, 50, lambda data: tried.append(data.draw(st.integers(1001, 2**40))))
+    assert len(tried) == 50
+
+
+def test_a_run_with_a_seed_of_its_own_shrinks_its_own(known):
+    end, tried = ends_with(1000, seed=5)
+    assert end == 1000 and len(set(tried)) > len(set(ends_with(1000)[1]))
+
+
+def test_what_is_kept_is_of_rungs_that_are_refuted():
+    parts = ((s.claim.name, s.variant.name, s.kind, s.side.label) for s in REFUTED)
+    assert {name.strip() for name in smallest._kept()} <= {" ".join(filter(None, of)) for of in parts}

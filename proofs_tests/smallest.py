@@ -1,0 +1,49 @@
+"""``python -m proofs_tests.smallest``, or ``nox -s smallest``: search and shrink what is expected to be
+refuted, and keep the smallest counterexamples for ``verify``. Takes some minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from automata.files import write_whole
+from proofs_tests.profile import load_profile
+from proofs_tests.test_ladder import LADDER
+from ratproof.process.interpreter import on_one_stack
+from ratproof.record.kinds import Verdict
+from ratproof.record.not_run import NotRun
+from ratproof.rungs.smallest import FILE, keep_in
+
+REFUTED = [step for step in LADDER if step.variant.expected == str(Verdict.REFUTED)]
+"""The steps that have a counterexample."""
+
+
+def entries_of(place: int) -> dict[str, str]:
+    """The smallest counterexample that a step's search ends with; nothing, where it draws no random cases."""
+    step, entries = REFUTED[place], dict[str, str]()
+    try:
+        with keep_in(entries):
+            seen = on_one_stack(step.run)(step.label)
+    except NotRun as reason:
+        raise SystemExit(f"{step.label} cannot run here: {reason}") from None
+    if seen.verdict != Verdict.REFUTED:
+        raise SystemExit(f"{step.label} is not refuted, but {seen.verdict}: {seen.why}")
+    return entries
+
+
+def main() -> None:
+    """Write the file, whole or not at all."""
+    found: dict[str, str] = {}
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), load_profile) as processes:
+        for done, entries in enumerate(processes.map(entries_of, range(len(REFUTED))), start=1):
+            found |= entries
+            print(f"\r{done} of {len(REFUTED)} steps, {len(found)} counterexamples", end="", flush=True)
+    write_whole(FILE, json.dumps(dict(sorted(found.items())), indent=0) + "\n")
+    print()
+
+
+if __name__ == "__main__":
+    main()
