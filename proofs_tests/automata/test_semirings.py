@@ -283,3 +283,12 @@ def test_tropical_weights_beyond_all_floats_are_weights(k):
     )
     row, column = np.array([[huge, k.zero]], dtype=object), np.array([[k.zero], [huge]], dtype=object)
     assert k.matmul(row, column).tolist() == [[k.zero]] and k.matmul(row, row.T).tolist() == [[2 * huge]]
+
+
+@each
+@few
+@given(st.data())
+def test_a_dot_product_is_the_sum_of_the_products(k, data):
+    pairs = data.draw(st.lists(st.tuples(weights(k), weights(k)), max_size=4))
+    one, other = (np.array([pair[i] for pair in pairs] + [k.zero], dtype=k.dtype(True)) for i in (0, 1))
+    assert k.dot(one, other) == k.sum(k.times(one, other))
