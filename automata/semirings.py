@@ -94,8 +94,8 @@ class Semiring:
         for pair in zip(a.tolist(), b.tolist(), strict=True):
             # a product of fractions takes longer than to see that it is zero
             if not any(type(number) in NUMBERS and number == zero for number in pair):
-                term = self.multiply_numbers(*pair)
-                total = term if total is zero else self.add_numbers(total, term)
+                term = self.times(*pair)
+                total = term if total is zero else self.plus(total, term)
         return total
 
     def matmul(self, a: Weights, b: Weights) -> Weights:

@@ -162,7 +162,7 @@ class Table:
         them is zero. What is no number (an affine form of the state) is compared with nothing.
         """
         zero = semiring.exact(semiring.zero)
-        add, multiply = semiring.add_numbers, semiring.multiply_numbers
+        add, multiply = semiring.plus, semiring.times
         sums = [zero] * self.size
         for weight, row in zip(omega.tolist(), self._by_row, strict=True):
             if type(weight) not in NUMBERS or weight != zero:

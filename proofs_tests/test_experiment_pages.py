@@ -27,7 +27,10 @@ def recognition(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture(scope="module")
 def memory() -> list[dict[str, Any]]:
-    return results_in(KEPT / "memory")
+    """What ran on the large set of parentheses by our method."""
+    runs = results_in(KEPT / "memory")
+    ours = [run for run in runs if run["experiment"] == "parentheses" and run["configuration"]["gate_noise"]]
+    return [run for run in ours if run["configuration"]["size"] == "large"]
 
 
 def _lines(page: str, title: str) -> list[list[str]]:

@@ -234,6 +234,9 @@ def test_a_forged_counterexample_is_refused_with_all_its_chunk(tmp_path, change,
     assert store.status()["rows"] == 0 and not (tmp_path / "counterexamples").exists()
 
 
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # it may ring in a callback first
 def test_a_counterexample_that_takes_too_long_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(search, "REPLAY", 0.2)
     sent = {**found("printed").to_json(), "variant": "corrected"}
