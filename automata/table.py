@@ -7,7 +7,8 @@
 >>> table.dense(REAL).tolist()
 [[7, 0, 0], [0, 0, 0], [0, 5, 0]]
 
-Small matrices, and those of which a quarter or more is other than zero, are computed with as arrays.
+Small matrices, and those of which a quarter or more is other than zero, are computed with as arrays; a small
+one of exact numbers, entry by entry, where it is multiplied by a vector.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Vector = tuple[Places, Weights]
 Entries = tuple[Places, Places, Weights]
 """Rows, columns and weights, by row, then column."""
 SMALL = 64
-"""A matrix of so many rows is computed with as an array, whatever is in it."""
+"""A matrix of no more rows is small, whatever is in it."""
 
 
 class Table:

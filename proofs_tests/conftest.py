@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import Phase, settings
 
-from proofs_tests.profile import load_profile
+from proofs_tests.hypothesis_settings import load_profile
 from ratproof.record.not_run import NotRun
 from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from ratproof.runner.plugin import CORPUS

@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from automata.files import write_whole
-from proofs_tests.profile import load_profile
+from proofs_tests.hypothesis_settings import load_profile
 from proofs_tests.test_ladder import LADDER
 from ratproof.process.interpreter import on_one_stack
 from ratproof.record.kinds import Verdict

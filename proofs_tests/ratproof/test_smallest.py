@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import pytest
+from hypothesis import core, settings
 from hypothesis import strategies as st
 
 from proofs_tests.smallest import REFUTED
-from ratproof.record.counterexample import Counterexample, Disagreement
-from ratproof.rungs import smallest
+from ratproof.record.counterexample import Counterexample, Disagreement, Refutation
+from ratproof.rungs import random_cases, smallest
 from ratproof.rungs.random_cases import for_random_cases, with_seed
 from ratproof.rungs.smallest import keep_in
+from ratproof.runner.hypothesis_profile import unchanged_afterwards
+from ratproof.runner.ladder import Step
 
 NAME = "a rung of this test's"
+
+
+RANDOM = [step for step in REFUTED if step.kind not in ("exhausted", "proved", "kernel-checked")]
+
+
+@pytest.fixture(autouse=True)
+def derandomised() -> Generator[None, None, None]:
+    """As ``verify`` runs, whatever seed the tests have."""
+    with unchanged_afterwards():
+        core.global_force_seed = None
+        settings.register_profile("derandomised", settings(), derandomize=True, database=None)
+        settings.load_profile("derandomised")
+        yield
 
 
 def ends_with(least: int, seed: int | None = None) -> tuple[int, list[int]]:
@@ -67,3 +85,20 @@ def test_a_run_with_a_seed_of_its_own_shrinks_its_own(known):
 def test_what_is_kept_is_of_rungs_that_are_refuted():
     parts = ((s.claim.name, s.variant.name, s.kind, s.side.label) for s in REFUTED)
     assert {name.strip() for name in smallest._kept()} <= {" ".join(filter(None, of)) for of in parts}
+
+
+@pytest.mark.parametrize("step", RANDOM, ids=lambda step: step.label)
+def test_each_kept_one_still_refutes(step: Step, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``nox -s smallest`` makes them anew, where what is drawn, or Hypothesis's format, has changed."""
+
+    def already(search: object) -> None:
+        raise Disagreement(Counterexample("", "", {}, "found by a search", [], 0, "", "", ""))
+
+    def anew(search: object, database: object = None) -> None:
+        pytest.fail("it is not kept, or fails no more, and would be shrunk anew")
+
+    monkeypatch.setattr(random_cases._Search, "up_to_the_first", already)
+    monkeypatch.setattr(random_cases._Search, "all", anew)
+    with pytest.raises(Refutation) as raised:
+        step.show()
+    assert "found by a search" not in str(raised.value)
