@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +139,11 @@ def test_grammars_are_drawn_beside_their_least_automata(monkeypatch: pytest.Monk
     for number in range(1, 8):
         for what in ("extracted", "least", "over-time"):
             assert f"tomita-{number}-{what}.svg" in made
+
+
+def test_a_model_has_one_colour_and_the_papers_method_dashes(recognition: Any) -> None:
+    names = [f"{model}, {method}" for method in ("ours", "the paper's") for model in ("A", "B", "C", "D")]
+    drawn = importlib.import_module("counter_pictures").errors({n: [[0.1, 0.2]] for n in names}, ["a", "b"])
+    lines = re.findall(r"stroke-dasharray[^;]*;[^\"]*stroke: (#\w+)|stroke: (#\w+); stroke-width: 1.4", drawn)
+    dashed, plain = ({one[i] for one in lines if one[i]} for i in (0, 1))
+    assert len(dashed) == len(plain) == 4 and dashed == plain

@@ -37,17 +37,20 @@ def learning_curves(panels: Mapping[str, Mapping[str, Runs]]) -> str:
 
 
 def errors(series: Mapping[str, Sequence[Sequence[float]]], columns: Sequence[str]) -> str:
-    """The error in each column of the tables: for each name a line through the means of its seeds, and a dot
-    for each seed.
+    """The error in each column of the tables: for each model and method a line through the means of its
+    seeds, and a dot for each seed. A model has one colour; the paper's method has dashes.
 
     Args:
-        series: by name, for each seed its errors, as shares.
+        series: by ``model, method``, for each seed its errors, as shares.
         columns: their names.
     """
+    models = list(dict.fromkeys(name.split(", ")[0] for name in series))
+    colours = dict(zip(models, COLOURS, strict=False))
 
     def draw(axes: Any) -> None:
         own: Axes = axes[0, 0]
-        for (name, seeds), colour in zip(series.items(), COLOURS * 3, strict=False):
+        for name, seeds in series.items():
+            colour = colours[name.split(", ")[0]]
             values = 100 * np.array(seeds)
             dashed = "--" if "paper" in name else "-"
             own.plot(range(len(columns)), values.mean(axis=0), dashed, color=colour, label=name, lw=1.4)
@@ -59,9 +62,9 @@ def errors(series: Mapping[str, Sequence[Sequence[float]]], columns: Sequence[st
         own.set_xticks(range(len(columns)), [column.replace(", ", "\n") for column in columns], fontsize=7)
         own.set_ylabel("error in %")
         plain_frame(own)
-        own.legend(frameon=False, fontsize=7, ncols=2)
+        own.figure.legend(frameon=False, fontsize=7, ncols=2, loc="outside upper center")
 
-    return plotted(draw, 1, 1, 3.6)
+    return plotted(draw, 1, 1, 4.0)
 
 
 def reach(kept: Mapping[str, Runs]) -> str:
