@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
+from functools import cache
 from typing import Any
 
 import typer
@@ -45,7 +46,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str] | None) -> int:
     try:
-        status = app(args=arguments, prog_name="ratproof", standalone_mode=False)
+        status = _command()(args=arguments, prog_name="ratproof", standalone_mode=False)
         return status if isinstance(status, int) else YES
     except OutputError:
         raise
@@ -69,6 +70,12 @@ def _run(arguments: list[str] | None) -> int:
         )
     except OSError as error:  # a write that is not ours: of the help, or of a library
         raise OutputError(f"the answer could not be written: {error.strerror or error}") from None
+
+
+@cache
+def _command() -> Any:
+    """The application as click has it. Typer would read the signatures of all commands again at each run."""
+    return typer.main.get_command(app)
 
 
 def _tell(sentence: str, status: int) -> int:

@@ -38,7 +38,8 @@ def run(tmp_path, monkeypatch):
     def run(body, *arguments):
         path = tmp_path / f"{tmp_path.name}.py"  # a name that no other module has
         path.write_text(HEAD + textwrap.dedent(body))
-        options = ("-q", "--import-mode=importlib", "-p", "no:cacheprovider", "-p", "ratproof.runner.plugin")
+        plugins = ("no:cacheprovider", "no:unraisableexception", "ratproof.runner.plugin")
+        options = ("-q", "--import-mode=importlib", *(f"-p{name}" for name in plugins))
         with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
             status = pytest.main([*options, *map(str, arguments or (f"{path}::test_it",))])
         return pytest.RunResult(status, out.getvalue().splitlines(), err.getvalue().splitlines(), 0.0)

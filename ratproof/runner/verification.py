@@ -194,6 +194,8 @@ def pytest_arguments(request: Request, junit: Path | None = None) -> list[str]:
         "-p",
         "no:cacheprovider",
         "-p",
+        "no:unraisableexception",  # which looks for garbage five times at the end: half a second
+        "-p",
         "ratproof.runner.plugin",
         *options,
     ]
