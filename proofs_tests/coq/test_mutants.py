@@ -233,19 +233,22 @@ BREAKS = {
 }
 
 
+def with_text(compiled: Path, root: Path, name: str, text: str) -> Path:
+    """The development with another text of one file, of which nothing is compiled; the others are links."""
+    shutil.copytree(compiled, root, copy_function=os.symlink)
+    for link in root.glob(name.removesuffix(".v") + ".*"):
+        link.unlink()
+    (root / name).write_text(text)
+    return root
+
+
 @pytest.mark.parametrize("broken", BREAKS)
 def test_it_is_not_accepted(broken: str, compiled: Path, tmp_path: Path) -> None:
     """The file with the break, compiled with all others as they are."""
     name, right, wrong = BREAKS[broken]
-    root = tmp_path / "coq"
-    shutil.copytree(
-        compiled, root, copy_function=os.symlink
-    )  # but for the file itself and what Coq makes of it
-    for link in root.glob(name.removesuffix(".v") + ".*"):
-        link.unlink()
     text = (compiled / name).read_text()
     assert text.count(right) == 1
-    (root / name).write_text(text.replace(right, wrong))
+    root = with_text(compiled, tmp_path / "coq", name, text.replace(right, wrong))
     with pytest.raises(coq.Rejected, match=re.escape(name)):
         coq.compile_file(root / name, root)
 
@@ -257,11 +260,10 @@ def test_unbroken_files_are_accepted(compiled: Path, tmp_path: Path) -> None:
     for name in {name for name, _, _ in BREAKS.values()}:
         assert (compiled / name).read_bytes() == (source_folder() / name).read_bytes()
         assert (compiled / name).with_suffix(".vo").stat().st_size > 0
-    root = tmp_path / "coq"
-    shutil.copytree(compiled, root)
-    shortest = root / "fa_rnn" / "viterbi.v"
-    shortest.with_suffix(".vo").unlink()
-    coq.compile_file(shortest, root)
+    name = "fa_rnn/viterbi.v"
+    shortest = with_text(compiled, tmp_path / "coq", name, (compiled / name).read_text()) / name
+    assert not shortest.with_suffix(".vo").exists()
+    coq.compile_file(shortest, shortest.parents[1])
     assert shortest.with_suffix(".vo").stat().st_size > 0
 
 

@@ -194,7 +194,7 @@ def pytest_arguments(request: Request, junit: Path | None = None) -> list[str]:
         "-p",
         "no:cacheprovider",
         "-p",
-        "no:unraisableexception",  # which looks for garbage five times at the end: half a second
+        "no:unraisableexception",  # which looks for garbage five times at the end, among torch's objects
         "-p",
         "ratproof.runner.plugin",
         *options,
