@@ -12,6 +12,7 @@ from training.classification_with_rules import presets as rules
 from training.classification_with_rules.settings import RuleClassification
 from training.classification_with_rules.sources import SOURCES
 from training.data_folder import Data
+from training.engine.freed_memory import freed_memory_kept
 from training.engine.settings import Settings, from_json
 from training.images import settings as images
 from training.language_modelling import settings as language
@@ -104,5 +105,6 @@ def run(
         test: measure it on the test part, too? Settings are chosen without.
     """
     module = import_module(f"training.{kind_of(experiment, settings.model).package}.experiment")
-    said: dict[str, Any] | str = module.run(experiment, settings, data, where, stop, test)
+    with freed_memory_kept():
+        said: dict[str, Any] | str = module.run(experiment, settings, data, where, stop, test)
     return said
