@@ -41,6 +41,7 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 napoleon_attr_annotations = False
 autodoc_typehints = "signature"
+autodoc_use_type_comments = False  # there are none, and looking for them takes time
 add_module_names = False
 toc_object_entries = False
 viewcode_follow_imported_members = False
