@@ -54,6 +54,13 @@ class Echelon:
         self.rank += rank
         return places
 
+    def spans(self, row: list[flint.nmod]) -> bool:
+        """Is the row in the space?"""
+        rest = flint.nmod_mat(1, self.width, row, self.prime)
+        for block in self._blocks:
+            rest = block.reduce(rest)
+        return bool(rest.rank() == 0)
+
     def _append(self, block: _Block) -> None:
         while self._blocks and len(self._blocks[-1].pivots) <= 2 * len(block.pivots):
             before = self._blocks.pop()

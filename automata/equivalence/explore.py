@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from random import Random
 
 import flint
 
@@ -17,8 +18,10 @@ from automata.equivalence.echelon import Echelon, staircase
 from automata.equivalence.integers import Cleared
 from automata.equivalence.vectors import Vectors, Word, shortlex
 
-MOST_ENTRIES = 1 << 21
+MOST_ENTRIES = 1 << 18
 """The most numbers in one block of candidates."""
+MANY = 32
+"""From so many words in a block on, their children are tried together before each is tried."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,8 @@ def explore(
             return Exploration(prime, words, None)
         if tell is not None:
             tell(len(words), len(level[0][0]))
-        batches = stepping.children(level)
+        # what follows from no difference is checked exactly by the caller, what follows from ``before`` is not
+        batches = stepping.children(level, echelon.spans if before is None else lambda row: False)
 
 
 class Agreement:
@@ -126,10 +130,11 @@ class _Stepping:
         self.steps = [[flint.nmod_mat(step, prime) for step in side.steps] for side in automata.sides]
 
     def children(
-        self, level: list[tuple[Word, list[flint.nmod]]]
+        self, level: list[tuple[Word, list[flint.nmod]]], spans: Callable[[list[flint.nmod]], bool]
     ) -> Iterator[tuple[list[Word], list[flint.nmod]]]:
         """The children of the words, in shortlex order, in blocks: words, and their vectors one after the
-        other.
+        other. Blocks whose children all depend on what is kept, as ``spans`` says of their random sum, are
+        left out: those of the last level do, at less cost.
         """
         symbols, width = len(self.automata.symbols), self.automata.width
         many = max(
@@ -138,17 +143,41 @@ class _Stepping:
         group = max(1, MOST_ENTRIES // max(1, width) if many == 1 else symbols)
         for i in range(0, len(level), many):
             parents = level[i : i + many]
+            if len(parents) >= MANY and spans(self.sum_of_children(parents)):
+                continue
             for first in range(0, symbols, group):
                 places = range(first, min(first + group, symbols))
                 yield [(*word, a) for word, _ in parents for a in places], self._step(parents, places)
+
+    def sum_of_children(self, level: list[tuple[Word, list[flint.nmod]]]) -> list[flint.nmod]:
+        """The sum of all children's vectors, each times a random number. Where a child is outside a space,
+        so is the sum, but for a chance of 1 in the prime.
+        """
+        random, symbols = Random(self.prime), len(self.automata.symbols)
+        factors = [random.randrange(self.prime) for _ in range(symbols * len(level))]
+        total: list[flint.nmod] = []
+        begin = 0
+        for side, steps in zip(self.automata.sides, self.steps, strict=True):
+            n = side.states
+            rows = self._rows(level, begin, n)
+            sums = (flint.nmod_mat(symbols, len(level), factors, self.prime) * rows).entries()
+            image = flint.nmod_mat(1, n, [0] * n, self.prime)
+            for a, step in enumerate(steps):
+                image += flint.nmod_mat(1, n, sums[a * n : (a + 1) * n], self.prime) * step
+            total += image.entries()
+            begin += n
+        return total
+
+    def _rows(self, parents: list[tuple[Word, list[flint.nmod]]], begin: int, n: int) -> flint.nmod_mat:
+        """What the parents' vectors have from a column on, a row each."""
+        flat = [w for _, row in parents for w in row[begin : begin + n]]
+        return flint.nmod_mat(len(parents), n, flat, self.prime)
 
     def _step(self, parents: list[tuple[Word, list[flint.nmod]]], places: range) -> list[flint.nmod]:
         parts, begin = [], 0
         for side, steps in zip(self.automata.sides, self.steps, strict=True):
             n = side.states
-            rows = flint.nmod_mat(
-                len(parents), n, [w for _, row in parents for w in row[begin : begin + n]], self.prime
-            )
+            rows = self._rows(parents, begin, n)
             parts.append((n, [(rows * steps[a]).entries() for a in places]))
             begin += n
         joint: list[flint.nmod] = []

@@ -46,7 +46,8 @@ class Integral:
     @cached_property
     def largest(self) -> int:
         """The largest |tau|."""
-        return max((int(max(map(abs, step.entries()), default=0)) for step in self.steps), default=0)
+        every = [step.entries() or [0] for step in self.steps]
+        return max((int(max(max(entries), -min(entries))) for entries in every), default=0)
 
     @cached_property
     def sizes(self) -> tuple[flint.fmpz_mat, tuple[flint.fmpz_mat, ...], flint.fmpz_mat]:

@@ -214,6 +214,24 @@ def test_numbers_beyond_the_limit_are_unknown_and_not_guessed(monkeypatch):
     assert accepted(equivalent(big, scaled))
 
 
+@some
+@given(st.data())
+def test_children_that_are_tried_together_are_those_that_would_fail_one_by_one(data):
+    """Whether a block's random sum says that all of them depend on what is kept, or each is reduced."""
+    a = data.draw(automata(REAL, most_states=5))
+    b = data.draw(automata(REAL, most_states=3))
+    sides = data.draw(st.sampled_from([[a], [a, b], [a, operations.sum_of(a, b)]]))
+    entries = data.draw(st.integers(1, 60))
+
+    def explored(many, most):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(exploring, "MANY", many)
+            patch.setattr(exploring, "MOST_ENTRIES", most)
+            return exploring.explore(field.cleared(sides), 2305843009213693951)
+
+    assert explored(1, entries) == explored(10**9, 1 << 18)
+
+
 def test_the_confirmation_looks_at_every_word_before_the_one_found():
     """Agreement modulo a prime fails as soon as a smaller word differs modulo it."""
     both = field.cleared([chain(3, 1), chain(3, 2)])
