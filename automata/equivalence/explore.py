@@ -79,7 +79,7 @@ def explore(
             return Exploration(prime, words, None)
         if tell is not None:
             tell(len(words), len(level[0][0]))
-        # what follows from no difference is checked exactly by the caller, what follows from ``before`` is not
+        # the caller checks exactly what follows from no difference, but not what follows from ``before``
         batches = stepping.children(level, echelon.spans if before is None else lambda row: False)
 
 
