@@ -71,7 +71,7 @@ def test_what_ran_stands_beside_it_with_its_seeds_and_time(
         if row[:2] == ["LSTM-P", "ours"]
     ]
     error = sum(run["metrics"]["test_error d 20, l 1000"] for run in own) / len(own)
-    assert row[2] == f"{len(own)} of 5" and row[8] == f"49.6 / {100 * error:.2f}"
+    assert row[2] == (f"{len(own)} of 5" if len(own) < 5 else "5") and row[8] == f"49.6 / {100 * error:.2f}"
     assert row[-1] == f"{sum(run['seconds'] for run in own) / len(own):.0f}"
     for picture in ("curves-large", "errors", "reach", "states-ours", "centroids-ours"):
         assert made[f"parentheses-{picture}.svg"].lstrip().startswith("<?xml")
