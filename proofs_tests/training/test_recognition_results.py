@@ -129,6 +129,13 @@ def test_a_method_is_told_by_its_recipe() -> None:
             assert tables.method_of({"configuration": how}) == method, experiment
 
 
+def test_our_method_with_another_finish_has_a_name_of_its_own() -> None:
+    how = Recognition(**PRESETS["parentheses"]["ours"]).to_json()
+    run = {"experiment": "parentheses", "configuration": how}
+    longer = run | {"configuration": how | {"finish": 60}}
+    assert [tables.method_of(one) for one in (run, longer)] == ["ours", "ours, 60 epochs of finish"]
+
+
 def test_results_from_before_a_setting_came_are_of_the_same_row() -> None:
     kept = results.read(
         Path(tables.__file__).parents[1] / "results/memory/parentheses-lstm-large-ours-seed-0.json"

@@ -8,12 +8,13 @@ from itertools import groupby
 from statistics import mean
 from typing import Any
 
-from training.language_recognition.settings import MODELS, Recognition
+from training.language_recognition.settings import MODELS, PRESETS, Recognition
 
 DEFAULTS = Recognition(model="lstm").to_json()
 EXPERIMENTS = ("tomita", "parentheses", "palindromes", "exchanges")
 METHODS = {True: "ours", False: "the paper's"}
 PREFIX = "test_error "
+OF_FINISH = " epochs of finish"
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Row:
     Attributes:
         experiment, size, model: which.
         centroids: k; ``None`` for a model that has none.
-        method: ``ours`` or ``the paper's``.
+        method: ``ours``, also with another finish, or ``the paper's``.
         seeds: that were run.
         errors: of each seed, by test set, as shares.
         paper: what the paper has, by test set.
@@ -88,7 +89,7 @@ def _lines(rows: Sequence[Row], columns: Sequence[str]) -> Iterator[list[str]]:
         for row in same:
             yield [
                 _in_little(name),
-                "ours" if row.method == METHODS[True] else "paper's",
+                "paper's" if row.method == METHODS[False] else row.method.removesuffix(OF_FINISH),
                 str(len(row.seeds)),
                 *(_percent(row.errors.get(c, ())) for c in columns),
             ]
@@ -120,8 +121,14 @@ def _short(column: str) -> str:
 
 
 def method_of(result: dict[str, Any]) -> str:
-    """By which method it was trained: ours is Adam's, with noise but on palindromes."""
-    return METHODS[result["configuration"].get("optimiser") == "adam"]
+    """By which method it was trained: ours is Adam's, with noise but on palindromes; with another finish than
+    the preset's it has a name of its own.
+    """
+    how = result["configuration"]
+    method = METHODS[how.get("optimiser") == "adam"]
+    usual = PRESETS.get(str(result.get("experiment")), {}).get(method, {}).get("finish")
+    finish = how.get("finish")
+    return method if usual is None or finish == usual else f"{method}, {finish}{OF_FINISH}"
 
 
 def _row(runs: list[dict[str, Any]]) -> Row:
