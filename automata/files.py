@@ -12,8 +12,9 @@ from pathlib import Path
 
 from automata import att_format, drawing, json_format
 from automata.errors import FormatError, InputError, OutputError
+from automata.number_text import shorten
 from automata.semirings import Semiring
-from automata.wfsa import WFSA
+from automata.wfsa import WFSA, require_wfsa
 
 READABLE = (".json", ".att")
 WRITABLE = (".json", ".att", ".dot", ".svg")
@@ -31,6 +32,10 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
     Raises:
         FormatError: one sentence with file and field.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(
+            f"{shorten(path)} is of type {type(path).__name__}, where the name of a file is right"
+        )
     path = Path(path)
     if path.suffix == ".json":
         if semiring is not None or symbols is not None:
@@ -54,6 +59,7 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     Returns the files written. With ``round_weights``, a weight that has no finite decimal becomes the nearest
     float64 in ``.att``; without, such a weight is an error.
     """
+    require_wfsa(automaton)
     path = Path(path)
     texts: dict[str, Callable[[], dict[Path, str]]] = {
         ".json": lambda: {path: json_format.dumps(automaton)},

@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from automata.aliases import String as String
+from automata.errors import InputError
+from automata.number_text import shorten
 from automata.symbols import unknown_symbol
+
+
+def require_string(string: Any) -> None:
+    """Raise :class:`~automata.errors.InputError` for what is no sequence of symbols.
+
+    >>> require_string(5)
+    Traceback (most recent call last):
+    automata.errors.InputError: 5 is of type int, where a string is right: text, or a sequence of symbols
+    """
+    if not isinstance(string, Iterable):
+        raise InputError(
+            f"{shorten(string)} is of type {type(string).__name__}, where a string is right: text, or a"
+            " sequence of symbols"
+        )
+    for place, symbol in enumerate(string):
+        if not isinstance(symbol, Hashable):
+            raise InputError(
+                f"place {place}: {shorten(symbol)} is of type {type(symbol).__name__}, where a symbol is"
+                " right"
+            )
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ def raw_array(weights: ArrayLike, what: str, dimensions: int) -> Weights:
         raise ShapeError(f"{what} has rows of unequal length") from None
     if array.ndim != dimensions and array.size == 0:
         array = array.reshape((0,) * dimensions)
-    if array.ndim < dimensions and any(isinstance(row, (list, tuple)) for row in array):
+    if 0 < array.ndim < dimensions and any(isinstance(row, (list, tuple)) for row in array):
         raise ShapeError(f"{what} has rows of unequal length")
     if array.ndim != dimensions:
         raise ShapeError(f"{what} has {array.ndim} dimension(s), where {dimensions} are right")

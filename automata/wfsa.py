@@ -90,6 +90,15 @@ class WFSA(Drawable):
         transitions: Mapping[Any, ArrayLike],
         epsilon: ArrayLike | None = None,
     ) -> None:
+        if not isinstance(semiring, Semiring):
+            raise InputError(
+                f"the semiring is {shorten(semiring)}, where one of automata.semirings is right, such as REAL"
+            )
+        if not isinstance(transitions, Mapping):
+            raise InputError(
+                f"the transitions are of type {type(transitions).__name__}, where a dict is right: a matrix"
+                " for each symbol"
+            )
         distinct: dict[int, int] = {}
         arrays: list[ArrayLike] = []
         index: dict[Hashable, int] = {}

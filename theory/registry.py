@@ -44,10 +44,14 @@ _registered: dict[str, Claim] = {}
 
 def claim_named(name: str) -> Claim:
     """The claim of that name, or of a registered claim of a user's own."""
+    if not isinstance(name, str):
+        raise InputError(
+            f"{shorten(name)} is of type {type(name).__name__}, where the name of a claim is right"
+        )
     if name in _registered:
         return _registered[name]
     if name not in claims():
-        near = get_close_matches(name, claims(), 1, cutoff=0.5)
+        near = get_close_matches(name.lower(), claims(), 1, cutoff=0.5)
         which = f"did you mean {near[0]}?" if near else "ratproof claims lists those that there are"
         raise InputError(f"there is no claim {shorten(name)}; {which}")
     return claims()[name]

@@ -93,9 +93,14 @@ def _errata_page(papers: Sequence[Paper], verdicts: Verdicts) -> str:
     parts = [
         "# Errata\n",
         "What the papers print and what is not so: the reading, the smallest counterexample that the run came"
-        " upon, and what holds instead. Each was checked by machine; the claim's page has the weights,"
-        " certificates and commands to run it again. At the end, for each hypothesis, what goes wrong without"
-        " it.\n",
+        " upon, and what holds instead. "
+        + (
+            "Each was checked by machine; the claim's page has the weights, certificates and commands to run"
+            " it again."
+            if verdicts.results
+            else "These pages were built without a run: each says so in the place of its counterexample."
+        )
+        + " At the end, for each hypothesis, what goes wrong without it.\n",
     ]
     for paper in papers:
         printed = [

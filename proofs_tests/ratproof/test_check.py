@@ -163,7 +163,7 @@ def test_where_openfst_might_overflow_on_every_string_nothing_was_compared():
         'c = believe("huge", start=7, step=lambda c, x: c + 1, automaton=WFSA(REAL, [10**400], [1], {"a":'
         " [[1]]}))"
     )
-    (result,) = check(written(HEAD + text), kind="cross-checked").results
+    (result,) = check(written(HEAD + text), kinds=["cross-checked"]).results
     assert (result.verdict, result.cases) == (Verdict.UNKNOWN, 0)
 
 

@@ -72,6 +72,9 @@ def test_convert_goes_to_every_format_and_back(napkin, tmp_path, capsys):
     back = str(tmp_path / "c.json")
     assert run(["convert", att, back, "--semiring", "real"]) == 0
     capsys.readouterr()
+    assert run(["equivalent", back, att, "--semiring", "real"]) == 0  # what is said is of the .att file
+    assert run(["equivalent", att, back]) == 2
+    assert f"{att}: does not say its semiring, and is read as min-plus" in capsys.readouterr().err
     assert run(["score", back, "b"]) == 0
     # the nearest float64 of -3/7, and the final weight 1/2
     assert REAL.parse(capsys.readouterr().out.strip()) == Fraction(-3 / 7) / 2
@@ -132,6 +135,10 @@ def test_claims_lists_every_claim(capsys):
         (["score", "{napkin}", "a c"], "napkin.json: string 0, place 1: symbol 'c' is not in the alphabet"),
         (["score", "{napkin}", "a", "--semiring", "tropic"], "there is no semiring 'tropic'"),
         (["score", "{napkin}", "a", "--semiring", "log"], "says its semiring and symbols itself"),
+        (
+            ["equivalent", "{napkin}", "{napkin}", "--semiring", "real"],
+            "says its semiring and symbols itself",
+        ),
         (["score", "new\nline.json", "a"], "cannot be read"),
         (["convert", "{napkin}", "x.yaml"], "x.yaml: no format"),
         (["draw", "{napkin}", "-o", "x.png"], "x.png: a drawing is named"),

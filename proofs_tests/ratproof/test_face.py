@@ -171,6 +171,26 @@ def test_what_is_no_automaton_is_refused_in_a_sentence(function, value, says):
         getattr(ratproof, function)(value, *more)
 
 
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: ratproof.score(FADING, 5), "5 is of type int, where a string is right"),
+        (lambda: ratproof.score(FADING, ["a", ["b"]]), r"place 1: \['b'\] is of type list, where a symbol"),
+        (lambda: ratproof.read(5), "5 is of type int, where the name of a file is right"),
+        (lambda: ratproof.write(5, "five.json"), "5 is a int, where a WFSA is right"),
+        (lambda: ratproof.verify(["fa-rnn-eq-4"]), "is of type list, where the name of a claim is right"),
+        (lambda: ratproof.verify("FA-RNN-EQ-44"), "did you mean fa-rnn-eq-4?"),
+        (lambda: ratproof.certify("two.safetensors", "cold"), "temperature is 'cold', where a positive"),
+        (lambda: WFSA("real", [1], [1], {"a": [[1]]}), "the semiring is 'real', where one of"),
+        (lambda: WFSA(REAL, 1, 1, {"a": 1}), "initial has 0 dimension"),
+        (lambda: WFSA(REAL, [1], [1], [["a", 1]]), "the transitions are of type list, where a dict is right"),
+    ],
+)
+def test_arguments_of_another_type_are_refused_in_a_sentence(call, says):
+    with pytest.raises(ratproof.InputError, match=says):
+        call()
+
+
 def test_answers_have_verdict_word_scores_and_certificate():
     half, third = (WFSA(REAL, [1], [1], {"a": [[w]]}) for w in ("1/2", "1/3"))
     same, different = ratproof.equivalent(half, half), ratproof.equivalent(half, third)

@@ -96,7 +96,7 @@ def test_a_run_stops_at_its_first_unexpected_result(monkeypatch, capsys):
 
 def test_verdicts_of_a_whole_run_stand_while_the_sources_are_the_same(package):
     assert last_run.still_standing() is None
-    kept(Request(kind="decided"), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
+    kept(Request(kinds=("decided",)), Outcome(results(("proposition-7", "decided", Verdict.HOLDS))))
     assert last_run.still_standing() is None  # of a part
     kept(Request(), Outcome([], interrupted=True))
     assert last_run.still_standing() is None  # of a run that was stopped

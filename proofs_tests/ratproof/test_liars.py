@@ -178,7 +178,7 @@ def decided(monkeypatch, *claims, kind="decided", **options):
         "ratproof.runner.user_files.load",
         lambda path: {claim.name: registry.register(claim) or claim for claim in claims},
     )
-    return check("mine.py", kind=kind, **options).results
+    return check("mine.py", kinds=[] if kind is None else [kind], **options).results
 
 
 def not_held(result):

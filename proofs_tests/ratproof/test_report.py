@@ -96,7 +96,7 @@ def first_line(lines, *ends) -> int:
 @given(several=results())
 def test_no_line_is_wider_than_80_columns_or_ends_in_a_blank(details, several):
     for line in report(Outcome(several), details):
-        assert (len(line) <= 80 and line == line.rstrip()) or line.startswith("  ratproof ")
+        assert (len(line) <= 80 and line == line.rstrip()) or line.startswith("      .ratproof/")
 
 
 @given(several=results(), encoding=st.sampled_from(["utf-8", "ascii"]))

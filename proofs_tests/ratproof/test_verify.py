@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import json
 import os
 from itertools import product
 from pathlib import Path
@@ -60,13 +61,13 @@ def test_evidence_that_is_promised_and_not_there_is_unknown():
 
 
 def test_only_what_was_asked_for_is_missed():
-    lacking = _missing(Request(claims=("corollary-9",), kind="exhausted"), [], [])
+    lacking = _missing(Request(claims=("corollary-9",), kinds=("exhausted",)), [], [])
     assert {(r.claim, r.kind) for r in lacking} == {("corollary-9", "exhausted")}
 
 
 def test_what_cannot_run_here_is_not_missed_and_is_no_verdict():
     told = [{"claim": "corollary-9", "variant": "corrected", "kind": "proved", "why": "no Coq"}]
-    assert _missing(Request(claims=("corollary-9",), kind="proved"), [], told) == []
+    assert _missing(Request(claims=("corollary-9",), kinds=("proved",)), [], told) == []
     outcome = Outcome(gather([seen(Verdict.HOLDS)], None), not_run=told)
     assert outcome.as_expected and [r.kind for r in outcome.results] == ["sampled"]
     assert not Outcome([], not_run=told).as_expected  # where nothing ran, nothing was shown
@@ -111,11 +112,21 @@ def test_nothing_at_all_is_not_as_expected():
 
 def test_options_of_the_environment_do_not_reach_the_tests():
     with mock.patch.dict(os.environ, {"PYTEST_ADDOPTS": "-k nothing-at-all"}):
-        outcome = verify(Request(claims=("proposition-7",), kind="exhausted"))
+        outcome = verify(Request(claims=("proposition-7",), kinds=("exhausted",)))
         assert os.environ["PYTEST_ADDOPTS"] == "-k nothing-at-all"
     assert outcome.as_expected
     assert {r.facts["letters"] for r in outcome.results} == {2}  # all strings over one letter, and over two
     assert len(outcome.results) == len(claims()["proposition-7"].variants)
+
+
+def test_several_kinds_of_evidence_may_be_asked_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    both = ["--kind", "decided", "--kind", "proved"]
+    assert run(["verify", "fa-rnn-eq-4", *both, "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert {result["kind"] for result in results} == {"decided", "proved"}
+    assert run(["verify", "fa-rnn-eq-4", *both, "--kind", "gradient"]) == 2
+    assert "no claim that was asked for promises evidence of the kind gradient" in capsys.readouterr().err
 
 
 def test_decided_evidence_alone_runs_shows_and_keeps_its_certificates(tmp_path, monkeypatch, capsys):
@@ -130,7 +141,7 @@ def test_decided_evidence_alone_runs_shows_and_keeps_its_certificates(tmp_path, 
 
 def test_where_counterexamples_cannot_be_kept_the_verdicts_are_shown_all_the_same(tmp_path):
     (tmp_path / ".ratproof").write_text("in the way")
-    outcome = verify(Request(claims=("proposition-7",), kind="exhausted"))
+    outcome = verify(Request(claims=("proposition-7",), kinds=("exhausted",)))
     assert outcome.as_expected
     assert any("not kept" in note for note in outcome.notes)
 

@@ -27,6 +27,32 @@ AsLists = Annotated[
 AutomatonFile = Annotated[str, typer.Argument(metavar="AUTOMATON", help="a .json or .att file")]
 
 
+def load_both(a: str, b: str, semiring: str | None, symbols: str | None) -> tuple[WFSA, WFSA]:
+    """The automata in two files. What ``--semiring`` and ``--symbols`` say is of those in .att files, be it
+    one.
+
+    Raises :class:`~automata.errors.InputError`, too, where an .att file that was read as min-plus is held
+    against another semiring.
+    """
+    one_is = any(path.endswith(".att") for path in (a, b))
+    said = [(semiring, symbols) if path.endswith(".att") or not one_is else (None, None) for path in (a, b)]
+    one, other = load(a, *said[0]), load(b, *said[1])
+    for path, mine, against in ((a, one, other), (b, other, one)):
+        if path.endswith(".att") and semiring is None and mine.semiring is not against.semiring:
+            raise InputError(
+                f"{path}: does not say its semiring, and is read as {mine.semiring.name} without --semiring;"
+                f" the other automaton is over the {against.semiring.name} semiring: --semiring"
+                f" {against.semiring.name} reads it so"
+            )
+    return one, other
+
+
+def tell_semiring(target: str, automaton: WFSA) -> None:
+    """Say how an .att file is read back, which says no semiring itself."""
+    if target.endswith(".att") and automaton.semiring is not MIN_PLUS:
+        print(f"{target} does not say its semiring: --semiring {automaton.semiring.name} reads it back")
+
+
 def load(path: str, semiring: str | None, symbols: str | None) -> WFSA:
     """The automaton in a file."""
     return files.read(path, None if semiring is None else semiring_named(semiring), symbols)
@@ -77,8 +103,8 @@ def convert(
     require_outputs({"": target}, reads=(source, symbols))
     machine = load(source, semiring, symbols)
     _tell(files.write(machine, target, round_weights), machine, as_json)
-    if target.endswith(".att") and machine.semiring is not MIN_PLUS and not as_json:
-        print(f"{target} does not say its semiring: --semiring {machine.semiring.name} reads it back")
+    if not as_json:
+        tell_semiring(target, machine)
 
 
 @app.command(epilog=example("draw fading.json -o fading.svg"))

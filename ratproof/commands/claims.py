@@ -97,10 +97,9 @@ def _described(claim: Claim) -> dict[str, Any]:
     }
 
 
-Kind = Annotated[str | None, typer.Option("--kind", help=f"only this kind of evidence: {', '.join(KINDS)}")]
-PapersKind = Annotated[
-    str | None, typer.Option("--kind", help=f"only this kind of evidence: {', '.join(OF_PAPERS)}")
-]
+ONLY = "only this kind of evidence, or these, with the option once for each"
+Kinds = Annotated[list[str] | None, typer.Option("--kind", help=f"{ONLY}: {', '.join(KINDS)}")]
+PapersKinds = Annotated[list[str] | None, typer.Option("--kind", help=f"{ONLY}: {', '.join(OF_PAPERS)}")]
 Examples = Annotated[int | None, typer.Option("--examples", min=1, help="random cases a test")]
 Seed = Annotated[
     int | None,
@@ -113,7 +112,7 @@ Seed = Annotated[
 @app.command(epilog=example("verify", "verify proposition-7", "verify --kind decided --json"))
 def verify(
     names: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="all without")] = None,
-    kind: PapersKind = None,
+    kinds: PapersKinds = None,
     examples: Examples = None,
     seed: Seed = None,
     device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
@@ -156,7 +155,7 @@ def verify(
     different = unexpected() if failed else ()
     request = Request(
         claims=tuple(names or ()),
-        kind=kind,
+        kinds=tuple(kinds or ()),
         examples=examples,
         seed=seed,
         device=device,
@@ -199,7 +198,7 @@ def check(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="CLAIM", help="all in the file without")
     ] = None,
-    kind: Kind = None,
+    kinds: Kinds = None,
     examples: Examples = None,
     seed: Seed = None,
     junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,
@@ -210,7 +209,7 @@ def check(
     from ratproof.runner.user_files import check as run
 
     require_junit(junit, reads=(file,))
-    outcome = _with_progress("check", lambda told: run(file, names or [], kind, examples, seed, told))
+    outcome = _with_progress("check", lambda told: run(file, names or [], kinds or [], examples, seed, told))
     if junit is not None:
         from ratproof.runner.junit import junit as written
 

@@ -20,7 +20,7 @@ from automata.printable_text import write_string
 from automata.semirings import BOOLEAN, LOG
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
-from ratproof.commands.automata import AutomatonFile, load
+from ratproof.commands.automata import AutomatonFile, load, load_both, tell_semiring
 from ratproof.commands.terminal import console, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -36,7 +36,12 @@ MissingAsZero = Annotated[
 ]
 
 
-@app.command(epilog=example("equivalent fading.json parity.json", "equivalent fading.json typo.json --json"))
+@app.command(
+    epilog=example(
+        "equivalent fading.json parity.json --certificate equal.json",
+        "equivalent fading.json typo.json --json",
+    )
+)
 def equivalent(
     a: Annotated[str, typer.Argument(metavar="A", help="a .json or .att file")],
     b: Annotated[str, typer.Argument(metavar="B", help="another")],
@@ -68,7 +73,7 @@ def equivalent(
     """Decide whether two automata give every string one score. Exit status 0: equivalent, 1: different, 3:
     unknown.
     """
-    one, other = load(a, semiring, symbols), load(b, semiring, symbols)
+    one, other = load_both(a, b, semiring, symbols)
     require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(a, b, symbols))
     coq_file = None
     if kernel or kernel_file is not None:
@@ -190,6 +195,8 @@ def minimise(
     else:
         where = f"; written to {' and '.join(map(str, written))}" if written else "; -o FILE writes it"
         print(f"{_least(smallest, given)}{where}")
+        if output is not None:
+            tell_semiring(output, smallest.automaton)
     if certificate is not None and shown is None:
         console(error=True).print(
             f"ratproof: note: {certificate} is not written: there is no certificate", soft_wrap=True

@@ -84,11 +84,11 @@ def certify(
 
     Raises :class:`~automata.errors.InputError`: there is no such network, or the temperature is none.
     """
-    if temperature is not None and not 0 < temperature < math.inf:
-        raise InputError(f"temperature is {temperature}, where a positive number is right")
+    if temperature is not None and not (isinstance(temperature, int | float) and 0 < temperature < math.inf):
+        raise InputError(f"temperature is {temperature!r:.60}, where a positive number is right")
     for name, value in (("height", height), ("length", length), ("saturated_height", saturated_height)):
-        if value < 0:
-            raise InputError(f"{name} is {value}, where 0 or more is right")
+        if type(value) is not int or value < 0:
+            raise InputError(f"{name} is {value!r:.60}, where a whole number from 0 on is right")
     network, _ = load(str(checkpoint))
     answer: Certification | CounterCertification
     try:

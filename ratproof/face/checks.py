@@ -17,7 +17,7 @@ from ratproof.runner.verification import verify as run
 from ratproof.sides.decision import Accepts
 from ratproof.user_claims.modules import believe_module
 from theory.claim import Claim
-from theory.registry import claims, registered
+from theory.registry import registered
 
 NAME = "module"
 """Of the claim that is checked."""
@@ -107,10 +107,5 @@ def verify(*names: str, kinds: str | Iterable[str] | None = None, device: str = 
     Raises :class:`~automata.errors.InputError` for names, kinds and devices that are not there.
     """
     wanted = () if kinds is None else (kinds,) if isinstance(kinds, str) else tuple(kinds)
-    request = Request(claims=names, device=device)
-    if len(wanted) == 1:
-        request = Request(claims=names, kind=wanted[0], device=device)
-    elif wanted:
-        only = tuple((name, kind) for name in names or claims() for kind in wanted)
-        request = Request(claims=names, only=only, device=device)
+    request = Request(claims=names, kinds=wanted, device=device)
     return report_of(run(request), lambda outcome, out: show(outcome, out, details=bool(names)))

@@ -36,7 +36,7 @@ def require_known(names: Sequence[str], variant: str | None) -> None:
 def collect(plugin: Any, names: Sequence[str], device: str) -> None:
     """Have pytest collect the evidence for these claims that draws cases, and hand it to the plugin."""
     only = tuple((name, kind) for name in names or claims() for kind in DRAWN)
-    request = Request(tuple(names), None, EXAMPLES, seed=0, device=device, only=only)
+    request = Request(tuple(names), (), EXAMPLES, seed=0, device=device, only=only)
     with pytest_environment(request), redirect_stdout(StringIO()) as output:
         code = pytest.main(pytest_arguments(request), plugins=[plugin])
     if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.INTERRUPTED):

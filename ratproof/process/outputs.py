@@ -59,8 +59,9 @@ def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None])
             raise InputError(f"{option} {error}".lstrip()) from None
         for other in read:
             if _same(file, other):
+                name = f"{option} {file}".lstrip()
                 raise InputError(
-                    f"{option} {file} would overwrite {other}, which this command reads; name another file"
+                    f"{name} would overwrite {other}, which this command reads; name another file"
                 )
         for name, other in outputs[:number]:
             if _same(file, other):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.text import Text
 
 from ratproof.process.streams import WIDTH
 from ratproof.record.ledger import TOO_SHORT, joined, left_out_in_words
 from ratproof.report.details import show_details, show_refutation
 from ratproof.report.ladder import Row, ladder, rows
-from ratproof.report.lines import print_paragraph
+from ratproof.report.lines import print_command, print_paragraph
 from ratproof.runner.outcome import Outcome
 
 __all__ = ["show"]
@@ -130,5 +129,5 @@ def _tell_certificates(outcome: Outcome, out: Console) -> None:
     if written:
         what = "A certificate" if len(written) == 1 else f"{len(written)} certificates"
         out.print(f"{what} of decided verdicts, which a short independent program checks:")
-        command = f"  ratproof check-certificate {written[0]}" + (" ..." if len(written) > 1 else "")
-        out.print(Text(command, style="dim"), soft_wrap=True)
+        more = " ..." if len(written) > 1 else ""
+        print_command(out, "ratproof check-certificate", f"{written[0]}{more}")

@@ -15,7 +15,7 @@ from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import TOO_SHORT, left_out_in_words
 from ratproof.record.results import Result
 from ratproof.report.ladder import Row
-from ratproof.report.lines import print_paragraph
+from ratproof.report.lines import print_command, print_paragraph
 from ratproof.report.proof_text import paragraphs
 from ratproof.report.refutation import simplest
 from theory.claim import KERNEL, TORCH
@@ -113,9 +113,9 @@ def _show_counterexample(result: Result, out: Console, option: str) -> None:
         print_paragraph(out, f"and {certificate['says']}: from its single states it scores {scores}", by=2)
     if isinstance(counterexample, KernelCounterexample):
         if result.kept is not None:
-            out.print(Text(f"  python {shlex.quote(result.kept)}", style="dim"), soft_wrap=True)
+            print_command(out, "python", shlex.quote(result.kept))
     elif result.kept is not None:
-        out.print(Text(f"  ratproof replay {shlex.quote(result.kept)}{option}", style="dim"), soft_wrap=True)
+        print_command(out, "ratproof replay", f"{shlex.quote(result.kept)}{option}")
 
 
 def _strings(strings: Sequence[Sequence[str]]) -> str:
@@ -139,6 +139,8 @@ def _remarks(result: Result) -> list[str]:
         if result.verdict == Verdict.HOLDS and "on_numbers" in facts
         else []
     )
+    if result.verdict == Verdict.REFUTED and "near" in facts:
+        told.append(f"{who}: {facts['near']}")
     left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
     if left and result.cases:  # without a case, why it is unknown says it
         told.append(f"{who}, {result.kind}: {left}")

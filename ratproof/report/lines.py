@@ -16,6 +16,15 @@ def fitted(line: Text) -> Text:
     return line
 
 
+def print_command(out: Console, command: str, arguments: str) -> None:
+    """Print a command to paste, indented; where it is too long its arguments stand on a line of their own,
+    which the shell joins.
+    """
+    joint = " " if len(f"  {command} {arguments}") <= WIDTH else " \\\n    "
+    for line in f"{command}{joint}{arguments}".split("\n"):
+        out.print(Text(f"  {line}", style="dim"), soft_wrap=True)
+
+
 def print_paragraph(out: Console, text: str, by: int = 0, style: str = "") -> None:
     """Print a text on as many lines as it takes, indented by so many columns."""
     for line in Text(text, style=style).wrap(out, min(out.width, WIDTH) - by):

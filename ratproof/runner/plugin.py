@@ -74,7 +74,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--ratproof-claim", action="append", default=[], help="of this claim (may be given again)"
     )
-    group.addoption("--ratproof-kind", default=None, help="of this kind")
+    group.addoption("--ratproof-kind", action="append", default=[], help="of this kind; may be repeated")
     group.addoption(
         "--ratproof-only",
         action="append",
@@ -141,11 +141,11 @@ def _wanted(config: pytest.Config, mark: Any) -> bool:
     """Is it evidence that was asked for?"""
     if mark is None:
         return False
-    claims, kind = config.getoption("--ratproof-claim"), config.getoption("--ratproof-kind")
+    claims, kinds = config.getoption("--ratproof-claim"), config.getoption("--ratproof-kind")
     only = config.getoption("--ratproof-only")
     return (
         (not claims or mark.claim in claims)
-        and kind in (None, mark.kind)
+        and (not kinds or mark.kind in kinds)
         and (not only or f"{mark.claim}:{mark.kind}" in only)
     )
 

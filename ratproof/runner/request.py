@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from automata.rules.rule_files import rule_file_in
 from ratproof.coq import programs as coq
 from ratproof.process.outputs import require_outputs
 from ratproof.record.kinds import KINDS
-from theory.claim import KERNEL
+from theory.claim import KERNEL, Claim
 from theory.registry import claim_named, claims
 
 
@@ -23,7 +23,7 @@ class Request:
 
     Attributes:
         claims: names; all without.
-        kind: only this kind of evidence.
+        kinds: only these kinds of evidence; all without.
         examples: random cases a test; the tests' own number without.
         seed: fresh random cases with this seed; without, the same in every run of the same installation.
         device: ``cpu`` or ``cuda``.
@@ -36,7 +36,7 @@ class Request:
     """
 
     claims: tuple[str, ...] = ()
-    kind: str | None = None
+    kinds: tuple[str, ...] = ()
     examples: int | None = None
     seed: int | None = None
     device: str = "cpu"
@@ -57,13 +57,13 @@ class Request:
     @property
     def processes(self) -> int:
         """How many processes run the tests; one is this process itself."""
-        return self.jobs or (1 if self.claims or self.kind or self.only else cores())
+        return self.jobs or (1 if self.claims or self.kinds or self.only else cores())
 
     def wants(self, claim: str, kind: str) -> bool:
         """Is that evidence asked for?"""
         return (
             (not self.claims or claim in self.claims)
-            and self.kind in (None, kind)
+            and (not self.kinds or kind in self.kinds)
             and (not self.only or (claim, kind) in self.only)
         )
 
@@ -86,21 +86,35 @@ def require_known(request: Request) -> None:
     """Raise :class:`~automata.errors.InputError` for claims and kinds of evidence that there are not."""
     for name in request.claims:
         claim_named(name)
-    if request.kind is not None and request.kind not in KINDS:
-        raise InputError(f"there is no kind of evidence {request.kind!r}; there are {', '.join(KINDS)}")
-    if request.kind is not None and not any(
-        request.kind in v.kinds for name in request.claims or claims() for v in claim_named(name).variants
-    ):
-        raise InputError(f"no claim that was asked for promises evidence of the kind {request.kind}")
-    for name in request.claims:
-        if request.kind is not None and not any(request.kind in v.kinds for v in claim_named(name).variants):
-            raise InputError(f"{name} promises no evidence of the kind {request.kind}")
+    asked = [claim_named(name) for name in request.claims or claims()]
+    require_promised(request.kinds, asked, bool(request.claims))
+
+
+def require_promised(kinds: Sequence[str], asked: Sequence[Claim], named: bool, where: str = "") -> None:
+    """Raise :class:`~automata.errors.InputError` for a kind of evidence that there is not, or that no claim
+    that was asked for promises; and for a claim that was named and promises none of them.
+
+    Args:
+        kinds: of evidence.
+        asked: the claims.
+        named: was each asked for by its name?
+        where: they are from, which begins the sentence.
+    """
+    for kind in kinds:
+        if kind not in KINDS:
+            raise InputError(f"there is no kind of evidence {kind!r}; there are {', '.join(KINDS)}")
+        if not any(kind in variant.kinds for claim in asked for variant in claim.variants):
+            which = "in it" if where else "that was asked for"
+            raise InputError(f"{where}no claim {which} promises evidence of the kind {kind}")
+    for claim in asked if named and kinds else ():
+        if not any(kind in variant.kinds for kind in kinds for variant in claim.variants):
+            raise InputError(f"{where}{claim.name} promises no evidence of the kind {' or '.join(kinds)}")
 
 
 def require(request: Request) -> Any:
     """Refuse what cannot run; the corpus, if one is asked for."""
     require_known(request)
-    if request.kind == KERNEL:
+    if request.kinds == (KERNEL,):
         coq.version()
     check_device(request.device)
     if request.embeddings is not None and request.text is None:

@@ -16,12 +16,12 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 
 from automata.errors import InputError
-from ratproof.record.kinds import KINDS
 from ratproof.record.not_run import NotRun
 from ratproof.record.results import Observation, gather
 from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from ratproof.runner.ladder import steps
 from ratproof.runner.outcome import Outcome
+from ratproof.runner.request import require_promised
 from ratproof.runner.verification import keep_evidence
 from theory.claim import Claim
 from theory.registry import register
@@ -34,7 +34,7 @@ NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
 def check(
     path: str,
     names: Sequence[str] = (),
-    kind: str | None = None,
+    kinds: Sequence[str] = (),
     examples: int | None = None,
     seed: int | None = None,
     started: Callable[[str, int, int], None] = lambda what, done, total: None,
@@ -44,7 +44,7 @@ def check(
     Args:
         path: a Python file; it is run.
         names: of its claims; all without.
-        kind: only this kind of evidence.
+        kinds: only these kinds of evidence; all without.
         examples: random cases a rung.
         seed: of fresh random cases; without, the same in every run of the same installation.
         started: is told what begins to run, how many claims are done, how many there are.
@@ -53,22 +53,22 @@ def check(
         InputError: the file, a name or a kind is not right; with the line of the file where it broke.
     """
     claims = load(path)
-    _known(path, claims, names, kind)
+    _known(path, claims, names, kinds)
     chosen = [claim for claim in claims.values() if not names or claim.name in names]
-    outcome = outcome_of(chosen, path, kind, examples, seed, started)
+    outcome = outcome_of(chosen, path, kinds, examples, seed, started)
     return replace(outcome, notes=keep_evidence(outcome.results, seed))
 
 
 def outcome_of(
     claims: Sequence[Claim],
     where: str,
-    kind: str | None = None,
+    kinds: Sequence[str] = (),
     examples: int | None = None,
     seed: int | None = None,
     started: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
     """Run every rung that some claims of a user's promise; ``where`` they are from names what ran."""
-    ladder = [step for step in steps(claims, own=True) if kind in (None, step.kind)]
+    ladder = [step for step in steps(claims, own=True) if not kinds or step.kind in kinds]
     observations: list[Observation] = []
     not_run: list[dict[str, str]] = []
     interrupted = False
@@ -153,17 +153,11 @@ def _claims(values: Any) -> Iterator[Claim]:
             yield from (part for part in value if isinstance(part, Claim))
 
 
-def _known(path: str, claims: dict[str, Claim], names: Sequence[str], kind: str | None) -> None:
+def _known(path: str, claims: dict[str, Claim], names: Sequence[str], kinds: Sequence[str]) -> None:
     for name in names:
         if name not in claims:
             raise InputError(f"{path}: has no claim {name!r}; it has {', '.join(claims)}")
-    if kind is not None and kind not in KINDS:
-        raise InputError(f"there is no kind of evidence {kind!r}; there are {', '.join(KINDS)}")
-    if kind is not None and not any(kind in v.kinds for c in claims.values() for v in c.variants):
-        raise InputError(f"{path}: no claim in it promises evidence of the kind {kind}")
-    for name in names:
-        if kind is not None and not any(kind in v.kinds for v in claims[name].variants):
-            raise InputError(f"{path}: {name} promises no evidence of the kind {kind}")
+    require_promised(kinds, [claims[name] for name in names or claims], bool(names), f"{path}: ")
 
 
 def _line_of(path: str, error: BaseException) -> str:

@@ -171,7 +171,7 @@ def pytest_arguments(request: Request, junit: Path | None = None) -> list[str]:
         ("--ratproof-device", request.device),
         ("--hypothesis-seed", request.seed),
         ("--junitxml", None if request.junit is None else junit),
-        ("--ratproof-kind", request.kind),
+        *(("--ratproof-kind", kind) for kind in request.kinds),
         ("--ratproof-text", _absolute(request.text)),
         ("--ratproof-units", request.units),
         ("--ratproof-embeddings", _absolute(request.embeddings)),

@@ -36,6 +36,9 @@ automaton has them: a fraction gets longer with every symbol. Of others they are
 rounding is in the bound.
 """
 
+FEW = 32
+"""Roundings of which a difference may be one of weights."""
+
 
 class OfModule:
     """A module's outputs against the scores of automata, within the derived bound: in evaluation mode, one
@@ -131,13 +134,23 @@ class OfModule:
             return no_difference(string, float(used.max(initial=0.0)), bounded(bounds))
         t, unit = wrong[0]
         network, score = repr(float(states[t, unit])), repr(float(scores[t, unit]))
+        self._hint(float(states[t, unit]), float(scores[t, unit]))
         before = float(used[used <= 1].max(initial=0.0))
         difference = Difference(int(t) + shortest, int(unit), network, score, f"{bounds[t, unit]:.2g}")
         return StringResult(string, before, difference)
 
+    def _hint(self, network: float, score: float) -> None:
+        """Say what may explain a difference of a few roundings, where the user gave weights without slack."""
+        if not self.slack and abs(network - score) <= FEW * torch.finfo(self._dtype).eps * abs(score):
+            ledger().facts["near"] = (
+                f"the scores differ by a few roundings of {self._format.name}: if the module computes its"
+                " weights, as a sigmoid or 1 - f, they are not exactly the automaton's; slack= says by how"
+                " much they may differ, and formula=, of believe_module, derives it"
+            )
+
     def confirm(self, compared: StringResult) -> None:
-        """Raise :class:`~ratproof.sides.comparison.NotAFunction` where a difference that was difference is
-        another one when the string is run again.
+        """Raise :class:`~ratproof.sides.comparison.NotAFunction` where the difference is another one when the
+        string is run again.
         """
         difference = compared.difference
         if difference is None:

@@ -89,8 +89,6 @@ def believe_module(
         )
     if accepts is not None:
         return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says)
-    if not 0 <= slack < math.inf:
-        raise InputError(f"{name}: the slack is {slack}, where a finite number that is not negative is right")
     derived: Sequence[Deviation] | None = None
     if len(embeddings) != len(alphabet):
         raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
@@ -160,6 +158,8 @@ def _check_arguments(
         )
     if isinstance(slack, bool) or not isinstance(slack, (int, float)):
         raise InputError(f"{name}: the slack is {slack!r:.60}, where a number is right")
+    if not 0 <= slack < math.inf:
+        raise InputError(f"{name}: the slack is {slack}, where a finite number that is not negative is right")
     several = automaton if isinstance(automaton, (list, tuple)) else [automaton]
     wrong = next((a for a in several if not isinstance(a, (WFSA, DFA, str, PathLike, NoneType))), None)
     if wrong is not None or (isinstance(automaton, (list, tuple)) and DFA in map(type, automaton)):

@@ -68,7 +68,7 @@ def certify(
     return run(checkpoint, temperature, against, output, certificate, as_json, limits)
 
 
-@app.command(epilog=example("extract tomita-2.safetensors -o two.json"))
+@app.command(epilog=example("extract tomita-2.safetensors -o two-hard.json"))
 def extract(
     checkpoint: Checkpoint,
     output: Annotated[
