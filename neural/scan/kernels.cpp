@@ -229,6 +229,7 @@ constexpr int64_t LINE = 64;  // bytes of a line of the cache
 constexpr int64_t BLOCK = 32;  // lanes that stay together: whole lines in each type
 constexpr int64_t PART = 4 * BLOCK;  // lanes of a step that are computed before they are written
 constexpr int64_t FIRST_CACHE = 1 << 15;  // bytes of a core's first cache, or less
+constexpr int64_t TOGETHER = 2;  // steps, at most, of which a part of the lanes is computed: four are no faster
 constexpr int64_t ROWS = 8;  // that are read side by side: of more, processors do not fetch the next lines ahead
 
 // The work of some lanes, so that each thread has enough of it and whole lines.
@@ -263,7 +264,7 @@ class Carried {
 // of them is there.
 template <typename Work>
 void by_parts(int64_t steps, int64_t from, int64_t to, int64_t bytes, int64_t arrays, const Work& work) {
-  int64_t together = (to - from) * bytes >= FIRST_CACHE ? std::max<int64_t>(1, ROWS / arrays) : 1;
+  int64_t together = (to - from) * bytes >= FIRST_CACHE ? std::clamp<int64_t>(ROWS / arrays, 1, TOGETHER) : 1;
   for (int64_t first = 0; first < steps; first += together)
     for (int64_t begin = from; begin < to; begin += PART)
       for (int64_t step = first; step < std::min(first + together, steps); ++step)
