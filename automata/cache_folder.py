@@ -14,11 +14,33 @@ VARIABLE = "RATPROOF_CACHE_DIR"
 """The environment variable that names another folder."""
 
 
+_temporary: list[str] = []
+"""The folder that this process made, where no other can be written."""
+
+
 def cache_folder(name: str) -> Path:
     """A folder of that name in the user's cache. Where the system has none that can be written, as in a
     container without a home, it is in a new temporary folder, which this process and its children use, and
     which is removed when the process ends: others could write into one whose name they know.
     """
+    folder = _writable(name)
+    if folder is not None:
+        return folder
+    temporary = tempfile.mkdtemp(prefix="ratproof-")
+    os.environ[VARIABLE] = temporary
+    _temporary.append(temporary)
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    (Path(temporary) / name).mkdir()
+    return Path(temporary) / name
+
+
+def lasts(name: str) -> bool:
+    """Does the next process find what this one keeps in the folder of that name?"""
+    folder = _writable(name)
+    return folder is not None and str(folder.parent) not in _temporary
+
+
+def _writable(name: str) -> Path | None:
     named = os.environ.get(VARIABLE)
     place = Path(named).absolute() if named else platformdirs.user_cache_path("ratproof")
     if place.is_absolute():
@@ -28,8 +50,4 @@ def cache_folder(name: str) -> Path:
                 return place / name
         except OSError:
             pass
-    temporary = tempfile.mkdtemp(prefix="ratproof-")
-    os.environ[VARIABLE] = temporary
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    (Path(temporary) / name).mkdir()
-    return Path(temporary) / name
+    return None

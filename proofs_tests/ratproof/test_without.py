@@ -73,7 +73,7 @@ def test_without_a_place_for_compiled_loops_they_are_compiled_all_the_same(tmp_p
 
 def test_a_cache_is_the_users_or_the_one_that_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv(caches.VARIABLE, str(tmp_path / "named"))
-    assert caches.cache_folder("coq") == tmp_path / "named" / "coq"
+    assert caches.cache_folder("coq") == tmp_path / "named" / "coq" and caches.lasts("coq")
 
 
 @pytest.mark.parametrize("place", ["~/.cache/ratproof", "/proc/none"])
@@ -83,8 +83,10 @@ def test_without_a_cache_it_is_a_temporary_folder_of_this_process(place, monkeyp
     monkeypatch.delenv(caches.VARIABLE)
     monkeypatch.setattr(caches.platformdirs, "user_cache_path", lambda name: Path(place))
     monkeypatch.setattr(caches.atexit, "register", lambda *arguments, **options: None)
+    assert not caches.lasts("coq")
     folder = caches.cache_folder("coq")
     try:
+        assert not caches.lasts("coq")
         assert folder.is_dir() and folder.parent.stat().st_mode & 0o077 == 0
         assert caches.cache_folder("coq") == folder == Path(os.environ[caches.VARIABLE]) / "coq"
         assert not Path("~").exists()

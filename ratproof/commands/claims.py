@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from automata.cache_folder import VARIABLE, lasts
 from automata.errors import OutputError
 from automata.files import write_whole
 from ratproof.commands.app import AsJson, app, example
@@ -18,7 +19,7 @@ from ratproof.commands.terminal import console, headed, own_screen
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.record.kinds import KINDS, OF_PAPERS
-from theory.claim import Claim
+from theory.claim import KERNEL, Claim
 from theory.papers import PAPERS
 from theory.registry import claim_named
 from theory.registry import claims as all_claims
@@ -172,6 +173,11 @@ def verify(
     if failed and not any(request.wants(claim, kind_of) for claim, kind_of in different):
         return _nothing_failed(as_json)
     outcome = _with_progress("verify", lambda told: run(request, told))
+    if any(result.kind == KERNEL for result in outcome.results) and not lasts("coq"):
+        outcome.notes.append(
+            "no cache folder can be written, so that Coq's files were compiled anew, which takes a minute or"
+            f" two: {VARIABLE} names one"
+        )
     return _told(outcome, as_json, details=details or bool(names) or failed)
 
 
