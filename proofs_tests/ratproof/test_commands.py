@@ -17,6 +17,7 @@ from automata import files, json_format
 from automata.forward import score
 from automata.semirings import REAL, SEMIRINGS
 from automata.strategies import automata, strings
+from automata.wfsa import WFSA
 from ratproof import start
 from ratproof.commands.automata import _joined
 from ratproof.main import run
@@ -63,6 +64,14 @@ def test_score_agrees_with_the_library(k, tmp_path, capsys, data):
     assert run(["score", str(tmp_path / "a.json"), " ".join(x)]) == 0
     printed, here = k.parse(capsys.readouterr().out.strip()), score(automaton, x)
     assert printed == (pytest.approx(here) if k.float_only else here)
+
+
+def test_symbols_with_blanks_are_read_as_lists(tmp_path, capsys):
+    files.write(WFSA(REAL, [1], [1], {"a b": [["1/2"]]}), tmp_path / "blank.json")
+    assert run(["score", str(tmp_path / "blank.json"), "a b"]) == 2
+    assert "strings are split at white space, which --lists does not" in capsys.readouterr().err
+    assert run(["score", str(tmp_path / "blank.json"), "--lists", '["a b"]']) == 0
+    assert capsys.readouterr().out == "1/2\n"
 
 
 def test_convert_goes_to_every_format_and_back(napkin, tmp_path, capsys):

@@ -159,10 +159,14 @@ def _joined(string: Sequence[str]) -> str:
 
 
 def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
-    """How to write a string of one-letter symbols, where they were written without blanks."""
+    """How to write a string of one-letter symbols, where they were written without blanks; or of symbols
+    that have blanks in them.
+    """
     for symbol in (symbol for string in strings for symbol in string):
         if symbol not in machine.index and all(letter in machine.index for letter in symbol):
             return f"; symbols are split at white space: {write_string(tuple(symbol))} is right"
+    if any(isinstance(symbol, str) and symbol.split() != [symbol] for symbol in machine.index):
+        return "; strings are split at white space, which --lists does not"
     return ""
 
 

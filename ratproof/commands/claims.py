@@ -138,7 +138,10 @@ def verify(
         int | None, typer.Option("--jobs", min=1, help="processes (default: one a core, for all claims)")
     ] = None,
     failed: Annotated[
-        bool, typer.Option("--failed", help="only what differed in the last run in this folder")
+        bool,
+        typer.Option(
+            "--failed", help="only the claims' kinds of evidence that differed in the last run in this folder"
+        ),
     ] = False,
     exit_first: Annotated[
         bool, typer.Option("-x", "--exitfirst", help="stop at the first unexpected result")

@@ -38,7 +38,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         show_refutation(row, out, claims_file)
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
-        longest = max((r.facts.get("longest", 0) for r in row.results), default=0)
+        longest = max((r.facts.get("longest", 0) for r in row.results if r.cases), default=0)
         read = f"; the longest string had {longest:,} symbols" if longest else ""
         print_paragraph(out, f"ran {'; '.join(modules)}{read}", by=2)
     shares = [shares for r in row.results if (shares := r.facts.get("rounding"))]
