@@ -9,6 +9,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from automata import att_format, drawing, json_format
 from automata.errors import FormatError, InputError, OutputError
@@ -32,11 +33,7 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
     Raises:
         FormatError: one sentence with file and field.
     """
-    if not isinstance(path, str | os.PathLike):
-        raise InputError(
-            f"{shorten(path)} is of type {type(path).__name__}, where the name of a file is right"
-        )
-    path = Path(path)
+    path = _path(path)
     if path.suffix == ".json":
         if semiring is not None or symbols is not None:
             raise InputError(
@@ -60,7 +57,7 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     float64 in ``.att``; without, such a weight is an error.
     """
     require_wfsa(automaton)
-    path = Path(path)
+    path = _path(path)
     texts: dict[str, Callable[[], dict[Path, str]]] = {
         ".json": lambda: {path: json_format.dumps(automaton)},
         ".att": lambda: {
@@ -75,6 +72,14 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     for file, text in ready.items():
         write_whole(file, text)
     return list(ready)
+
+
+def _path(name: Any) -> Path:
+    if not isinstance(name, str | os.PathLike):
+        raise InputError(
+            f"{shorten(name)} is of type {type(name).__name__}, where the name of a file is right"
+        )
+    return Path(name)
 
 
 def require_writable(path: str | Path) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from automata.aliases import String, Weight, Weights
-from automata.strings import require_string
+from automata.strings import symbols_of
 from automata.symbols import unknown_symbol
 from automata.wfsa import WFSA, require_wfsa
 
@@ -71,5 +71,4 @@ def prefix_scores(automaton: WFSA, string: String) -> Weights:
 def score(automaton: WFSA, string: String) -> Weight:
     """The score A[x] (Definition 4)."""
     require_wfsa(automaton)
-    require_string(string)
-    return read_out(automaton, forward(automaton, string)[-1])
+    return read_out(automaton, forward(automaton, symbols_of(string))[-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -16,24 +16,29 @@ from automata.number_text import shorten
 from automata.symbols import unknown_symbol
 
 
-def require_string(string: Any) -> None:
-    """Raise :class:`~automata.errors.InputError` for what is no sequence of symbols.
+def symbols_of(string: Any) -> tuple[Hashable, ...]:
+    """The symbols of a string, which may be an iterator.
 
-    >>> require_string(5)
+    >>> symbols_of(5)
     Traceback (most recent call last):
     automata.errors.InputError: 5 is of type int, where a string is right: text, or a sequence of symbols
     """
-    if not isinstance(string, Iterable):
+    try:
+        symbols = tuple(string)
+    except TypeError:
         raise InputError(
             f"{shorten(string)} is of type {type(string).__name__}, where a string is right: text, or a"
             " sequence of symbols"
-        )
-    for place, symbol in enumerate(string):
-        if not isinstance(symbol, Hashable):
+        ) from None
+    for place, symbol in enumerate(symbols):
+        try:
+            hash(symbol)
+        except TypeError:
             raise InputError(
                 f"place {place}: {shorten(symbol)} is of type {type(symbol).__name__}, where a symbol is"
                 " right"
-            )
+            ) from None
+    return symbols
 
 
 @dataclass(frozen=True)

@@ -203,7 +203,7 @@ def planted() -> None:
     for mistake, kind, claim in planted_mistakes():
         began = time.perf_counter()
         with registered(claim):
-            result = outcome_of([claim], "bench", kind=kind, examples=EXAMPLES).results[0]
+            result = outcome_of([claim], "bench", kinds=[kind], examples=EXAMPLES).results[0]
         seconds = round(time.perf_counter() - began, 1)
         shown = "" if result.counterexample is None else result.counterexample.sentence()
         rows.append(

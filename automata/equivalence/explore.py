@@ -34,11 +34,14 @@ class Exploration:
             over the rationals too.
         difference: the shortlex-least word whose scores on the two sides differ modulo the prime. They do
             differ then; but those of a smaller word may differ by a multiple of the prime.
+        left_out: were words left out for what a random sum says? With a chance of 1 in the prime that was
+            wrong, and a smaller word differs.
     """
 
     prime: int
     words: list[Word]
     difference: Word | None
+    left_out: bool = False
 
 
 def explore(
@@ -71,15 +74,15 @@ def explore(
                 differs = next((i for i, value in enumerate((rows * ends).entries()) if value != 0), None)
                 if differs is not None:
                     words += [w for w, _ in level if shortlex(w) <= shortlex(names[differs])]
-                    return Exploration(prime, words, names[differs])
+                    return Exploration(prime, words, names[differs], stepping.left_out)
             if echelon.rank == width:
                 break
         words += [word for word, _ in level]
         if not level or echelon.rank == width:
-            return Exploration(prime, words, None)
+            return Exploration(prime, words, None, stepping.left_out)
         if tell is not None:
             tell(len(words), len(level[0][0]))
-        # the caller checks exactly what follows from no difference, but not what follows from ``before``
+        # what was left out is checked by the caller, exactly, but where it asks for what is ``before``
         batches = stepping.children(level, echelon.spans if before is None else lambda row: False)
 
 
@@ -126,15 +129,15 @@ class _Stepping:
     """Steps of many vectors by all symbols at once."""
 
     def __init__(self, automata: Cleared, prime: int) -> None:
-        self.automata, self.prime = automata, prime
+        self.automata, self.prime, self.left_out = automata, prime, False
         self.steps = [[flint.nmod_mat(step, prime) for step in side.steps] for side in automata.sides]
 
     def children(
         self, level: list[tuple[Word, list[flint.nmod]]], spans: Callable[[list[flint.nmod]], bool]
     ) -> Iterator[tuple[list[Word], list[flint.nmod]]]:
         """The children of the words, in shortlex order, in blocks: words, and their vectors one after the
-        other. Blocks whose children all depend on what is kept, as ``spans`` says of their random sum, are
-        left out: those of the last level do, at less cost.
+        other. Blocks are left out whose children all depend on what is kept, as ``spans`` says of their
+        random sum: in the last level that is all of them.
         """
         symbols, width = len(self.automata.symbols), self.automata.width
         many = max(
@@ -144,6 +147,7 @@ class _Stepping:
         for i in range(0, len(level), many):
             parents = level[i : i + many]
             if len(parents) >= MANY and spans(self.sum_of_children(parents)):
+                self.left_out = True
                 continue
             for first in range(0, symbols, group):
                 places = range(first, min(first + group, symbols))

@@ -77,12 +77,12 @@ def _different(both: Cleared, seen: Exploration | None, fresh: Iterator[int], te
 def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -> Word:
     """The shortlex-least word that differs, given an exploration that ended with one that does.
 
-    Modulo a prime, all smaller words agree. They agree, when they do so modulo primes whose product is larger
-    than any difference of scores of that length.
+    Modulo the exploration's prime, all smaller words agree, if none was left out. They agree, when they do so
+    modulo primes whose product is larger than any difference of scores of that length.
     """
     word = seen.difference
     assert word is not None
-    product, bits = seen.prime, both.bits(len(word))
+    product, bits = 1 if seen.left_out else seen.prime, max(1, both.bits(len(word)))
     agreement: Agreement | None = None
     while word and product.bit_length() <= bits:
         tell(

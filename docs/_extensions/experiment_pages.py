@@ -52,7 +52,7 @@ numbers, scaled to the length 5; the paper's are GloVe 840B of 300 numbers, of l
 from an earlier try, whose test accuracies were seen; here 1, 2.5 and 5 were compared on the dev part of
 SST-2, in one run of 14 epochs each. Training stops after 8 epochs that are no better, where the paper has
 30, and halves the learning rate after 3, where it has 10: runs of half a minute to two minutes. What that
-costs in accuracy is seen where runs as long as the paper's were tried, too. Where a set has no split of its
+costs in accuracy is below, where runs as long as the paper's were made. Where a set has no split of its
 own it is split 80 : 10 : 10, always alike.
 
 The standard error is that of one accuracy on so many test sentences; the deviation is that of the seeds.
@@ -68,8 +68,8 @@ AGAIN = {
         "With the settings of its own search",
         """\
 The accuracies above are below the paper's by more than on the other sets, so that settings were searched for
-on this set, too: the same 8 trials of a model, of which the best on its own dev part is here, where that is
-another one. No test part was read for it.
+on this set, too: the same 8 trials of a model, of which the best on this set's dev part is here, where it is
+not the one above. No test part was read for it.
 """,
     ),
     LONGER: (
@@ -158,8 +158,11 @@ def _by_search(name: str, kept: Sequence[dict[str, Any]]) -> dict[str, list[dict
     """
     own, sst2 = _best_trials(name, kept), _best_trials("sst2", kept)
     made: dict[str, list[dict[str, Any]]] = {"sst2": []}
+    there = set()
     for run in kept:
-        if run["experiment"] == name and "test_accuracy" in run["metrics"]:
+        same = repr(sorted(run["configuration"].items()))  # a search may choose what the other one chose
+        if run["experiment"] == name and "test_accuracy" in run["metrics"] and same not in there:
+            there.add(same)
             model, values = run["model"], _searched(run)
             is_own = values == own.get(model) and values != sst2.get(model)
             longer = run["configuration"]["patience"] >= PAPERS_PATIENCE

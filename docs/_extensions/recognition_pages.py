@@ -69,8 +69,8 @@ units, a curriculum by length, the epoch that is best on the dev part. **Ours**:
 noise of deviation 1 on what every gate reads and on the centroids' logits, in training only; then a finish in
 which gates, centroids and the output are asked for margins; the last weights, nothing is selected. Every
 model is to be trained by both, so that one sees what the centroids do and what the training does. Our recipe
-was chosen on strings of other draws than the test sets'. With a finish of 60 epochs in place of 20 it was
-tried, too, for what can be certified of the network.
+was chosen on strings of other draws than the test sets'. It was tried with
+a finish of 60 epochs in place of 20, too, for what can be certified of the network.
 """,
     "palindromes": """\
 Two methods of training. **The paper's**, as far as it says it: RMSprop with a learning rate of 0.01, 100

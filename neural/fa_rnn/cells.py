@@ -193,12 +193,16 @@ class FactoredCell(nn.Module):
 
     def _maxima(self, z: Tensor, stands: Tensor, symbols: Tensor, there: Tensor, h: Tensor) -> Tensor:
         """The same with maxima for sums, of the matrices that are made for what ``symbols`` names."""
-        # Equation 9 as one product of z with the outer products of the factors' columns, and the wildcard's
-        # matrix: no other array as large as the matrices is written.
-        outer = torch.einsum("ir,jr->rij", self.before, self.after)
-        if self.has_apart:
-            z, outer = torch.cat([z, stands], dim=1), torch.cat([outer, self.apart.unsqueeze(0)])
-        matrices = (z @ outer.flatten(1)).view(-1, *self.apart.shape)
+        if len(z) < self.before.shape[1]:  # few words
+            matrices = (self.before * z.unsqueeze(1)) @ self.after.T
+            matrices = matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
+        else:
+            # equation 9 as one product of z with the outer products of the factors' columns, and the
+            # wildcard's matrix: nothing else that is as large as the matrices is written
+            outer = torch.einsum("ir,jr->rij", self.before, self.after)
+            if self.has_apart:
+                z, outer = torch.cat([z, stands], dim=1), torch.cat([outer, self.apart.unsqueeze(0)])
+            matrices = (z @ outer.flatten(1)).view(-1, *self.apart.shape)
         states = torch.cat([h.unsqueeze(0), matrix_scan(matrices, symbols, h, semiring="max_times")])
         return states[there.sum(dim=0), torch.arange(len(h), device=h.device)]
 

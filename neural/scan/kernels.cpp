@@ -229,7 +229,7 @@ constexpr int64_t LINE = 64;  // bytes of a line of the cache
 constexpr int64_t BLOCK = 32;  // lanes that stay together: whole lines in each type
 constexpr int64_t PART = 4 * BLOCK;  // lanes of a step that are computed before they are written
 constexpr int64_t FIRST_CACHE = 1 << 15;  // bytes of a core's first cache, or less
-constexpr int64_t TOGETHER = 2;  // steps, at most, of which a part of the lanes is computed: four are no faster
+constexpr int64_t TOGETHER = 2;  // steps, at most, of which a part of the lanes is computed: with four, some take longer
 constexpr int64_t ROWS = 8;  // that are read side by side: of more, processors do not fetch the next lines ahead
 
 // The work of some lanes, so that each thread has enough of it and whole lines.

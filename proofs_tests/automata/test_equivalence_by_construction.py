@@ -227,9 +227,31 @@ def test_children_that_are_tried_together_are_those_that_would_fail_one_by_one(d
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(exploring, "MANY", many)
             patch.setattr(exploring, "MOST_ENTRIES", most)
-            return exploring.explore(field.cleared(sides), 2305843009213693951)
+            seen = exploring.explore(field.cleared(sides), 2305843009213693951)
+            return seen.words, seen.difference
 
     assert explored(1, entries) == explored(10**9, 1 << 18)
+
+
+def test_a_block_that_is_left_out_by_mistake_hides_no_smaller_difference(monkeypatch):
+    """A random sum that is zero has a chance of 1 in the prime: here it is, for the children of aa and ab."""
+    real = exploring._Stepping.sum_of_children
+
+    def unlucky(stepping, level):
+        total = real(stepping, level)
+        return [0 * w for w in total] if level[0][0] == (0, 0) else total
+
+    monkeypatch.setattr(exploring._Stepping, "sum_of_children", unlucky)
+    monkeypatch.setattr(exploring, "MANY", 2)
+    monkeypatch.setattr(exploring, "MOST_ENTRIES", 120)  # two words of two sides of 15 states, with 2 symbols
+
+    def tree(first, last):
+        """A state for each string of up to three symbols; all scores of three are 1, but two."""
+        arrows = [(q, 2 * q + 1 + i, s, 1) for q in range(7) for i, s in enumerate("ab")]
+        ends = [(7, first), *((q, 1) for q in range(8, 14)), (14, last)]
+        return WFSA.from_edges(REAL, 15, "ab", [(0, 1)], ends, arrows)
+
+    assert field.decide(tree(1, 1), tree(2, 2), lambda text: None).word == ("a", "a", "a")
 
 
 def test_the_confirmation_looks_at_every_word_before_the_one_found():

@@ -30,7 +30,10 @@ RUNGS = ("exact", "sampled", "gradient", "split", "independence")
 
 def results(claim, examples=FEW, kind=None):
     with registered(claim):
-        return {r.kind: r for r in outcome_of([claim], "test", kind=kind, examples=examples).results}
+        return {
+            r.kind: r
+            for r in outcome_of([claim], "test", kinds=[kind] if kind else [], examples=examples).results
+        }
 
 
 def verdicts(claim, examples=FEW, kind=None):

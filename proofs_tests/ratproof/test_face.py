@@ -177,6 +177,9 @@ def test_what_is_no_automaton_is_refused_in_a_sentence(function, value, says):
         (lambda: ratproof.score(FADING, 5), "5 is of type int, where a string is right"),
         (lambda: ratproof.score(FADING, ["a", ["b"]]), r"place 1: \['b'\] is of type list, where a symbol"),
         (lambda: ratproof.read(5), "5 is of type int, where the name of a file is right"),
+        (lambda: ratproof.score(FADING, [("a", ["b"])]), "place 0: .* is of type tuple, where a symbol"),
+        (lambda: ratproof.write(FADING, 5), "5 is of type int, where the name of a file is right"),
+        (lambda: ratproof.verify(kinds=5), "kinds is 5, where a kind of evidence"),
         (lambda: ratproof.write(5, "five.json"), "5 is a int, where a WFSA is right"),
         (lambda: ratproof.verify(["fa-rnn-eq-4"]), "is of type list, where the name of a claim is right"),
         (lambda: ratproof.verify("FA-RNN-EQ-44"), "did you mean fa-rnn-eq-4?"),
@@ -189,6 +192,14 @@ def test_what_is_no_automaton_is_refused_in_a_sentence(function, value, says):
 def test_arguments_of_another_type_are_refused_in_a_sentence(call, says):
     with pytest.raises(ratproof.InputError, match=says):
         call()
+
+
+def test_a_string_may_be_an_iterator():
+    expected = ratproof.score(FADING, "aba")
+    assert expected != ratproof.score(FADING, "")
+    assert [ratproof.score(FADING, of) for of in (iter("aba"), list("aba"), map(str, "aba"))] == [
+        expected
+    ] * 3
 
 
 def test_answers_have_verdict_word_scores_and_certificate():

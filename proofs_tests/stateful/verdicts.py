@@ -14,7 +14,10 @@ def results(model, kind=None, examples=FEW, **more):
     """The results of a claim about the model, by law."""
     claim = believe_stateful("mine", model=model, **more)
     with registered(claim):
-        return {r.kind: r for r in outcome_of([claim], "test", kind=kind, examples=examples).results}
+        return {
+            r.kind: r
+            for r in outcome_of([claim], "test", kinds=[kind] if kind else [], examples=examples).results
+        }
 
 
 def verdicts(model, kind=None, examples=FEW, **more):

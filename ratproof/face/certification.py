@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -84,10 +85,10 @@ def certify(
 
     Raises :class:`~automata.errors.InputError`: there is no such network, or the temperature is none.
     """
-    if temperature is not None and not (isinstance(temperature, int | float) and 0 < temperature < math.inf):
+    if temperature is not None and not (isinstance(temperature, Real) and 0 < temperature < math.inf):
         raise InputError(f"temperature is {temperature!r:.60}, where a positive number is right")
     for name, value in (("height", height), ("length", length), ("saturated_height", saturated_height)):
-        if type(value) is not int or value < 0:
+        if not isinstance(value, Integral) or value < 0:
             raise InputError(f"{name} is {value!r:.60}, where a whole number from 0 on is right")
     network, _ = load(str(checkpoint))
     answer: Certification | CounterCertification

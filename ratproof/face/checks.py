@@ -106,6 +106,8 @@ def verify(*names: str, kinds: str | Iterable[str] | None = None, device: str = 
 
     Raises :class:`~automata.errors.InputError` for names, kinds and devices that are not there.
     """
+    if kinds is not None and not isinstance(kinds, Iterable):
+        raise InputError(f"kinds is {kinds!r:.60}, where a kind of evidence, or a list of them, is right")
     wanted = () if kinds is None else (kinds,) if isinstance(kinds, str) else tuple(kinds)
     request = Request(claims=names, kinds=wanted, device=device)
     return report_of(run(request), lambda outcome, out: show(outcome, out, details=bool(names)))

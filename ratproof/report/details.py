@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from rich.text import Text
 
 from automata.printable_text import write_string
 from ratproof.kernels.counterexample import KernelCounterexample
+from ratproof.record.counterexample import Counterexample
 from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import TOO_SHORT, left_out_in_words
 from ratproof.record.results import Result
@@ -139,12 +141,24 @@ def _remarks(result: Result) -> list[str]:
         if result.verdict == Verdict.HOLDS and "on_numbers" in facts
         else []
     )
-    if result.verdict == Verdict.REFUTED and "near" in facts:
-        told.append(f"{who}: {facts['near']}")
+    if "few" in facts and isinstance(result.counterexample, Counterexample):
+        told += [f"{who}: {hint}" for hint in _hint_of_slack(result.counterexample, *facts["few"])]
     left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
     if left and result.cases:  # without a case, why it is unknown says it
         told.append(f"{who}, {result.kind}: {left}")
     return [*_longer_remarks(result), *(["", *told] if told else [])]
+
+
+def _hint_of_slack(counterexample: Counterexample, few: float, dtype: str) -> list[str]:
+    """What may explain a relative difference of a few roundings."""
+    network, score = float(counterexample.network), float(counterexample.automaton)
+    if not math.isfinite(score) or not abs(network - score) <= few * abs(score):
+        return []
+    return [
+        f"the scores differ by a few roundings of {dtype}: if the module computes its weights, as a sigmoid"
+        " or 1 - f, they are not exactly the automaton's; slack= says by how much they may differ, and"
+        " formula=, of believe_module, derives it"
+    ]
 
 
 def _longer_remarks(result: Result) -> list[str]:

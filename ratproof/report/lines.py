@@ -20,8 +20,9 @@ def print_command(out: Console, command: str, arguments: str) -> None:
     """Print a command to paste, indented; where it is too long its arguments stand on a line of their own,
     which the shell joins.
     """
-    joint = " " if len(f"  {command} {arguments}") <= WIDTH else " \\\n    "
-    for line in f"{command}{joint}{arguments}".split("\n"):
+    whole = f"{command} {arguments}"
+    lines = [whole] if len(whole) + 2 <= WIDTH else [f"{command} \\", f"    {arguments}"]
+    for line in lines:
         out.print(Text(f"  {line}", style="dim"), soft_wrap=True)
 
 

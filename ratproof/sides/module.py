@@ -37,7 +37,7 @@ rounding is in the bound.
 """
 
 FEW = 32
-"""Roundings of which a difference may be one of weights."""
+"""Roundings: a difference of so many may be one of weights, which a user gave without slack."""
 
 
 class OfModule:
@@ -75,6 +75,8 @@ class OfModule:
         """
         shortest = max(1, shortest_of(self.claim, self.variant))
         ledger().facts["module"] = self.ran
+        if not self.slack:
+            ledger().facts["few"] = [FEW * torch.finfo(self._dtype).eps, self._format.name]
         chosen = [string for string in strings if len(string) >= shortest]
         sides = iter(self._sides(chosen))
         for string in strings:
@@ -134,19 +136,9 @@ class OfModule:
             return no_difference(string, float(used.max(initial=0.0)), bounded(bounds))
         t, unit = wrong[0]
         network, score = repr(float(states[t, unit])), repr(float(scores[t, unit]))
-        self._hint(float(states[t, unit]), float(scores[t, unit]))
         before = float(used[used <= 1].max(initial=0.0))
         difference = Difference(int(t) + shortest, int(unit), network, score, f"{bounds[t, unit]:.2g}")
         return StringResult(string, before, difference)
-
-    def _hint(self, network: float, score: float) -> None:
-        """Say what may explain a difference of a few roundings, where the user gave weights without slack."""
-        if not self.slack and abs(network - score) <= FEW * torch.finfo(self._dtype).eps * abs(score):
-            ledger().facts["near"] = (
-                f"the scores differ by a few roundings of {self._format.name}: if the module computes its"
-                " weights, as a sigmoid or 1 - f, they are not exactly the automaton's; slack= says by how"
-                " much they may differ, and formula=, of believe_module, derives it"
-            )
 
     def confirm(self, compared: StringResult) -> None:
         """Raise :class:`~ratproof.sides.comparison.NotAFunction` where the difference is another one when the

@@ -23,7 +23,9 @@ it takes.
 
 @contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """Keep up to a gigabyte of what is freed; where the C library is another, do nothing."""
+    """Keep what is freed, up to a gigabyte of it at the heap's end; where the C library is another, do
+    nothing.
+    """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if platform.system() == "Linux" else None
     if mallopt is None:
         yield

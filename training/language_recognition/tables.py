@@ -128,7 +128,7 @@ def method_of(result: dict[str, Any]) -> str:
     method = METHODS[how.get("optimiser") == "adam"]
     usual = PRESETS.get(str(result.get("experiment")), {}).get(method, {}).get("finish")
     finish = how.get("finish")
-    return method if usual is None or finish == usual else f"{method}, {finish}{OF_FINISH}"
+    return method if None in (usual, finish) or finish == usual else f"{method}, {finish}{OF_FINISH}"
 
 
 def _row(runs: list[dict[str, Any]]) -> Row:
