@@ -122,7 +122,7 @@ def _page(name: str, kept: Sequence[dict[str, Any]]) -> str:
         f"Text classification (Peng et al. 2018, section 6.3). {_sizes(own)}\n",
         RECIPE,
     ]
-    parts.append(_results(name, rows))
+    parts.append(_results(name, rows, MODELS))
     absent = [NAMES[model] for model in MODELS if model not in {row.model for row in rows}]
     if absent:
         parts.append(f"Not run yet: {', '.join(absent)}.\n")
@@ -130,8 +130,9 @@ def _page(name: str, kept: Sequence[dict[str, Any]]) -> str:
     if few:
         parts.append(f"With fewer seeds than the paper's 5 so far: {', '.join(few)}.\n")
     for other in (other for other in by_search if other != "sst2"):
+        again = rows_of(by_search[other])
         title, says = AGAIN[LONGER] if other == LONGER else AGAIN["own"]
-        parts += [f"## {title}\n", says, _results(name, rows_of(by_search[other]))]
+        parts += [f"## {title}\n", says, _results(name, again, [row.model for row in again])]
     trials = [run for run in own if "test_accuracy" not in run["metrics"]]
     if trials:
         parts += ["## The search\n", _search(trials)]
@@ -197,7 +198,7 @@ def _sizes(own: Sequence[dict[str, Any]]) -> str:
     return ", ".join(f"{size:,} sentences {words[part]}" for part, size in sizes.items()) + "."
 
 
-def _results(name: str, rows: Sequence[Row]) -> str:
+def _results(name: str, rows: Sequence[Row], models: Sequence[str]) -> str:
     header = (
         "model",
         "paper",
@@ -210,7 +211,7 @@ def _results(name: str, rows: Sequence[Row]) -> str:
     )
     by_model = {row.model: row for row in rows}
     cells = []
-    for model in MODELS:
+    for model in models:
         paper = " ± ".join(percent(number) for number in TABLE_5[model][name])
         row = by_model.get(model)
         if row is None:
