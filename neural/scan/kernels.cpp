@@ -412,22 +412,25 @@ void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* 
     Carried<W> carried_1(to - from), carried_2(to - from), constant(to - from);
     W *c1 = carried_1.data() - from, *c2 = carried_2.data() - from, *r = constant.data() - from;
     for (int64_t i = from; i < to; ++i) c1[i] = load(start_1[i]), c2[i] = load(start_2[i]), r[i] = load(skip[i]);
-    by_parts(steps, from, to, 3 * sizeof(W), 4, [=](int64_t t, int64_t begin, int64_t end) {
-      int64_t row = t * lanes;
-      const T *x1 = gate_1 + row, *z1 = update_1 + row, *x2 = gate_2 + row, *z2 = update_2 + row;
+    auto run = [=](auto adds) {  // is there an r? Where all are zero, they need not take room in the first cache
+      by_parts(steps, from, to, (2 + adds) * sizeof(W), 4, [=](int64_t t, int64_t begin, int64_t end) {
+        int64_t row = t * lanes;
+        const T *x1 = gate_1 + row, *z1 = update_1 + row, *x2 = gate_2 + row, *z2 = update_2 + row;
 #pragma GCC ivdep
-      for (int64_t i = begin; i < end; ++i) {  // reads c1 of the step before
-        W f2 = sigmoid(load(x2[i]));
-        c2[i] = fused(f2, c2[i], (c1[i] + r[i]) * ((1 - f2) * load(z2[i])));
-      }
-#pragma GCC ivdep
-      for (int64_t i = begin; i < end; ++i) {
-        W f1 = sigmoid(load(x1[i]));
-        c1[i] = fused(f1, c1[i], (1 - f1) * load(z1[i]));
-      }
-      put(states_1 + row + begin, c1 + begin, end - begin, past);
-      put(states_2 + row + begin, c2 + begin, end - begin, past);
-    });
+        for (int64_t i = begin; i < end; ++i) {
+          W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i])), before = c1[i], fed = before;
+          if constexpr (adds) fed += r[i];
+          c2[i] = fused(f2, c2[i], fed * ((1 - f2) * load(z2[i])));
+          c1[i] = fused(f1, before, (1 - f1) * load(z1[i]));
+        }
+        put(states_1 + row + begin, c1 + begin, end - begin, past);
+        put(states_2 + row + begin, c2 + begin, end - begin, past);
+      });
+    };
+    if (std::any_of(r + from, r + to, [](W x) { return x != 0; }))
+      run(std::true_type{});
+    else
+      run(std::false_type{});
   });
 }
 
