@@ -82,7 +82,7 @@ def explore(
             return Exploration(prime, words, None, stepping.left_out)
         if tell is not None:
             tell(len(words), len(level[0][0]))
-        # what was left out is checked by the caller, exactly, but where it asks for what is ``before``
+        # the callers check exactly what follows where words were left out; with ``before`` they do not
         batches = stepping.children(level, echelon.spans if before is None else lambda row: False)
 
 

@@ -193,18 +193,21 @@ class FactoredCell(nn.Module):
 
     def _maxima(self, z: Tensor, stands: Tensor, symbols: Tensor, there: Tensor, h: Tensor) -> Tensor:
         """The same with maxima for sums, of the matrices that are made for what ``symbols`` names."""
-        if len(z) < self.before.shape[1]:  # few words
-            matrices = (self.before * z.unsqueeze(1)) @ self.after.T
-            matrices = matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
-        else:
-            # equation 9 as one product of z with the outer products of the factors' columns, and the
-            # wildcard's matrix: nothing else that is as large as the matrices is written
-            outer = torch.einsum("ir,jr->rij", self.before, self.after)
-            if self.has_apart:
-                z, outer = torch.cat([z, stands], dim=1), torch.cat([outer, self.apart.unsqueeze(0)])
-            matrices = (z @ outer.flatten(1)).view(-1, *self.apart.shape)
+        matrices = self._matrices(z, stands)
         states = torch.cat([h.unsqueeze(0), matrix_scan(matrices, symbols, h, semiring="max_times")])
         return states[there.sum(dim=0), torch.arange(len(h), device=h.device)]
+
+    def _matrices(self, z: Tensor, stands: Tensor) -> Tensor:
+        """The matrix of each of m words (equation 9), shape ``(m, K, K)``, from :meth:`read`'s result."""
+        if len(z) < self.before.shape[1]:  # fewer words than columns
+            matrices = (self.before * z.unsqueeze(1)) @ self.after.T
+            return matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices
+        # one product of z with the outer products of the factors' columns, and the wildcard's matrix: nothing
+        # else that is as large as the matrices is written
+        outer = torch.einsum("ir,jr->rij", self.before, self.after)
+        if self.has_apart:
+            z, outer = torch.cat([z, stands], dim=1), torch.cat([outer, self.apart.unsqueeze(0)])
+        return (z @ outer.flatten(1)).view(-1, *self.apart.shape)
 
     def _looked_up(self, words: Tensor, there: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """:meth:`read`'s result for each different word, or for each word where numbers of its vector are
@@ -227,10 +230,7 @@ class FactoredCell(nn.Module):
         """The state h after a word, shape ``(B, K)``, from :meth:`read`'s result and the state before it."""
         z, stands = read
         if self.scoring == "viterbi":
-            matrices = (self.before * z.unsqueeze(1)) @ self.after.T
-            return advance(
-                h, matrices + stands.unsqueeze(2) * self.apart if self.has_apart else matrices, "viterbi"
-            )
+            return advance(h, self._matrices(z, stands), "viterbi")
         after = ((h @ self.before) * z) @ self.after.T
         return after + stands * (h @ self.apart) if self.has_apart else after
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from automata.errors import InputError
-from automata.semirings import REAL
+from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from neural.qrnn import QRNN
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
@@ -131,6 +131,16 @@ def test_a_difference_of_a_few_roundings_names_slack():
     assert not near.as_expected and "slack= says by how much" in " ".join(str(near).split())
     assert not far.as_expected and "slack=" not in str(far)
     assert checked(0, slack=1e-6).as_expected
+
+
+def test_slack_is_not_named_for_a_score_that_is_minus_infinity():
+    class Count(nn.Module):
+        def forward(self, inputs):
+            return inputs[..., :1].cumsum(0)
+
+    never = WFSA(MAX_PLUS, [0], [0], {"a": [[1]], "b": [["-inf"]]})
+    report = check_module(Count(), never, embeddings=torch.eye(2), alphabet="ab", examples=10)
+    assert not report.as_expected and "slack=" not in str(report)
 
 
 def test_slack_is_room_for_gates_that_are_rounded():
