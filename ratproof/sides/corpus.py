@@ -22,6 +22,7 @@ from automata.rounding import bound_table, bounded
 from automata.strings import encode
 from neural.example_6 import Example6
 from neural.rounding import format_of
+from neural.seeding import seeded
 from ratproof.npz_files import arrays, finite_numbers, vectors_of
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND, ledger
@@ -199,8 +200,8 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
 
     Raises :class:`~ratproof.record.counterexample.Disagreement`.
     """
-    torch.manual_seed(seed)
-    layer = Example6(corpus.vectors.shape[1], corpus.units, device=device)
+    with seeded(seed, device.startswith("cuda")):
+        layer = Example6(corpus.vectors.shape[1], corpus.units, device=device)
     embeddings = torch.as_tensor(corpus.vectors, device=device)
     automata = layer.to_automata(embeddings, corpus.words, exact=False)
     slack = layer.deviations(embeddings)

@@ -24,6 +24,7 @@ from automata.forward import score
 from automata.semirings import REAL
 from automata.strings import String
 from automata.wfsa import WFSA
+from neural.seeding import seeded
 from neural.state_regularized.component import Transition
 from neural.state_regularized.layers import KINDS, SRCell, SRLayers
 from ratproof.record.ledger import NO_ALARM, TOO_SHORT
@@ -154,8 +155,7 @@ class SampledRuns:
             threads = torch.get_num_threads()
             torch.set_num_threads(1)  # the batches are small: threads would only wait for each other
             try:
-                with torch.random.fork_rng(devices=[self.spec.device] if self.spec.device != "cpu" else []):
-                    torch.manual_seed(self.runs.seed + place)
+                with seeded(self.runs.seed + place, self.spec.device.startswith("cuda")):
                     result = self._compare(string)
             finally:
                 torch.set_num_threads(threads)

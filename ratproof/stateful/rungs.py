@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 
-import torch
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
+from neural.seeding import seeded
 from ratproof.record.ledger import ledger
 from ratproof.rungs.random_cases import for_random_cases
 from ratproof.stateful.comparison import Doubt, compare
@@ -76,7 +75,8 @@ class _Rung:
         time = data.draw(times)
         problem = data.draw(problems(self.declared, self.law, list(self.formats), time))
         try:
-            with self._random_numbers_of(problem):
+            # the same case draws the same random numbers each time, where a model draws any
+            with seeded(problem.seed, self.declared.device.startswith("cuda")):
                 doubt = compare(self.law, self.formats[problem.format], problem)
         except BrokenLaw as broken:
             if self.broken is None or broken.problem.simplicity < self.broken.problem.simplicity:
@@ -90,16 +90,6 @@ class _Rung:
             return
         if doubt is not None:
             self.doubts.append(doubt)
-
-    @contextmanager
-    def _random_numbers_of(self, problem: StatefulProblem) -> Iterator[None]:
-        """The same case draws the same random numbers each time, where a model draws any; those of the
-        program around it are left as they were.
-        """
-        on_gpu = self.declared.device.startswith("cuda")
-        with torch.random.fork_rng(range(torch.cuda.device_count()) if on_gpu else []):
-            torch.manual_seed(problem.seed)
-            yield
 
     def _smallest(self, broken: BrokenLaw) -> BrokenLaw:
         """The simplest of all cases that broke it, and of those of fewer tokens that Hypothesis finds: what

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from automata.errors import InputError
 from neural import checkpoints
 from neural.fa_rnn import files
+from neural.seeding import seeded
 from training.classification_with_rules.data import RuledSentences, load
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import paper
@@ -97,8 +98,7 @@ def build(
     data: RuledSentences, settings: RuleClassification, table: Tensor | None
 ) -> FANetwork | PlainNetwork:
     """The untrained network; ``table`` are word vectors, shape ``(V, D)``."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(mixed(settings.seed, 2))
+    with seeded(mixed(settings.seed, 2)):
         if settings.is_fa:
             return FANetwork(data, settings, table)
         assert table is not None

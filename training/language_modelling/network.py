@@ -14,6 +14,7 @@ from neural.rrnn_b import RRNNB
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.rrnn_c import RRNNC
 from neural.rrnn_f import RRNNF
+from neural.seeding import seeded
 from training.engine.noise import Noise
 from training.engine.seeds import mixed
 from training.language_modelling.settings import LanguageModelling
@@ -36,8 +37,7 @@ class LanguageModel(nn.Module):
         super().__init__()
         self.settings = settings
         d = settings.hidden
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(mixed(settings.seed, 2))
+        with seeded(mixed(settings.seed, 2)):
             self.vectors = nn.Embedding(words, d)
             nn.init.uniform_(self.vectors.weight, -((3.0 / d) ** 0.5), (3.0 / d) ** 0.5)
             self.bias = nn.Parameter(torch.zeros(words))

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from neural.seeding import seeded
 from neural.state_regularized import files
 from neural.state_regularized.acceptor import Acceptor
 from training.data_folder import Data
@@ -119,8 +120,7 @@ def _with_pictures(
 def build(strings: Language, settings: Recognition) -> TrainedAcceptor:
     """The untrained network."""
     options: dict[str, Any] = {"k": settings.centroids} if settings.model.startswith("sr-") else {}
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(mixed(settings.seed, 3))
+    with seeded(mixed(settings.seed, 3)):
         acceptor = Acceptor(strings.alphabet, settings.model, settings.units, **options)
     return TrainedAcceptor(acceptor, settings)
 

@@ -13,6 +13,7 @@ from neural.rrnn_b import RRNNB
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.rrnn_c import RRNNC
 from neural.rrnn_f import RRNNF
+from neural.seeding import seeded
 from training.engine.noise import Noise
 from training.engine.seeds import mixed
 from training.rational_recurrences.settings import Classification
@@ -36,8 +37,7 @@ class SentenceClassifier(nn.Module):
     def __init__(self, settings: Classification, width: int) -> None:
         super().__init__()
         self.settings = settings
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(mixed(settings.seed, 2))
+        with seeded(mixed(settings.seed, 2)):
             sizes = [width, *[settings.hidden] * settings.layers]
             self.layers = nn.ModuleList(LAYERS[settings.model](one, other) for one, other in pairwise(sizes))
             self.hidden = nn.Linear(settings.hidden, settings.hidden)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from neural.seeding import seeded
 from training.engine.noise import Noise
 from training.engine.seeds import mixed
 from training.reviews.files import END, START
@@ -25,8 +26,7 @@ class ReviewClassifier(nn.Module):
     def __init__(self, settings: Sentiment, table: Tensor | None, words: int) -> None:
         super().__init__()
         self.settings = settings
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(mixed(settings.seed, 4))
+        with seeded(mixed(settings.seed, 4)):
             if table is None:
                 table = torch.randn(words, settings.width) * settings.width**-0.5
             self.marks = nn.Parameter(torch.randn(2, table.shape[1]) * table.shape[1] ** -0.5)

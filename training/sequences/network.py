@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from neural.seeding import seeded
 from neural.state_regularized.fast_steps import steps
 from neural.state_regularized.layers import LSTMP, SRGRU, SRLSTM, SRLSTMP
 from training.engine.noise import Noise
@@ -52,8 +53,7 @@ class SequenceClassifier(nn.Module):
         super().__init__()
         self.settings, self.ends = settings, ends
         s = settings
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(mixed(s.seed, 2))
+        with seeded(mixed(s.seed, 2)):
             sizes = [width, *[s.hidden] * (s.layers - 1)]
             self.layers = nn.ModuleList(_layer(s, size) for size in sizes)
             parts = {"h": 1, "max-h": 1, "c": s.layers, "h-c": 1 + s.layers}[s.head]

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from automata.errors import InputError
+from neural.seeding import seeded
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.papers.certification.boxes import count_closed_boxes
 from ratproof.papers.certification.numbers import numbers_of
@@ -239,8 +240,7 @@ def untrained(alphabet: tuple[str, ...], settings: Recipe, seed: int) -> Accepto
     and end tokens.
     """
     units = settings.units
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         network = Acceptor(alphabet, settings.model, units, settings.centroids)
         part = network.cells[0].part
         with torch.no_grad():

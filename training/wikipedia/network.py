@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
+from neural.seeding import seeded
 from neural.state_regularized.layers import LSTMP, SRLSTM, SRLSTMP
 from training.engine.seeds import mixed
 from training.language_modelling.network import LanguageModel
@@ -26,8 +26,7 @@ class WikipediaModel(LanguageModel):
     def __init__(self, settings: WikipediaModelling, words: int) -> None:
         nn.Module.__init__(self)
         self.settings, d = settings, settings.hidden
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(mixed(settings.seed, 2))
+        with seeded(mixed(settings.seed, 2)):
             self.vectors = nn.Embedding(words, d)
             nn.init.uniform_(self.vectors.weight, -((3.0 / d) ** 0.5), (3.0 / d) ** 0.5)
             self.layers = nn.ModuleList(_layer(settings) for _ in range(settings.layers))
