@@ -11,6 +11,7 @@ from typing import Any
 from neural.state_regularized.component import finite
 from training.classification_with_rules import tables as with_rules
 from training.language_recognition import tables as recognition
+from training.rational_recurrences.settings import Classification
 from training.state_regularized import tables as languages
 
 SEARCHED = (
@@ -22,6 +23,8 @@ SEARCHED = (
     "weight_decay",
     "clip",
 )
+TEXT_DEFAULTS = dict.fromkeys(("sst2", "subj", "cr", "amazon"), Classification(model="lstm").to_json())
+"""The settings that the results of text classification have where they are older than a setting."""
 EXAMPLES = {"mnist": "images", "fashion-mnist": "images", "imdb": "reviews"}
 """What is classified, where it is no sentence."""
 
@@ -68,7 +71,8 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[Row]:
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for one in results:
         if one["metrics"].get("test_accuracy") is not None:
-            same = {name: value for name, value in one["configuration"].items() if name != "seed"}
+            how = TEXT_DEFAULTS.get(one["experiment"], {}) | one["configuration"]
+            same = {name: value for name, value in how.items() if name != "seed"}
             groups.setdefault((name_of(one), one["model"], repr(sorted(same.items()))), []).append(one)
     return [_row(*name[:2], runs) for name, runs in groups.items()]
 

@@ -136,6 +136,10 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
     assert main.run(["campaign", "results", str(folder), "--keep", str(place / "kept")]) == 0
     assert "cr: test accuracy" in capfd.readouterr().out
     assert {path.name for path in (place / "kept").iterdir()} == {kept_name(job) for job in plan.jobs}
+    older = place / "kept" / kept_name(plan.jobs[2])  # a result from before there was a choice of classifiers
+    old = json.loads(older.read_text())
+    assert old["configuration"].pop("classifier") == "mlp"
+    older.write_text(json.dumps(old))
     again = [*command, "--kept", str(place / "kept"), "-o", str(place / "again")]
     assert main.run(again) == 0
     assert search.best(place / "again" / jobs.JOURNAL, "sst2 rrnn-b", 2) == best

@@ -65,6 +65,20 @@ def test_each_dropout_drops_in_training_alone(model: str) -> None:
         assert not torch.equal(network(vectors, lengths, noise), plain(vectors, lengths))
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_a_linear_classifier_is_affine_in_the_last_state(model: str) -> None:
+    """The authors' program has one; an MLP of the same weights is none."""
+    network = SentenceClassifier(Classification(model=model, hidden=5, classifier="linear"), 3)
+    vectors, lengths = torch.randn(6, 8, 3), torch.full((8,), 6)
+    last = network.layers[1](network.layers[0](vectors)[0])[0][-1]
+    scores = last @ network.out.weight.T + network.out.bias
+    assert torch.allclose(network(vectors, lengths), scores, atol=1e-6)
+    assert {name.split(".")[0] for name, _ in network.named_parameters()} == {"layers", "out"}
+    mlp = SentenceClassifier(Classification(model=model, hidden=5), 3)
+    mlp.out.load_state_dict(network.out.state_dict())
+    assert not torch.allclose(mlp(vectors, lengths), mlp.out(last), atol=1e-6)
+
+
 def test_word_vectors_have_the_length_that_is_asked_for_and_unknown_words_share_one(tmp_path: Path) -> None:
     folder = write_sets(tmp_path)
     table, without = data.vector_table(data.find_vectors(folder), ["good", "zebra", "quagga"], 5.0)

@@ -95,9 +95,11 @@ def require_settings(plan: Plan, folder: Path, job: Job, file: Path) -> dict[str
     best = search.best(folder / JOURNAL, job.study, job.trials) if job.searched else None
     if job.searched and best is None:
         raise InputError(f"{file}: has its settings from a search, of which not all trials are there")
-    right = plan.settings(job, best).to_json()
-    if said["configuration"] != right:
-        raise InputError(f"{file}: {difference(said['configuration'], right)}")
+    settings = plan.settings(job, best)
+    # a setting that is younger than the result: its default is what was done before there was one
+    was, right = type(settings)().to_json() | said["configuration"], settings.to_json()
+    if was != right:
+        raise InputError(f"{file}: {difference(was, right)}")
     return said
 
 

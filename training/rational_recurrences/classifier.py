@@ -1,5 +1,5 @@
-"""The network of section 6.3 (Peng et al. 2018): recurrent layers, and a tanh-MLP of two layers that reads
-the last state.
+"""The network of section 6.3 (Peng et al. 2018): recurrent layers, and what reads the last state:
+a tanh-MLP of two layers, or one linear layer.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class SentenceClassifier(nn.Module):
         with seeded(mixed(settings.seed, 2)):
             sizes = [width, *[settings.hidden] * settings.layers]
             self.layers = nn.ModuleList(LAYERS[settings.model](one, other) for one, other in pairwise(sizes))
-            self.hidden = nn.Linear(settings.hidden, settings.hidden)
+            if settings.classifier == "mlp":
+                self.hidden = nn.Linear(settings.hidden, settings.hidden)
             self.out = nn.Linear(settings.hidden, LABELS)
 
     def forward(self, vectors: Tensor, lengths: Tensor, noise: Noise | None = None) -> Tensor:
@@ -65,7 +66,9 @@ class SentenceClassifier(nn.Module):
         last = torch.where((lengths > 0)[:, None], last, torch.zeros_like(last))
         if noise is not None:
             last = _dropped(last[None], noise, 2 * len(self.layers), s.embedding_dropout)[0]
-        scores: Tensor = self.out(torch.tanh(self.hidden(last)))
+        if s.classifier == "mlp":
+            last = torch.tanh(self.hidden(last))
+        scores: Tensor = self.out(last)
         return scores
 
     def inputs(self, vectors: Tensor) -> list[Tensor]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from training.engine.settings import Settings, setting
 
+CLASSIFIERS = ("mlp", "linear")
 MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 
@@ -35,6 +36,12 @@ class Classification(Settings):
     )
     embedding_dropout: float = setting(
         0.25, "of the word vectors and of the last state; Table 6: 0 to 0.5", 0, 0.95
+    )
+    classifier: str = setting(
+        "mlp",
+        "what reads the last state: the paper's tanh-MLP of two layers, or one linear layer, as the authors'"
+        " program has",
+        one_of=CLASSIFIERS,
     )
     scale: float = setting(1.0, "the length of each word vector; the paper: 1", 1e-3, 1e3)
 
