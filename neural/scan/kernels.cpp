@@ -56,44 +56,69 @@ constexpr W INF = std::numeric_limits<W>::infinity();
 [[gnu::always_inline]] inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 [[gnu::always_inline]] inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-// 2 to the power of a whole number within the exponents of normal numbers.
-[[gnu::always_inline]] inline float power(float n) {
-  int32_t bits = (int32_t(n) + 127) << 23;
-  float value;
-  std::memcpy(&value, &bits, 4);
-  return value;
+// A sum with this number is rounded to a whole number n, and its lowest bits are those of n and the exponents' bias.
+template <typename W>
+constexpr W WHOLE = std::is_same_v<W, float> ? W(0x1.8p23 + 127) : W(0x1.8p52 + 1023);
+
+// 2^n from the sum of n and WHOLE; 0 for the n below the exponents of normal numbers.
+[[gnu::always_inline]] inline float power(float sum) {
+  uint32_t bits;
+  std::memcpy(&bits, &sum, 4);
+  bits <<= 23;
+  std::memcpy(&sum, &bits, 4);
+  return sum;
 }
-[[gnu::always_inline]] inline double power(double n) {
-  int64_t bits = (int64_t(n) + 1023) << 52;
-  double value;
-  std::memcpy(&value, &bits, 8);
-  return value;
+[[gnu::always_inline]] inline double power(double sum) {
+  uint64_t bits;
+  std::memcpy(&bits, &sum, 8);
+  bits <<= 52;
+  std::memcpy(&sum, &bits, 8);
+  return sum;
 }
 
-// x = n log 2 + r with a whole n and |r| <= log(2) / 2, for x <= 0 of which exp is a normal number, or the least
-// such x; and the sum in Taylor's series exp(r) = 1 + r + r^2 sum.
+// Below this, exp is taken as 0.
+template <typename W>
+constexpr W LEAST = std::is_same_v<W, float> ? W(-88) : W(-709);
+
+// A number as one that the compiler does not know: of the greater of a number and a constant GCC makes a comparison and
+// a choice, of the greater of two numbers one instruction.
+template <typename W>
+inline W as_unknown(W number) {
+  asm("" : "+m"(number));
+  return number;
+}
+
+template <typename W>
+struct Limits {
+  W lowest = as_unknown(-std::numeric_limits<W>::max()), highest = as_unknown(std::numeric_limits<W>::max()),
+    least = as_unknown(LEAST<W>);
+};
+
+// x = n log 2 + r with a whole n and |r| <= log(2) / 2, for x <= 0, which counts as least where it is below; and the
+// power of 2, which is 0 there, and the sum in exp(r) = 1 + r + r^2 sum.
 template <typename W>
 struct Reduced {
-  W n, r, sum;
+  W power, r, sum;
 };
-[[gnu::always_inline]] inline Reduced<float> reduced(float x) {
-  float bounded = x < -87.3365f ? -87.3365f : x;
-  float n = __builtin_rintf(bounded * 1.44269504f);
+[[gnu::always_inline]] inline Reduced<float> reduced(float x, float least) {
+  float bounded = x < least ? least : x;
+  float shifted = fused(bounded, 1.44269504f, WHOLE<float>);
+  float n = shifted - WHOLE<float>;
   float r = fused(n, -0.693145752f, bounded);
   r = fused(n, -1.42860677e-6f, r);
-  float sum = 1.f / 5040;
-  sum = fused(sum, r, 1.f / 720);
-  sum = fused(sum, r, 1.f / 120);
-  sum = fused(sum, r, 1.f / 24);
-  sum = fused(sum, r, 1.f / 6);
-  return {n, r, fused(sum, r, .5f)};
+  // the polynomial for which 1 + r + r^2 sum is nearest to exp(r), by its relative error, which is a twentieth of a unit
+  // of rounding (Remez' algorithm); in pairs, which do not wait for each other
+  float square = r * r;
+  float high = fused(square, 0.00138145986f, fused(r, 0.00836871688f, 0.0416683880f));
+  return {power(shifted), r, fused(square, high, fused(r, 0.166665206f, 0.499999934f))};
 }
-[[gnu::always_inline]] inline Reduced<double> reduced(double x) {
-  double bounded = x < -708.3964 ? -708.3964 : x;
-  double n = __builtin_rint(bounded * 1.4426950408889634);
+[[gnu::always_inline]] inline Reduced<double> reduced(double x, double least) {
+  double bounded = x < least ? least : x;
+  double shifted = fused(bounded, 1.4426950408889634, WHOLE<double>);
+  double n = shifted - WHOLE<double>;
   double r = fused(n, -0.69314718036912382, bounded);
   r = fused(n, -1.9082149292705877e-10, r);
-  double sum = 1. / 6227020800;
+  double sum = 1. / 6227020800;  // Taylor's series
   sum = fused(sum, r, 1. / 479001600);
   sum = fused(sum, r, 1. / 39916800);
   sum = fused(sum, r, 1. / 3628800);
@@ -104,15 +129,14 @@ struct Reduced {
   sum = fused(sum, r, 1. / 120);
   sum = fused(sum, r, 1. / 24);
   sum = fused(sum, r, 1. / 6);
-  return {n, r, fused(sum, r, .5)};
+  return {power(shifted), r, fused(sum, r, .5)};
 }
 
-// exp(x) for x <= 0, within 2 units in the last place, and 0 where that is no normal number; NaN of NaN.
+// exp(x) for x <= 0, within 2 units in the last place, or within the smallest normal number; NaN of NaN.
 template <typename W>
-[[gnu::always_inline]] inline W exponential(W x) {
-  auto [n, r, sum] = reduced(x);
-  sum = fused(fused(sum, r, W(1)), r, W(1));
-  return x < (std::is_same_v<W, float> ? W(-87.3365f) : W(-708.3964)) ? W(0) : sum * power(n);
+[[gnu::always_inline]] inline W exponential(W x, W least = LEAST<W>) {
+  auto [power, r, sum] = reduced(x, least);
+  return fused(fused(sum, r, W(1)), r, W(1)) * power;
 }
 
 // 1 + x / 3 + x^2 / 5 + ... + x^((last - 1) / 2) / last, from a denominator on.
@@ -124,9 +148,9 @@ template <int LAST, int FROM, typename W>
     return fused(odd_series<LAST, FROM + 2>(x), x, W(1) / FROM);
 }
 
-// log(1 + x) for 0 <= x <= 1: x times the polynomial of degree 8 that is nearest to log(1 + x) / x there, by its
+// a + log(1 + x) for 0 <= x <= 1: x times the polynomial of degree 8 that is nearest to log(1 + x) / x there, by its
 // relative error, which is half a unit of rounding (Remez' algorithm).
-[[gnu::always_inline]] inline float logarithm(float x) {
+[[gnu::always_inline]] inline float plus_logarithm(float a, float x) {
   float sum = 0.005232695f;
   sum = fused(sum, x, -0.02950524f);
   sum = fused(sum, x, 0.078225955f);
@@ -136,13 +160,13 @@ template <int LAST, int FROM, typename W>
   sum = fused(sum, x, 0.33319098f);
   sum = fused(sum, x, -0.49999493f);
   sum = fused(sum, x, 0.99999994f);
-  return x * sum;
+  return fused(x, sum, a);
 }
-// 2 artanh(s) with s = x / (2 + x) <= 1/3.
-[[gnu::always_inline]] inline double logarithm(double x) {
+// The logarithm is 2 artanh(s) with s = x / (2 + x) <= 1/3.
+[[gnu::always_inline]] inline double plus_logarithm(double a, double x) {
   double s = x / (2 + x);
   // the smallest normal number more changes nothing, but subnormal numbers would take a hundred times as long
-  return 2 * s * odd_series<33, 1>(fused(s, s, std::numeric_limits<double>::min()));
+  return fused(2 * s, odd_series<33, 1>(fused(s, s, std::numeric_limits<double>::min())), a);
 }
 
 template <typename W>
@@ -154,8 +178,8 @@ template <typename W>
 // exp(x) - 1 for x <= 0, as 2^n (exp(r) - 1) + (2^n - 1): near 0 nothing cancels, as n is 0 there.
 template <typename W>
 [[gnu::always_inline]] inline W exponential_less_one(W x) {
-  auto [n, r, sum] = reduced(x);
-  return fused(power(n), fused(r * r, sum, r), power(n) - 1);
+  auto [power, r, sum] = reduced(x, LEAST<W>);
+  return fused(power, fused(r * r, sum, r), power - 1);
 }
 
 // tanh(x) within 3 units in the last place, without a branch; NaN of NaN.
@@ -167,7 +191,7 @@ template <typename W>
 
 struct Real {
   template <typename W>
-  [[gnu::always_inline]] static W step(W f, W before, W u) {
+  [[gnu::always_inline]] static W step(W f, W before, W u, Limits<W>) {
     return fused(f, before, u);
   }
   template <typename W>
@@ -197,7 +221,7 @@ struct Tropical {
 
 struct MaxPlus : Tropical {
   template <typename W>
-  [[gnu::always_inline]] static W step(W f, W before, W u) {
+  [[gnu::always_inline]] static W step(W f, W before, W u, Limits<W>) {
     W carried = f + before;
     return carried > u || carried != carried ? carried : u;
   }
@@ -211,11 +235,12 @@ struct MaxPlus : Tropical {
 
 struct Log : Tropical {
   template <typename W>
-  [[gnu::always_inline]] static W step(W f, W before, W u) {
+  [[gnu::always_inline]] static W step(W f, W before, W u, Limits<W> limits) {
     W carried = f + before;
-    W larger = u > carried ? u : carried;
-    W apart = carried == u ? W(0) : -std::fabs(carried - u);  // equal infinities, too, are 0 apart; NaN of NaN
-    return larger + logarithm(exponential(apart));
+    W larger = u > carried ? u : carried, smaller = u > carried ? carried : u;  // NaN is in one of them
+    // infinities as the largest numbers, one of each, so that the difference of equal ones is no NaN
+    W low = larger < limits.lowest ? limits.lowest : larger, high = smaller > limits.highest ? limits.highest : smaller;
+    return plus_logarithm(larger, exponential(high - low, limits.least));
   }
   template <typename W>
   [[gnu::always_inline]] static W share(W f, W before, W u, W after) {
@@ -228,8 +253,10 @@ struct Log : Tropical {
 constexpr int64_t LINE = 64;  // bytes of a line of the cache
 constexpr int64_t BLOCK = 32;  // lanes that stay together: whole lines in each type
 constexpr int64_t PART = 4 * BLOCK;  // lanes of a step that are computed before they are written
+constexpr int64_t SHORT_PART = BLOCK;  // the same where eight arrays are read and four written
 constexpr int64_t FIRST_CACHE = 1 << 15;  // bytes of a core's first cache, or less
 constexpr int64_t TOGETHER = 2;  // steps, at most, of which a part of the lanes is computed: with four, some take longer
+constexpr int64_t AHEAD = 1 << 13;  // bytes of an array that backward asks for before they are read
 constexpr int64_t ROWS = 8;  // that are read side by side: of more, processors do not fetch the next lines ahead
 
 // The work of some lanes, so that each thread has enough of it and whole lines.
@@ -262,13 +289,29 @@ class Carried {
 // The work of a thread: work(step, begin, end), for a part of the lanes of each step, reads a row of each of so many
 // arrays. So many bytes a lane are carried; where they alone fill the first cache, several steps are taken while a part
 // of them is there.
-template <typename Work>
+template <int64_t SIZE = PART, typename Work>
 void by_parts(int64_t steps, int64_t from, int64_t to, int64_t bytes, int64_t arrays, const Work& work) {
   int64_t together = (to - from) * bytes >= FIRST_CACHE ? std::clamp<int64_t>(ROWS / arrays, 1, TOGETHER) : 1;
   for (int64_t first = 0; first < steps; first += together)
-    for (int64_t begin = from; begin < to; begin += PART)
+    for (int64_t begin = from; begin < to; begin += SIZE)
       for (int64_t step = first; step < std::min(first + together, steps); ++step)
-        work(step, begin, std::min(begin + PART, to));
+        work(step, begin, std::min(begin + SIZE, to));
+}
+
+// Backward reads the last row first, and each row from its begin, which processors fetch ahead within a row alone: short
+// ones are asked for this many rows before they are read. 0: none, as rows are long enough.
+template <typename T>
+int64_t rows_ahead(int64_t lanes) {
+  int64_t bytes = lanes * sizeof(T);
+  return bytes >= FIRST_CACHE ? 0 : std::max<int64_t>(AHEAD / std::max<int64_t>(bytes, LINE), 1);
+}
+
+// Asks for lanes of a row of each array.
+template <typename T>
+[[gnu::always_inline]] inline void fetch(std::initializer_list<const T*> arrays, int64_t row, int64_t begin,
+                                         int64_t end) {
+  for (const T* array : arrays)
+    for (int64_t i = begin; i < end; i += LINE / sizeof(T)) __builtin_prefetch(array + row + i);
 }
 
 // Do rows of that many lanes begin a line in all of these arrays?
@@ -316,10 +359,11 @@ void forward(const T* forget, const T* update, const T* start, T* states, int64_
     Carried<W> carried(to - from);
     W* c = carried.data() - from;
     for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
+    Limits<W> limits;
     by_parts(steps, from, to, sizeof(W), 2, [=](int64_t t, int64_t begin, int64_t end) {
       const T *f = forget + t * lanes, *u = update + t * lanes;
 #pragma GCC ivdep
-      for (int64_t i = begin; i < end; ++i) c[i] = S::template step<W>(load(f[i]), c[i], load(u[i]));
+      for (int64_t i = begin; i < end; ++i) c[i] = S::template step<W>(load(f[i]), c[i], load(u[i]), limits);
       put(states + t * lanes + begin, c + begin, end - begin, past);
     });
   });
@@ -333,10 +377,16 @@ void backward(const T* grad, const T* forget, const T* update, const T* states, 
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
     Carried<W> flowing(to - from);  // s_{t+1} g_{t+1}
     W* after = flowing.data() - from;
+    int64_t ahead = rows_ahead<T>(to - from);
     by_parts(steps, from, to, sizeof(W), std::is_same_v<S, Real> ? 3 : 4, [=](int64_t s, int64_t begin, int64_t end) {
       int64_t t = steps - 1 - s;
       const T *g = grad + t * lanes, *f = forget + t * lanes, *u = update + t * lanes, *c = states + t * lanes;
       const T* before = t ? states + (t - 1) * lanes : start;
+      if (ahead && t > ahead) {
+        fetch({grad, forget}, (t - ahead) * lanes, begin, end);
+        fetch({states}, (t - 1 - ahead) * lanes, begin, end);
+        if constexpr (!std::is_same_v<S, Real>) fetch({update}, (t - ahead) * lanes, begin, end);
+      }
       alignas(LINE) W df[PART], du[PART];
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) {
@@ -383,10 +433,15 @@ void gated_backward(const T* grad, const T* gate, const T* update, const T* stat
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
     Carried<W> flowing(to - from);
     W* after = flowing.data() - from;
+    int64_t ahead = rows_ahead<T>(to - from);
     by_parts(steps, from, to, sizeof(W), 4, [=](int64_t s, int64_t begin, int64_t end) {
       int64_t t = steps - 1 - s;
       const T *g = grad + t * lanes, *x = gate + t * lanes, *z = update + t * lanes;
       const T* before = t ? states + (t - 1) * lanes : start;
+      if (ahead && t > ahead) {
+        fetch({grad, gate, update}, (t - ahead) * lanes, begin, end);
+        fetch({states}, (t - 1 - ahead) * lanes, begin, end);
+      }
       alignas(LINE) W dx[PART], dz[PART];
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) {
@@ -446,7 +501,8 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
     W *after_1 = flowing_1.data() - from, *after_2 = flowing_2.data() - from, *dr = summed.data() - from;
     std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // in the place of a gradient that is not there
     const T* none = zeros.data() - from;
-    by_parts(steps, from, to, 3 * sizeof(W), 8, [=](int64_t s, int64_t begin, int64_t end) {
+    int64_t ahead = rows_ahead<T>(to - from);
+    by_parts<SHORT_PART>(steps, from, to, 3 * sizeof(W), 8, [=](int64_t s, int64_t begin, int64_t end) {
       int64_t t = steps - 1 - s;
       int64_t row = t * lanes;
       const T* g1 = grad_1 ? grad_1 + row : none;
@@ -455,7 +511,13 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
       const T *x2 = gate_2 + row, *z2 = update_2 + row;
       const T* before_1 = t ? states_1 + row - lanes : start_1;
       const T* before_2 = t ? states_2 + row - lanes : start_2;
-      alignas(LINE) W dx1[PART], dz1[PART], dx2[PART], dz2[PART];
+      if (ahead && t > ahead) {
+        fetch({gate_1, update_1, gate_2, update_2}, (t - ahead) * lanes, begin, end);
+        fetch({states_1, states_2}, (t - 1 - ahead) * lanes, begin, end);
+        if (grad_1) fetch({grad_1}, (t - ahead) * lanes, begin, end);
+        if (grad_2) fetch({grad_2}, (t - ahead) * lanes, begin, end);
+      }
+      alignas(LINE) W dx1[SHORT_PART], dz1[SHORT_PART], dx2[SHORT_PART], dz2[SHORT_PART];
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) {
         W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i])), old = load(before_1[i]);
