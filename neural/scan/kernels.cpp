@@ -170,8 +170,8 @@ template <int LAST, int FROM, typename W>
 }
 
 template <typename W>
-[[gnu::always_inline]] inline W sigmoid(W x) {
-  W e = exponential(x < 0 ? x : -x);
+[[gnu::always_inline]] inline W sigmoid(W x, W least = LEAST<W>) {
+  W e = exponential(-std::fabs(x), least);
   return (x < 0 ? e : W(1)) / (1 + e);
 }
 
@@ -410,6 +410,7 @@ void gated_forward(const T* gate, const T* update, const T* start, T* states, in
   using W = Wide<T>;
   past = past && in_lines<T>({states}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    Limits<W> limits;
     Carried<W> carried(to - from);
     W* c = carried.data() - from;
     for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
@@ -417,7 +418,7 @@ void gated_forward(const T* gate, const T* update, const T* start, T* states, in
       const T *x = gate + t * lanes, *z = update + t * lanes;
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) {
-        W f = sigmoid(load(x[i]));
+        W f = sigmoid(load(x[i]), limits.least);
         c[i] = fused(f, c[i], (1 - f) * load(z[i]));
       }
       put(states + t * lanes + begin, c + begin, end - begin, past);
@@ -431,6 +432,7 @@ void gated_backward(const T* grad, const T* gate, const T* update, const T* stat
   using W = Wide<T>;
   past = past && in_lines<T>({to_gate, to_update}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    Limits<W> limits;
     Carried<W> flowing(to - from);
     W* after = flowing.data() - from;
     int64_t ahead = rows_ahead<T>(to - from);
@@ -445,7 +447,7 @@ void gated_backward(const T* grad, const T* gate, const T* update, const T* stat
       alignas(LINE) W dx[PART], dz[PART];
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) {
-        W f = sigmoid(load(x[i])), flow = load(g[i]) + after[i];
+        W f = sigmoid(load(x[i]), limits.least), flow = load(g[i]) + after[i];
         dx[i - begin] = flow * (load(before[i]) - load(z[i])) * (f * (1 - f));
         dz[i - begin] = flow * (1 - f);
         after[i] = f * flow;
@@ -464,6 +466,7 @@ void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* 
   using W = Wide<T>;
   past = past && in_lines<T>({states_1, states_2}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    Limits<W> limits;
     Carried<W> carried_1(to - from), carried_2(to - from), constant(to - from);
     W *c1 = carried_1.data() - from, *c2 = carried_2.data() - from, *r = constant.data() - from;
     for (int64_t i = from; i < to; ++i) c1[i] = load(start_1[i]), c2[i] = load(start_2[i]), r[i] = load(skip[i]);
@@ -473,7 +476,7 @@ void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* 
         const T *x1 = gate_1 + row, *z1 = update_1 + row, *x2 = gate_2 + row, *z2 = update_2 + row;
 #pragma GCC ivdep
         for (int64_t i = begin; i < end; ++i) {
-          W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i])), before = c1[i], fed = before;
+          W f1 = sigmoid(load(x1[i]), limits.least), f2 = sigmoid(load(x2[i]), limits.least), before = c1[i], fed = before;
           if constexpr (adds) fed += r[i];
           c2[i] = fused(f2, c2[i], fed * ((1 - f2) * load(z2[i])));
           c1[i] = fused(f1, before, (1 - f1) * load(z1[i]));
@@ -497,6 +500,7 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
   using W = Wide<T>;
   past = past && in_lines<T>({to_gate_1, to_update_1, to_gate_2, to_update_2}, lanes);
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
+    Limits<W> limits;
     Carried<W> flowing_1(to - from), flowing_2(to - from), summed(to - from);
     W *after_1 = flowing_1.data() - from, *after_2 = flowing_2.data() - from, *dr = summed.data() - from;
     std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // in the place of a gradient that is not there
@@ -520,7 +524,7 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
       alignas(LINE) W dx1[SHORT_PART], dz1[SHORT_PART], dx2[SHORT_PART], dz2[SHORT_PART];
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) {
-        W f1 = sigmoid(load(x1[i])), f2 = sigmoid(load(x2[i])), old = load(before_1[i]);
+        W f1 = sigmoid(load(x1[i]), limits.least), f2 = sigmoid(load(x2[i]), limits.least), old = load(before_1[i]);
         W flow_1 = load(g1[i]) + after_1[i], flow_2 = load(g2[i]) + after_2[i];
         W fed = old + load(skip[i]), z = load(z2[i]), to_fed = flow_2 * ((1 - f2) * z);
         dx1[i - begin] = flow_1 * (old - load(z1[i])) * (f1 * (1 - f1));
