@@ -5,7 +5,7 @@
 // them alike.
 //
 // Derivatives (g_t is what flows into c_t in all): g_t = grad_t + s_{t+1} g_{t+1}, where s_t is dc_t / dc_{t-1};
-// over the reals s = f, df = g c_{t-1}, du = g; else df = g s, du = g (1 - s).
+// over the reals s = f, df = g c_{t-1}, du = g; else df = g s, du = g dc_t / du_t.
 
 #include <ATen/Parallel.h>
 #ifdef __SSE2__
@@ -189,22 +189,28 @@ template <typename W>
   return std::copysign(less / (2 + less), x);
 }
 
+// Where the derivative of a step's result goes: dc_t / dc_{t-1}, and dc_t / du_t.
+template <typename W>
+struct Shares {
+  W carried, update;
+};
+
 struct Real {
   template <typename W>
   [[gnu::always_inline]] static W step(W f, W before, W u, Limits<W>) {
     return fused(f, before, u);
   }
   template <typename W>
-  [[gnu::always_inline]] static W share(W f, W, W, W) {
-    return f;
+  [[gnu::always_inline]] static Shares<W> shares(W f, W, W, W) {
+    return {f, W(1)};
+  }
+  template <typename W>
+  [[gnu::always_inline]] static W part(W flow, W share) {
+    return flow * share;
   }
   template <typename W>
   [[gnu::always_inline]] static W of_forget(W flow, W, W before) {
     return flow * before;
-  }
-  template <typename W>
-  [[gnu::always_inline]] static W of_update(W flow, W) {
-    return flow;
   }
 };
 
@@ -214,8 +220,8 @@ struct Tropical {
     return flow * share;
   }
   template <typename W>
-  [[gnu::always_inline]] static W of_update(W flow, W share) {
-    return flow * (1 - share);
+  [[gnu::always_inline]] static W part(W flow, W share) {
+    return flow * share;
   }
 };
 
@@ -227,9 +233,18 @@ struct MaxPlus : Tropical {
   }
   // Half where both are equal, as in torch.maximum.
   template <typename W>
-  [[gnu::always_inline]] static W share(W f, W before, W u, W) {
-    W carried = f + before;
-    return carried == u ? W(.5) : carried > u ? W(1) : W(0);
+  [[gnu::always_inline]] static Shares<W> shares(W f, W before, W u, W) {
+    W carried = f + before, share = carried == u ? W(.5) : carried > u ? W(1) : W(0);
+    return {share, 1 - share};
+  }
+  // Nothing flows to the lesser one, though what flows be infinite.
+  template <typename W>
+  [[gnu::always_inline]] static W part(W flow, W share) {
+    return share == 0 ? W(0) : flow * share;
+  }
+  template <typename W>
+  [[gnu::always_inline]] static W of_forget(W flow, W share, W) {
+    return part(flow, share);
   }
 };
 
@@ -242,11 +257,12 @@ struct Log : Tropical {
     W low = larger < limits.lowest ? limits.lowest : larger, high = smaller > limits.highest ? limits.highest : smaller;
     return plus_logarithm(larger, exponential(high - low, limits.least));
   }
+  // The sigmoid of what they are apart: each is right in its own digits, where 1 less the other one is not.
   template <typename W>
-  [[gnu::always_inline]] static W share(W f, W before, W u, W after) {
-    W carried = f + before;
-    W part = exponential(carried < after ? carried - after : W(0));
-    return carried == u ? W(.5) : part;  // equal where both are -infinity, too
+  [[gnu::always_inline]] static Shares<W> shares(W f, W before, W u, W least) {
+    W carried = f + before, apart = carried == u ? W(0) : carried - u;  // equal where both are -infinity, too
+    W e = exponential(-std::fabs(apart), least), greater = 1 / (1 + e), lesser = e * greater;
+    return {apart < 0 ? lesser : greater, apart < 0 ? greater : lesser};
   }
 };
 
@@ -378,9 +394,10 @@ void backward(const T* grad, const T* forget, const T* update, const T* states, 
     Carried<W> flowing(to - from);  // s_{t+1} g_{t+1}
     W* after = flowing.data() - from;
     int64_t ahead = rows_ahead<T>(to - from);
+    Limits<W> limits;
     by_parts(steps, from, to, sizeof(W), std::is_same_v<S, Real> ? 3 : 4, [=](int64_t s, int64_t begin, int64_t end) {
       int64_t t = steps - 1 - s;
-      const T *g = grad + t * lanes, *f = forget + t * lanes, *u = update + t * lanes, *c = states + t * lanes;
+      const T *g = grad + t * lanes, *f = forget + t * lanes, *u = update + t * lanes;
       const T* before = t ? states + (t - 1) * lanes : start;
       if (ahead && t > ahead) {
         fetch({grad, forget}, (t - ahead) * lanes, begin, end);
@@ -391,11 +408,10 @@ void backward(const T* grad, const T* forget, const T* update, const T* states, 
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) {
         W old = load(before[i]), flow = load(g[i]) + after[i];
-        W share = S::template share<W>(load(f[i]), old, std::is_same_v<S, Real> ? W(0) : load(u[i]),
-                                       std::is_same_v<S, Log> ? load(c[i]) : W(0));
-        df[i - begin] = S::template of_forget<W>(flow, share, old);
-        du[i - begin] = S::template of_update<W>(flow, share);
-        after[i] = share * flow;
+        auto shares = S::template shares<W>(load(f[i]), old, std::is_same_v<S, Real> ? W(0) : load(u[i]), limits.least);
+        df[i - begin] = S::template of_forget<W>(flow, shares.carried, old);
+        du[i - begin] = std::is_same_v<S, Real> ? flow : S::template part<W>(flow, shares.update);
+        after[i] = S::template part<W>(flow, shares.carried);
       }
       put(to_forget + t * lanes + begin, df, end - begin, past);
       put(to_update + t * lanes + begin, du, end - begin, past);

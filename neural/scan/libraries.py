@@ -41,7 +41,7 @@ def lacking(source: Path, contraction: str) -> str:
     """Why there is no such library here; empty where there is one. It is built if it has to be."""
     try:
         library(source, contraction)
-    except (OSError, ImportError, subprocess.CalledProcessError) as error:
+    except (OSError, ImportError, ValueError, subprocess.CalledProcessError) as error:
         said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
         reason = f"the C++ one is not built: {said[0] if said else error!r}"
         warnings.warn(f"recurrences run as loops of torch: {reason}", RuntimeWarning, stacklevel=2)

@@ -20,7 +20,7 @@ def lacking() -> str:
 def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
     """c_1, ..., c_T, shape ``(T, ...)``."""
     forget, update, before = (_wide(x) for x in (forget, update, start))
-    states = torch.empty_like(update)
+    states = torch.empty_like(update, memory_format=torch.contiguous_format)
     for f, u, c in zip(forget.unbind(0), update.unbind(0), states.unbind(0), strict=True):
         if semiring == "real":
             torch.addcmul(u, f, before, out=c)
@@ -38,30 +38,48 @@ def scan_backward(
     dtype = start.dtype
     grad, forget, update, states, start = (_wide(x) for x in (grad, forget, update, states, start))
     before = torch.cat([start.unsqueeze(0), states])[:-1]
-    share = shares(forget, update, states, before, semiring)
-    flow = torch.empty_like(states)
+    share, of_update = shares(forget, update, before, semiring)
+    flow = torch.empty_like(states, memory_format=torch.contiguous_format)
     after = torch.zeros_like(start)
     for s, g, c in zip(
         reversed(share.unbind(0)), reversed(grad.unbind(0)), reversed(flow.unbind(0)), strict=True
     ):
         torch.add(g, after, out=c)
-        after = s * c
-    gradients = (flow * before, flow) if semiring == "real" else (flow * share, flow * (1 - share))
-    to_forget, to_update = (x.to(dtype) for x in gradients)
+        after = part(c, s, semiring)
+    to_forget, to_update = (x.to(dtype) for x in gradients(flow, before, share, of_update, semiring))
     return to_forget, to_update, after.to(dtype)
 
 
-def shares(forget: Tensor, update: Tensor, states: Tensor, before: Tensor, semiring: str) -> Tensor:
-    """dc_t / dc_{t-1}; 1/2 where both terms of a maximum are equal, or both are -infinity."""
+def shares(forget: Tensor, update: Tensor, before: Tensor, semiring: str) -> tuple[Tensor, Tensor | None]:
+    """dc_t / dc_{t-1} and dc_t / du_t (``None``: 1); 1/2 where both terms of a maximum are equal, or both are
+    -infinity.
+    """
     if semiring == "real":
-        return forget
+        return forget, None
     carried = forget + before
     if semiring == "max_plus":
         # sign(-infinity) is -1, and where both are -infinity their difference is not asked for
-        return torch.where(carried == update, 0.5, ((carried - update).sign() + 1) / 2)
-    none = states == -torch.inf
-    part = torch.exp(torch.where(none, 0, carried) - torch.where(none, 0, states))
-    return torch.where(none | (carried == update), 0.5, part)
+        share = torch.where(carried == update, 0.5, ((carried - update).sign() + 1) / 2)
+        return share, 1 - share
+    same = (carried == update) & carried.isinf()
+    apart = torch.where(same, 0, carried - update)
+    return torch.sigmoid(apart), torch.sigmoid(
+        -apart
+    )  # 1 less the other one would lose the lesser one's digits
+
+
+def gradients(
+    flow: Tensor, before: Tensor, share: Tensor, of_update: Tensor | None, semiring: str
+) -> tuple[Tensor, Tensor]:
+    """Those of forget and update, where that much flows into the states."""
+    if of_update is None:
+        return flow * before, flow
+    return part(flow, share, semiring), part(flow, of_update, semiring)
+
+
+def part(flow: Tensor, share: Tensor, semiring: str) -> Tensor:
+    """What of the flow goes there: nothing to a maximum's lesser term, though what flows be infinite."""
+    return torch.where(share == 0, 0, flow * share) if semiring == "max_plus" else flow * share
 
 
 def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:

@@ -13,9 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from automata.errors import InputError
 from neural.scan import backends
-from neural.scan.functional import differentiable, on_its_backend
-from neural.scan.loops import shares
+from neural.scan.functional import differentiable, is_asked_again, is_narrow, on_its_backend
+from neural.scan.loops import gradients, part, shares
 
 Three = tuple[Tensor, Tensor, Tensor]
 
@@ -26,7 +27,10 @@ def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor
 
     Shapes ``(T, ...)``, ``(T, ...)`` and ``(...)``, of one type.
     """
-    return backends.of(update).scan(forget, update, start, semiring)
+    _require_together(forget, update, start)
+    if semiring not in ("real", "max_plus", "log"):
+        raise InputError(f"the semiring is {semiring!r:.40}, where real, max_plus or log is right")
+    return _contiguous(backends.of(update).scan(forget, update, start, semiring))
 
 
 @torch.library.custom_op("ratproof::scan_backward", mutates_args=())
@@ -34,19 +38,26 @@ def scan_backward(
     grad: Tensor, forget: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str
 ) -> Three:
     """The gradients of the arguments of ``scan``."""
-    return backends.of(update).scan_backward(grad, forget, update, states, start, semiring)
+    if semiring != "real" and is_narrow(update):  # which term is the greater is not told from rounded states
+        grad, forget, update, start = (x.float() for x in (grad, forget, update, start))
+        wide = backends.of(update).scan(forget, update, start, semiring)
+        made = backends.of(update).scan_backward(grad, forget, update, wide, start, semiring)
+        one, two, three = (x.to(states.dtype) for x in made)
+        return one, two, three
+    return _contiguous(backends.of(update).scan_backward(grad, forget, update, states, start, semiring))
 
 
 @torch.library.custom_op("ratproof::gated", mutates_args=())
 def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
     """The states of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
-    return backends.of(update).gated(gate, update, start)
+    _require_together(gate, update, start)
+    return _contiguous(backends.of(update).gated(gate, update, start))
 
 
 @torch.library.custom_op("ratproof::gated_backward", mutates_args=())
 def gated_backward(grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor) -> Three:
     """The gradients of the arguments of ``gated``."""
-    return backends.of(update).gated_backward(grad, gate, update, states, start)
+    return _contiguous(backends.of(update).gated_backward(grad, gate, update, states, start))
 
 
 @torch.library.custom_op("ratproof::pair", mutates_args=())
@@ -60,7 +71,13 @@ def pair(
     skip: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """The states of two such recurrences; the second's update is (c1_{t-1} + skip) (1 - f2) update_2."""
-    return backends.of(skip).pair(gate_1, update_1, gate_2, update_2, start_1, start_2, skip)
+    for timed, start in (
+        ((gate_1, update_1), start_1),
+        ((gate_2, update_2), start_2),
+        ((gate_1, update_2), skip),
+    ):
+        _require_together(*timed, start)
+    return _contiguous(backends.of(skip).pair(gate_1, update_1, gate_2, update_2, start_1, start_2, skip))
 
 
 @torch.library.custom_op("ratproof::pair_backward", mutates_args=())
@@ -79,7 +96,29 @@ def pair_backward(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     """The gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
     values = grad_1, grad_2, gate_1, update_1, gate_2, update_2, states_1, states_2, start_1, start_2, skip
-    return backends.of(skip).pair_backward(*values)
+    return _contiguous(backends.of(skip).pair_backward(*values))
+
+
+def _contiguous(results: Any) -> Any:
+    """As the fake kernels say that results are, whatever a backend makes of its arguments' strides."""
+    if isinstance(results, Tensor):
+        return results.contiguous()
+    return tuple(x.contiguous() for x in results)
+
+
+def _require_together(forget: Tensor, update: Tensor, start: Tensor) -> None:
+    """Raises :class:`~automata.errors.InputError` where a kernel would read what is not there."""
+    if not forget.dtype == update.dtype == start.dtype:
+        raise InputError(
+            f"the arguments of a recurrence are {forget.dtype}, {update.dtype} and {start.dtype}, where one"
+            " type is right"
+        )
+    if not update.ndim or forget.shape != update.shape or start.shape != update.shape[1:]:
+        shapes = ", ".join(str(tuple(x.shape)) for x in (forget, update, start))
+        raise InputError(
+            f"the arguments of a recurrence have shapes {shapes}, where (T, ...), (T, ...) and (...) are"
+            " right"
+        )
 
 
 def _like_update(first: Tensor, update: Tensor, start: Tensor, semiring: str = "") -> Tensor:
@@ -100,14 +139,18 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _scan_gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
     forget, update, start, states = ctx.saved_tensors
-    if torch.is_grad_enabled():
-        return *_in_terms_of_scan(grad, forget, update, states, start, ctx.semiring), None
+    if is_asked_again():
+        if ctx.semiring != "real" and is_narrow(update):
+            grad, forget, update, start = (x.float() for x in (grad, forget, update, start))
+            states = run_scan(forget, update, start, ctx.semiring)
+        made = _in_terms_of_scan(grad, forget, update, states, start, ctx.semiring)
+        return *(x.to(ctx.saved_tensors[1].dtype) for x in made), None
     return *scan_backward(grad, forget, update, states, start, ctx.semiring), None
 
 
 def _gated_gradient(ctx: Any, grad: Tensor) -> Three:
     gate, update, start, states = ctx.saved_tensors
-    if not torch.is_grad_enabled():
+    if not is_asked_again():
         result: Three = gated_backward(grad, gate, update, states, start)
         return result
     return _gated_in_terms_of_scan(grad, gate, update, states, start)
@@ -128,7 +171,7 @@ def _keep_pair(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor])
 
 def _pair_gradient(ctx: Any, grad_1: Tensor | None, grad_2: Tensor | None) -> tuple[Tensor, ...]:
     saved = ctx.saved_tensors
-    if torch.is_grad_enabled():
+    if is_asked_again():
         grad_1, grad_2 = (torch.zeros_like(saved[0]) if g is None else g for g in (grad_1, grad_2))
         return _pair_in_terms_of_scan(grad_1, grad_2, *saved)
     return tuple(pair_backward(grad_1, grad_2, *saved))
@@ -163,14 +206,12 @@ def _in_terms_of_scan(
 ) -> Three:
     """g_t = grad_t + s_{t+1} g_{t+1} is a recurrence over the reals from the end, s_t = dc_t / dc_{t-1}."""
     before = torch.cat([start.unsqueeze(0), states])[:-1]
-    share = shares(forget, update, states, before, semiring)
+    share, of_update = shares(forget, update, before, semiring)
     zero = torch.zeros_like(start)
     shifted = torch.cat([share, zero.unsqueeze(0)])[1:]  # the last factor meets what is zero
     flow = run_scan(shifted.flip(0), grad.flip(0), zero, "real").flip(0)
-    to_start = share[0] * flow[0] if len(flow) else zero
-    if semiring == "real":
-        return flow * before, flow, to_start
-    return flow * share, flow * (1 - share), to_start
+    to_start = part(flow[0], share[0], semiring) if len(flow) else zero
+    return *gradients(flow, before, share, of_update, semiring), to_start
 
 
 def _batched(operator: Any, starts: Sequence[int], outputs: Any) -> Any:

@@ -19,7 +19,7 @@ from torch import Tensor
 from automata.errors import InputError
 from neural.scan import backends, compiled
 from neural.scan.arguments import common_type
-from neural.scan.functional import differentiable
+from neural.scan.functional import differentiable, is_asked_again
 
 Three = tuple[Tensor, Tensor, Tensor]
 TANH, TANH_OF_PRODUCT, PRODUCT_WITH_TANH = "tanh", "tanh_of_product", "product_with_tanh"
@@ -81,7 +81,7 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
     """The output of one of the forms above, of arrays of one shape and type."""
     if _in_cpp(states):
         return compiled.output(states, gate, skip, form)
-    return formula(states, gate, skip, form)
+    return formula(states, gate, skip, form).contiguous()
 
 
 @torch.library.custom_op("ratproof::output_backward", mutates_args=())
@@ -144,7 +144,7 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
     states, gate, skip, result = ctx.saved_tensors
-    if torch.is_grad_enabled():
+    if is_asked_again():
         there = iter(_in_torch(grad, states, gate, skip, ctx.form))
         return *(x if x is None else next(there) for x in (states, gate, skip)), None
     gradients = output_backward(grad, states, gate, skip, result, ctx.form)

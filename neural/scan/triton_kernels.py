@@ -13,7 +13,7 @@ next ``STAGES`` steps are under way while a step is computed. Sums and functions
 
 from __future__ import annotations
 
-from neural.scan.triton_functions import constant, exponential, kernel, logarithm, sigmoid, tl
+from neural.scan.triton_functions import constant, exponential, kernel, logarithm, quotient, sigmoid, tl
 
 REAL = constant(0)
 MAX_PLUS = constant(1)
@@ -62,17 +62,33 @@ def _step(f, before, u, KIND: tl.constexpr):
 
 
 @kernel
-def _share(f, before, u, after, KIND: tl.constexpr):
-    """dc_t / dc_{t-1}."""
+def _shares(f, before, u, KIND: tl.constexpr):
+    """dc_t / dc_{t-1} and dc_t / du_t."""
     if KIND == MAX_PLUS:
         carried = f + before
-        result = tl.where(carried == u, 0.5, tl.where(carried > u, 1.0, 0.0)).to(f.dtype)
+        share = tl.where(carried == u, 0.5, tl.where(carried > u, 1.0, 0.0)).to(f.dtype)
+        rest = 1.0 - share
     elif KIND == LOG:
         carried = f + before
-        part = exponential(tl.where(carried < after, carried - after, 0.0))
-        result = tl.where(carried == u, 0.5, part)
+        apart = tl.where(carried == u, 0.0, carried - u)
+        e = exponential(tl.where(apart < 0, apart, -apart))
+        lesser = quotient(e, 1.0 + e)
+        greater = quotient(tl.full(e.shape, 1.0, e.dtype), 1.0 + e)
+        share = tl.where(apart < 0, lesser, greater)
+        rest = tl.where(apart < 0, greater, lesser)
     else:
-        result = f
+        share = f
+        rest = tl.full(f.shape, 1.0, f.dtype)
+    return share, rest
+
+
+@kernel
+def _part(flow, share, KIND: tl.constexpr):
+    """What of the flow goes there: nothing to a maximum's lesser term, though what flows be infinite."""
+    if KIND == MAX_PLUS:
+        result = tl.where(share == 0.0, 0.0, flow * share)
+    else:
+        result = flow * share
     return result
 
 
@@ -160,7 +176,7 @@ def backward(
     of the shares in ``factors``.
 
     g_t = grad_t + s_{t+1} g_{t+1} flows into c_t, where s_t = dc_t / dc_{t-1}; over the reals s = f, df = g
-    c_{t-1}, du = g; else df = g s, du = g (1 - s).
+    c_{t-1}, du = g; else df = g s, du = g dc_t / du_t.
     """
     lane, number = _place(lanes, BLOCK)
     inside = lane < lanes
@@ -183,10 +199,9 @@ def backward(
         old = tl.where(later, old, begin)
         a = tl.load(first + row, mask=inside, other=0).to(WIDE)
         b = tl.load(second + row, mask=inside, other=0).to(WIDE)
-        c = tl.load(states + row, mask=inside, other=0).to(WIDE)
         flow = tl.load(grad + row, mask=inside, other=0).to(WIDE) + after
         f, u = _gates(a, b, KIND)
-        share = _share(f, old, u, c, KIND)
+        share, rest = _shares(f, old, u, KIND)
         if SUMMARY:
             product = product * share
         else:
@@ -197,11 +212,11 @@ def backward(
                 of_first = flow * old
                 of_second = flow
             else:
-                of_first = flow * share
-                of_second = flow * (1.0 - share)
+                of_first = _part(flow, share, KIND)
+                of_second = _part(flow, rest, KIND)
             tl.store(to_first + row, of_first.to(to_first.dtype.element_ty), mask=inside)
             tl.store(to_second + row, of_second.to(to_second.dtype.element_ty), mask=inside)
-        after = share * flow
+        after = _part(flow, share, KIND)
         row -= lanes
     tl.store(sums + edge, after.to(sums.dtype.element_ty), mask=inside)
     if SUMMARY:

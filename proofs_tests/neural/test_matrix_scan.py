@@ -226,7 +226,8 @@ def test_the_exponential_is_within_two_units_in_the_last_place(dtype):
 
 @each_backend
 @each_semiring
-def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semiring, backend):
+@pytest.mark.parametrize("again", [False, True], ids=["once", "again"])
+def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semiring, backend, again):
     """Padding is read as the second symbol."""
     matrices = torch.ones(2, 3, 3, dtype=D)
     matrices[1] = torch.inf
@@ -236,9 +237,34 @@ def test_nothing_flows_back_from_a_strings_padding_even_where_it_overflows(semir
     with scan.use(backend):
         states = matrix_scan(matrices, symbols, start, None, semiring)
         assert states[-1].isinf().all()
-        states[0].sum().backward()
-    assert start.grad.isfinite().all() and start.grad.any()
-    assert matrices.grad[0].isfinite().all() and matrices.grad[0].any() and not matrices.grad[1].any()
+        of_matrices, of_start = torch.autograd.grad(states[0].sum(), (matrices, start), create_graph=again)
+    assert of_start.isfinite().all() and of_start.any()
+    assert of_matrices[0].isfinite().all() and of_matrices[0].any() and not of_matrices[1].any()
+
+
+@each_backend
+@each_semiring
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, D], ids=str)
+def test_a_gradient_that_may_be_differentiated_again_is_the_gradient(semiring, backend, dtype):
+    """In narrow types, too, whose states are carried in float32."""
+    torch.manual_seed(3)
+    matrices, start = torch.rand(2, 4, 4).to(dtype) / 2, torch.rand(3, 4).to(dtype)
+    symbols = torch.randint(0, 2, (20, 3))
+    made = []
+    for again in (False, True):
+        values = [x.clone().requires_grad_() for x in (matrices, start)]
+        with scan.use(backend):
+            states = matrix_scan(values[0], symbols, values[1], semiring=semiring)
+            made.append(torch.autograd.grad(states.float().sum(), values, create_graph=again))
+    for one, other in zip(*made, strict=True):  # sums in another order
+        torch.testing.assert_close(one, other, rtol=4 * torch.finfo(dtype).eps, atol=1e-6)
+
+
+def test_a_symbol_without_a_matrix_is_refused_under_vmap_too():
+    matrices = torch.tensor([[[[1.0]], [[2.0]]], [[[10.0]], [[20.0]]]])  # two networks, two symbols each
+    for wrong in ([[[2]], [[0]]], [[[0]], [[-1]]]):
+        with pytest.raises(InputError, match="a symbol is"):
+            torch.func.vmap(lambda m, x: matrix_scan(m, x, torch.ones(1, 1)))(matrices, torch.tensor(wrong))
 
 
 @each_backend

@@ -184,6 +184,103 @@ def test_gradients_are_those_of_the_steps_written_out(loop, backend, data):
         torch.testing.assert_close(one[known], other[known], rtol=1e-9, atol=1e-9)
 
 
+@each_backend
+@pytest.mark.parametrize("again", [False, True], ids=["once", "again"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize("semiring", ["max_plus", "log"])
+@few
+@given(st.data())
+def test_gradients_of_narrow_arguments_are_those_of_what_is_carried(backend, again, dtype, semiring, data):
+    """Rounded states do not tell which term is the greater, nor by how much."""
+    if (backend, dtype) == ("c++", torch.float16):
+        return  # which it does not compute
+    inputs = [x.to(dtype) for x in drawn(data, st.floats(-3, 3), st.floats(-200, 200), most=30)]
+    results = []
+    for values in (inputs, [x.float() for x in inputs]):
+        values = [x.clone().requires_grad_() for x in values]
+        with scan.use(backend):
+            states = SEMIRINGS[semiring](*values)
+            weights = (torch.arange(states.numel()) % 3).reshape(states.shape).to(states.dtype)
+            results.append(torch.autograd.grad(states, values, weights, create_graph=again))
+    for one, other in zip(*results, strict=True):
+        assert torch.equal(one, other.to(dtype))
+
+
+@each_backend
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+@few
+@given(st.data())
+def test_the_lesser_terms_gradient_keeps_its_digits(backend, dtype, data):
+    f, u, start = (x.to(dtype) for x in drawn(data, st.floats(-30, 30), st.floats(-30, 30), most=1))
+    if not len(f):
+        return
+    values = [x.clone().requires_grad_() for x in (f, u, start)]
+    with scan.use(backend):
+        ours = torch.autograd.grad(scan.log_sum(*values).sum(), values)
+    carried = (f + start).to(D)[0]  # as it is rounded
+    theirs = torch.sigmoid(carried - u.to(D)[0]), torch.sigmoid(u.to(D)[0] - carried)
+    for one, other in ((ours[0][0], theirs[0]), (ours[1][0], theirs[1]), (ours[2], theirs[0])):
+        # the difference is rounded once, and 4 units are the sigmoid's
+        unit = torch.finfo(dtype).eps * ((carried - u.to(D)[0]).abs() + 4)
+        assert ((one.to(D) - other).abs() <= unit * other).all()
+
+
+@each_backend
+def test_nothing_flows_to_the_lesser_term_of_a_maximum_though_what_flows_is_infinite(backend):
+    f, u, c = (torch.tensor(x, requires_grad=True) for x in ([[0.0]], [[-1.0]], [0.0]))
+    for again in (False, True):
+        with scan.use(backend):
+            made = torch.autograd.grad(scan.max_plus(f, u, c).sqrt(), (f, u, c), create_graph=again)
+        assert [x.item() for x in made] == [math.inf, 0, math.inf]
+
+
+@each_backend
+@each_loop
+@pytest.mark.parametrize("again", [False, True], ids=["once", "again"])
+def test_gradients_have_the_tangents_of_dual_arguments(backend, loop, again):
+    """Forward over backward: a product of the Hessian with a vector."""
+    torch.manual_seed(5)
+    values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in ((4, 3), (4, 3), (3,))]
+    tangents = [torch.randn_like(x) for x in values]
+
+    def pushed(run):
+        with scan.use(backend), torch.autograd.forward_ad.dual_level():
+            duals = [torch.autograd.forward_ad.make_dual(x, y) for x, y in zip(values, tangents, strict=True)]
+            made = torch.autograd.grad(run(*duals).square().sum(), values, create_graph=again)
+            return [torch.autograd.forward_ad.unpack_dual(x).tangent for x in made]
+
+    for one, other in zip(pushed(loop), pushed(written_out(loop)), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("operator", ["scan", "gated"])
+def test_operators_that_are_called_by_themselves_refuse_what_they_would_read_wrongly(operator):
+    run = getattr(torch.ops.ratproof, operator)
+    more = ["real"] if operator == "scan" else []
+    ones = torch.ones(2, 8)
+    for wrong in ((ones, ones, torch.ones(1)), (ones.double(), ones, ones[0]), (ones, ones[:1], ones[0])):
+        with pytest.raises(InputError, match="the arguments of a recurrence"):
+            run(*wrong, *more)
+    if more:
+        with pytest.raises(InputError, match="where real, max_plus or log is right"):
+            run(ones, ones, ones[0], "tropical")
+
+
+@each_backend
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+def test_results_lie_in_memory_as_the_fake_kernels_say(backend, dtype):
+    if (backend, dtype) == ("c++", torch.float16):
+        return
+    x, c = torch.rand(3, 4, 5).to(dtype).transpose(0, 1), torch.zeros(3, 5, dtype=dtype)
+    with scan.use(backend):
+        results = [torch.ops.ratproof.scan(x, x, c, "real"), torch.ops.ratproof.gated(x, x, c)]
+        results += torch.ops.ratproof.pair(x, x, x, x, c, c, c)
+        results += torch.ops.ratproof.scan_backward(x, x, x, x, c, "log")
+        results += torch.ops.ratproof.gated_backward(x, x, x, x, c)
+        results.append(torch.ops.ratproof.output(x, x, None, "product_with_tanh"))
+    assert all(x.is_contiguous() for x in results)
+
+
 def written_out(loop):
     """The same as a chain of torch's own functions."""
 
@@ -415,7 +512,7 @@ def test_a_backend_that_is_forced_forward_is_so_backward_in_another_thread(loop,
     """In which gradients of tensors on a GPU are computed; and it is not forced any more behind them."""
     used = []
     for name, module in (("c++", compiled), ("torch", loops), ("c++", in_matrices), ("torch", matrix_loops)):
-        for function in ("scan_backward", "gated_backward", "scan", "backward", "forward"):
+        for function in ("scan_backward", "gated_backward", "scan", "backward", "forward", "gradients"):
             if (there := getattr(module, function, None)) is not None:
                 spied = lambda *values, name=name, there=there: used.append(name) or there(*values)
                 monkeypatch.setattr(module, function, spied)

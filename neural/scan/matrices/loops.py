@@ -52,6 +52,41 @@ def backward(
     return to_matrices, flow, to_offsets
 
 
+def gradients(
+    grad: Tensor,
+    matrices: Tensor,
+    symbols: Tensor,
+    states: Tensor,
+    start: Tensor,
+    offsets: Tensor | None,
+    semiring: str,
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """The same, in functions that have gradients themselves, and of tensors of ``torch.func``, too."""
+    flow, of_matrices, of_offsets = torch.zeros_like(start), [], []
+    for t in reversed(range(len(symbols))):
+        w, here, h, after = grad[t] + flow, symbols[t], states[t - 1] if t else start, states[t]
+        # nothing comes from a string's padding, where states may be infinite; zeros may flow elsewhere, too
+        infinite = (_is_too_large(h, semiring) | _is_too_large(after, semiring)).any(1)
+        padding = ((w == 0).all(1) & infinite)[:, None]
+        h, after = torch.where(padding, 0, h), torch.where(padding, 0, after)
+        m = torch.where(padding.unsqueeze(2), 0, matrices[here])
+        offset = None if offsets is None else torch.where(padding, 0, offsets[t])
+        to_m, flow, to_offset = _flows(w, h, m, after, offset, semiring)
+        of_matrices.append(to_m)
+        if to_offset is not None:
+            of_offsets.append(to_offset)
+    if not of_matrices:
+        return torch.zeros_like(matrices), flow, None if offsets is None else torch.zeros_like(offsets)
+    read = symbols.flip(0).flatten()
+    to_matrices = torch.zeros_like(matrices).index_add(0, read, torch.cat(of_matrices))
+    return to_matrices, flow, None if offsets is None else torch.stack(of_offsets[::-1])
+
+
+def _is_too_large(values: Tensor, semiring: str) -> Tensor:
+    """Has a sum or a product overflowed? -infinity is a number where something is maximised."""
+    return ~values.isfinite() if semiring == "real" else ~(values < torch.inf)
+
+
 def _flows(
     w: Tensor, h: Tensor, m: Tensor, after: Tensor, offset: Tensor | None, semiring: str
 ) -> tuple[Tensor, Tensor, Tensor | None]:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.scan import backends
-from neural.scan.functional import differentiable, on_its_backend, one_precision
+from neural.scan.functional import differentiable, is_asked_again, is_narrow, on_its_backend, one_precision
 from neural.scan.matrices import compiled, loops, on_gpu
 
 SEMIRINGS = ("real", "max_plus", "max_times", "log")
@@ -26,6 +26,10 @@ def matrix_scan(
     Shapes ``(S, n, n)``, ``(T, B)``, ``(B, n)`` and ``(T, B, n)``.
     """
     _require_symbols(symbols, len(matrices))
+    if semiring not in SEMIRINGS or len({x.dtype for x in (matrices, start, offsets) if x is not None}) > 1:
+        raise InputError(
+            f"products with matrices are over one of {', '.join(SEMIRINGS)}, of arrays of one type"
+        )
     if not start.numel():
         return _like_states(matrices, symbols, start, offsets, semiring)
     backend, dtype = _backend(start), start.dtype
@@ -50,7 +54,7 @@ def matrix_scan_backward(
     dtype, backend = start.dtype, _backend(start)
     none = start.new_empty(0)
     if not start.numel():
-        return torch.zeros_like(matrices), torch.zeros_like(start), _contiguous_zeros(offsets, none)
+        return (*(_contiguous_zeros(x, none) for x in (matrices, start, offsets)),)  # type: ignore[return-value]
     matrices = _read_by(backend, matrices)
     grad, start, states = (_wide(x) for x in (grad, start, states))
     offsets = None if offsets is None else _wide(offsets)
@@ -58,7 +62,8 @@ def matrix_scan_backward(
         if dtype not in compiled.TYPES:  # which carries more than a state holds
             states = backend.forward(matrices, symbols, start, offsets, semiring)
         gradients = backend.backward(grad, matrices, symbols, states, start, offsets, semiring)
-    to_matrices, to_start, to_offsets = (none if x is None else x.to(dtype) for x in gradients)
+    # contiguous, as the fake kernel says
+    to_matrices, to_start, to_offsets = (none if x is None else x.to(dtype).contiguous() for x in gradients)
     return to_matrices, to_start, to_offsets
 
 
@@ -101,7 +106,7 @@ def _read_by(backend: Any, matrices: Tensor) -> Tensor:
 
 def _wide(values: Tensor) -> Tensor:
     """In a type whose sums one may carry on with."""
-    return values.float() if values.dtype in (torch.bfloat16, torch.float16) else values
+    return values.float() if is_narrow(values) else values
 
 
 def _require_symbols(symbols: Tensor, number: int) -> None:
@@ -138,15 +143,15 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
     matrices, symbols, start, offsets, states = ctx.saved_tensors
-    if torch.is_grad_enabled():  # a gradient of this one may be asked for
-        values = (matrices, start) if offsets is None else (matrices, start, offsets)
-
-        def run(matrices: Tensor, start: Tensor, offsets: Tensor | None = None) -> Tensor:
-            return loops.forward(matrices, symbols, start, offsets, ctx.semiring)
-
+    if is_asked_again():  # in functions that have gradients themselves
+        dtype, semiring = start.dtype, ctx.semiring
         with one_precision(start):
-            pull_back: Any = torch.func.vjp(run, *values)[1]
-            gradients = pull_back(grad)
+            if is_narrow(start):  # which carries more than a state holds
+                grad, matrices, start = grad.float(), matrices.float(), start.float()
+                offsets = None if offsets is None else offsets.float()
+                states = run(matrices, symbols, start, offsets, semiring)
+            made = loops.gradients(grad, matrices, symbols, states, start, offsets, semiring)
+        gradients = [x if x is None else x.to(dtype) for x in made]
     else:
         gradients = matrix_scan_backward(grad, matrices, symbols, states, start, offsets, ctx.semiring)
     return gradients[0], None, gradients[1], None if offsets is None else gradients[2], None
@@ -162,10 +167,9 @@ def _batched(operator: Any) -> Any:
             for x, dim, axis in zip(arguments, in_dims, (0, 1, 0, 1, 0), strict=True)
         ]
         matrices, symbols, start, offsets, semiring = moved
-        number = torch.arange(size, device=symbols.device)[:, None] * matrices.shape[1]
         states = operator(
             matrices.flatten(0, 1),
-            (symbols + number).flatten(1),
+            _of_their_own(symbols, matrices),
             start.flatten(0, 1),
             None if offsets is None else offsets.flatten(1, 2),
             semiring,
@@ -183,11 +187,10 @@ def _batched_backward(operator: Any) -> Any:
             for x, dim, axis in zip(arguments, in_dims, (1, 0, 1, 1, 0, 1, 0), strict=True)
         ]
         grad, matrices, symbols, states, start, offsets, semiring = moved
-        number = torch.arange(size, device=symbols.device)[:, None] * matrices.shape[1]
         gradients = operator(
             grad.flatten(1, 2),
             matrices.flatten(0, 1),
-            (symbols + number).flatten(1),
+            _of_their_own(symbols, matrices),
             states.flatten(1, 2),
             start.flatten(0, 1),
             None if offsets is None else offsets.flatten(1, 2),
@@ -200,6 +203,17 @@ def _batched_backward(operator: Any) -> Any:
         return (to_matrices, to_start, to_offsets), (0, 0, 0 if offsets is None else 1)
 
     return rule
+
+
+def _of_their_own(symbols: Tensor, matrices: Tensor) -> Tensor:
+    """The symbols of a batch, shape ``(T, size, B)``, among the matrices of all, ``(size, S, n, n)``.
+
+    One that has no matrix gets none: the operator refuses it.
+    """
+    size, number = matrices.shape[:2]
+    moved = symbols + number * torch.arange(size, device=symbols.device)[:, None]
+    moved = torch.where(symbols < 0, symbols, torch.where(symbols >= number, symbols + size * number, moved))
+    return moved.flatten(1)
 
 
 def _spread(values: Tensor, dim: int | None, axis: int, size: int) -> Tensor:
