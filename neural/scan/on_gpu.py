@@ -86,10 +86,11 @@ def pair(
     """Two such recurrences, of which the second is fed by the first."""
     arguments = [x.contiguous() for x in (gate_1, update_1, gate_2, update_2, start_1, start_2, skip)]
     steps, lanes = len(gate_1), skip.numel()
-    if _chunk_of(steps, lanes) < steps:  # one after the other, each in chunks
-        one = gated(gate_1, update_1, start_1)
-        f2, fed = torch.sigmoid(gate_2), _before(start_1, one) + skip
-        return one, scan(f2, fed * ((1 - f2) * update_2), start_2, "real")
+    if _chunk_of(steps, lanes) < steps:  # one after the other, each in chunks; what is carried is not rounded
+        x1, z1, x2, z2, c1, c2, r = (x.to(_wide(x.dtype)) for x in arguments)
+        one, f2 = gated(x1, z1, c1), torch.sigmoid(x2)
+        two = scan(f2, (_before(c1, one) + r) * ((1 - f2) * z2), c2, "real")
+        return one.to(skip.dtype), two.to(skip.dtype)
     states = torch.empty_like(arguments[1]), torch.empty_like(arguments[1])
     _run("pair_forward", 1, [*arguments, *states, steps, lanes], skip, arrays=4)
     return states
@@ -103,7 +104,8 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
     values = [x.contiguous() for x in (*grads, *arguments)]
     skip, steps = values[-1], len(values[0])
     if _chunk_of(steps, skip.numel()) < steps:
-        return _pair_backward_in_chunks(*values)
+        made = _pair_backward_in_chunks(*(x.to(_wide(x.dtype)) for x in values))
+        return tuple(x.to(skip.dtype) for x in made)
     gradients = tuple(torch.empty_like(x) for x in (*values[2:6], *values[8:]))
     if steps:
         _run("pair_backward", 1, [*values, *gradients, steps, skip.numel()], skip, arrays=8)

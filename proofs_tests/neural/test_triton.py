@@ -103,6 +103,16 @@ def test_a_pair_and_its_gradients_are_those_of_the_loops(steps, chunk):
         torch.testing.assert_close(one, other, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("chunk", [None, 1, 3])
+def test_what_feeds_the_second_of_a_pair_is_not_rounded_in_chunks_either(chunk):
+    """In float16 the first one's state times the second update would overflow, and what is added to it not."""
+    gate, update = torch.zeros(2, 1, dtype=torch.half), torch.tensor([[0.0], [300.0]], dtype=torch.half)
+    starts = torch.tensor([940.0], dtype=torch.half), torch.tensor([-60000.0], dtype=torch.half)
+    with scan.use("triton", chunk):
+        two = scan.gated_pair((gate, gate), (update, update), starts)[1]
+    assert two.flatten().tolist() == [-30000.0, 55488.0]
+
+
 def test_long_strings_of_few_lanes_are_cut_into_chunks_of_chunks():
     """The summaries of 14 chunks are themselves scanned in 5, and these in 2."""
     torch.manual_seed(3)
