@@ -105,7 +105,7 @@ def test_a_pair_and_its_gradients_are_those_of_the_loops(steps, chunk):
 
 @pytest.mark.parametrize("chunk", [None, 1, 3])
 def test_what_feeds_the_second_of_a_pair_is_not_rounded_in_chunks_either(chunk):
-    """In float16 the first one's state times the second update would overflow, and what is added to it not."""
+    """In float16 the first one's state times the second update overflows; the sum does not."""
     gate, update = torch.zeros(2, 1, dtype=torch.half), torch.tensor([[0.0], [300.0]], dtype=torch.half)
     starts = torch.tensor([940.0], dtype=torch.half), torch.tensor([-60000.0], dtype=torch.half)
     with scan.use("triton", chunk):
