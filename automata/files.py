@@ -8,6 +8,7 @@ import errno
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,8 @@ def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> N
             os.chmod(beside, file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask())
             os.replace(beside, file)
         except BaseException:
-            os.unlink(beside)
+            with suppress(FileNotFoundError):  # an interruption may come when it has its name already
+                os.unlink(beside)
             raise
     except (OSError, ValueError, RuntimeError) as error:
         raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None

@@ -5,6 +5,7 @@ traceback.
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from fractions import Fraction
 from unittest.mock import patch
@@ -487,6 +488,20 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
         files.write(WFSA(REAL, [1], [1], {}), path / "below" / "y.json")
     with pytest.raises(InputError, match=r"cannot be written: File exists$"):
         write_whole(path / "y.json", "{}")
+
+
+def test_an_interruption_of_writing_stays_one(tmp_path, monkeypatch):
+    """Though the file beside has its own name already."""
+    replace = os.replace
+
+    def interrupted(*arguments):
+        replace(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "x.json", "{}")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
 
 
 @each

@@ -18,8 +18,8 @@ from proofs_tests.training.sentences import write_sets
 from ratproof import main
 from ratproof.process.exit_statuses import BAD_INPUT
 from training.campaign import job as jobs
-from training.campaign.plan import read
-from training.campaign.work import kept_name, state
+from training.campaign.plan import kept_name, read
+from training.campaign.work import state
 from training.data_folder import Data
 from training.rational_recurrences import search
 
@@ -135,8 +135,10 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
 
     assert main.run(["campaign", "results", str(folder), "--keep", str(place / "kept")]) == 0
     assert "cr: test accuracy" in capfd.readouterr().out
-    assert {path.name for path in (place / "kept").iterdir()} == {kept_name(job) for job in plan.jobs}
-    older = place / "kept" / kept_name(plan.jobs[2])  # a result from before there was a choice of classifiers
+    assert {path.name for path in (place / "kept").iterdir()} == {kept_name(job.name) for job in plan.jobs}
+    older = (
+        place / "kept" / kept_name(plan.jobs[2].name)
+    )  # a result from before there was a choice of classifiers
     old = json.loads(older.read_text())
     assert old["configuration"].pop("classifier") == "mlp"
     older.write_text(json.dumps(old))
@@ -148,9 +150,74 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
         assert main.run([*command, *more]) == 2
         assert "is a run with batch 8, where 4 is asked for" in capfd.readouterr().err
     assert not (place / "other" / RUNS[0]).exists()
-    os.remove(place / "kept" / kept_name(plan.jobs[0]))
+    os.remove(place / "kept" / kept_name(plan.jobs[0].name))
     assert main.run([*command, "--kept", str(place / "kept"), "-o", str(place / "third")]) == 2
-    assert "from a search, of which not all trials are there" in capfd.readouterr().err
+    assert "of which not all trials are there" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize("lost", ["killed before it was recorded", "no journal", "a journal cut off"])
+def test_a_search_stands_in_its_trials_results(
+    place: Path, lost: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits for it has the best trial's settings, whatever became of the journal."""
+    in_this_process(monkeypatch)
+    plan, folder = read(place / "small.toml"), place / "small"
+    data, journal = Data(place / "data", any_size=True), folder / jobs.JOURNAL
+    for job in plan.jobs[:2]:
+        assert jobs.do(plan, job, folder, data) == 0
+    best = search.best(journal, "sst2 rrnn-b", 2)
+    if lost == "killed before it was recorded":
+        journal.unlink()
+        search.record(journal, "sst2 rrnn-b", 0, search.drawn(2)[0], 0.5)
+    elif lost == "no journal":
+        journal.unlink()
+    else:
+        whole = journal.read_bytes()
+        journal.write_bytes(whole[:-20] + b"\n" + whole[-40:])
+        with pytest.raises(InputError, match="is no journal of Optuna's, or damaged"):
+            jobs.do(plan, plan.jobs[2], folder, data)
+        journal.unlink()
+    assert jobs.do(plan, plan.jobs[2], folder, data) == 0
+    said = json.loads((folder / plan.jobs[2].name / "result.json").read_text())
+    found = search.best(journal, "sst2 rrnn-b", 2)
+    assert found is not None and said["configuration"] == said["configuration"] | found | {"hidden": 6}
+    if lost != "killed before it was recorded":
+        assert found == best
+
+
+@pytest.mark.usefixtures("command_line")
+@pytest.mark.parametrize("field", ["experiment", "seed", "dev_accuracy"])
+def test_a_result_of_another_run_is_not_taken(
+    place: Path, field: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_this_process(monkeypatch)
+    plan, folder = read(place / "small.toml"), place / "small"
+    assert jobs.do(plan, plan.jobs[0], folder, Data(place / "data", any_size=True)) == 0
+    said = json.loads((folder / plan.jobs[0].name / "result.json").read_text())
+    said |= {"experiment": {"experiment": "cr"}, "seed": {"seed": 5}, "dev_accuracy": {"metrics": {}}}[field]
+    (place / "kept").mkdir()
+    (place / "kept" / kept_name(plan.jobs[0].name)).write_text(json.dumps(said))
+    command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
+    assert main.run([*command, "--kept", str(place / "kept"), "-o", str(place / "new")]) == 2
+    error = capfd.readouterr().err
+    assert field in error and "Traceback" not in error
+    assert not (place / "new" / plan.jobs[0].name / "result.json").exists()
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_kept(
+    place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python's exit status is that of a run that diverged."""
+    monkeypatch.setattr(
+        "training.campaign.runners.LocalRunner.run", lambda *arguments: (1, "Traceback: something is wrong")
+    )
+    command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
+    assert main.run([*command, "-o", str(place / "small")]) == 3
+    plan = read(place / "small.toml")
+    assert state(plan.jobs[0], place / "small") == "broken"
+    assert "something is wrong" in (place / "small" / plan.jobs[0].name / jobs.LOG).read_text()
 
 
 def test_two_processes_do_not_do_one_run(place: Path) -> None:
@@ -170,10 +237,13 @@ def test_a_trial_that_diverges_counts_as_the_worst(place: Path, monkeypatch: pyt
 
     monkeypatch.setattr(training.experiments, "run", diverge)
     plan, folder = read(place / "small.toml"), place / "small"
-    assert [jobs.do(plan, job, folder, None) for job in (plan.jobs[0], plan.jobs[2])] == [0, 1]
-    assert [state(job, folder) for job in (plan.jobs[0], plan.jobs[2])] == ["failed", "failed"]
+    assert jobs.do(plan, plan.jobs[0], folder, None) == 0
+    with pytest.raises(InputError, match="of which not all trials are there"):
+        jobs.do(plan, plan.jobs[2], folder, None)  # and not with other settings
     search.record(folder / jobs.JOURNAL, plan.jobs[1].study, 1, search.drawn(2)[1], 0.1)
     assert search.best(folder / jobs.JOURNAL, plan.jobs[1].study, 2) == search.drawn(2)[1]
+    assert jobs.do(plan, plan.jobs[2], folder, None) == 1
+    assert [state(job, folder) for job in (plan.jobs[0], plan.jobs[2])] == ["failed", "failed"]
 
 
 @pytest.mark.usefixtures("command_line")

@@ -393,6 +393,9 @@ def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_
     assert json.loads(capfd.readouterr().out.splitlines()[-1])["experiment"] == "cr"
     assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
     assert "clip 3.0, where 2.0" in capfd.readouterr().err
+    other = ["train", "sst2", "--model", "rrnn-f", "--data", str(tmp_path / "data"), *SMALL]
+    assert main.run([*other, "-o", str(tmp_path / "run"), "--resume"]) == 2
+    assert "experiment 'cr', where 'sst2'" in capfd.readouterr().err
 
 
 @pytest.mark.usefixtures("command_line")

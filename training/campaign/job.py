@@ -17,10 +17,13 @@ from automata.files import write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.interruptions import interruptions
 from ratproof.process.orphans import end_with
+from training.campaign import searches
 from training.campaign.installation import require_same
 from training.campaign.plan import Job, Plan, read
+from training.campaign.searches import FAILED as FAILED
+from training.campaign.searches import JOURNAL as JOURNAL
 
-FAILED, LOCK, JOURNAL, CAMPAIGN = "failed.json", "lock", "optuna.journal", "campaign.toml"
+LOCK, CAMPAIGN = "lock", "campaign.toml"
 LOG = "log.txt"
 """What a run that ended otherwise than it should said, in its folder; it is tried again."""
 STOP = "stop"
@@ -70,11 +73,9 @@ def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
     from training.engine.names import RESULT, RUN
     from training.engine.run import Where
     from training.experiments import run
-    from training.rational_recurrences import search
 
-    place, journal = folder / job.name, folder / JOURNAL
-    found = search.best(journal, job.study, job.trials) if job.searched else None
-    settings = plan.settings(job, found)
+    place = folder / job.name
+    settings = plan.settings(job, searches.best_settings(plan, job, folder))
     there = (place / RUN).exists() or (place / RESULT).exists()
     score: float | None = None
     try:
@@ -89,8 +90,7 @@ def _run(plan: Plan, job: Job, folder: Path, data: Any, stop: Any) -> int:
         if job.trial is None:
             return NO
     if job.trial is not None:
-        params = {name: getattr(settings, name) for name in search.SPACE}
-        search.record(journal, job.study, job.trial, params, score)
+        searches.record(job, folder, settings.to_json(), score)
     return YES
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
-from training.campaign.job import FAILED, JOURNAL
+from training.campaign.job import FAILED
 from training.campaign.plan import Job, Plan
 from training.engine.names import RESULT
 from training.engine.results import read
@@ -88,15 +88,15 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
 
 def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
     """Copy a run's folder, its result last; what a trial found goes into the journal."""
+    from training.campaign import searches
     from training.campaign.work import require_settings
-    from training.rational_recurrences import search
 
     said = require_settings(plan, into, job, other / job.name / RESULT)
+    score = None if job.trial is None else searches.score_of(said, other / job.name / RESULT)
     target = into / job.name
     shutil.rmtree(target, ignore_errors=True)
     ignored = shutil.ignore_patterns(RESULT, FAILED, "lock")
     shutil.copytree(other / job.name, target, ignore=ignored)
     shutil.copyfile(other / job.name / RESULT, target / RESULT)
     if job.trial is not None:
-        params = {name: said["configuration"][name] for name in search.SPACE}
-        search.record(into / JOURNAL, job.study, job.trial, params, said["metrics"]["dev_accuracy"])
+        searches.record(job, into, said["configuration"], score)

@@ -42,7 +42,9 @@ from automata.files import read_text
 from training.engine.settings import Settings
 from training.experiments import settings_for
 
-LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
+LABEL = re.compile(r"[a-z0-9][a-z0-9.-]{0,99}")
+NAME = re.compile(r"\w[\w .-]{0,99}")
+"""A campaign's folder is named so, where none is named."""
 KEYS = {
     "search": ("search", "models", "trials", "settings", "seed"),
     "train": ("train", "models", "seeds", "searched", "settings", "label", "preset"),
@@ -111,6 +113,11 @@ def read(path: str | Path) -> Plan:
     name, preset, parts = said.get("name"), said.get("preset", "paper"), said.get("part")
     if not isinstance(name, str) or not isinstance(preset, str):
         raise FormatError(f"{path}: name and preset are texts, and name is needed")
+    if not NAME.fullmatch(name):
+        raise FormatError(
+            f"{path}, name: is {name!r:.40}, where at most 100 letters, digits, spaces, _, - and . are right,"
+            " a letter or a digit first"
+        )
     if not isinstance(parts, list) or not parts:
         raise FormatError(f"{path}: has no [[part]], where one or more are right")
     jobs: dict[str, Job] = {}
@@ -123,10 +130,23 @@ def read(path: str | Path) -> Plan:
                     " each part tells them apart"
                 )
             jobs[job.name] = job
+    kept: dict[str, str] = {}
+    for each in jobs:
+        other = kept.setdefault(kept_name(each), each)
+        if other != each:
+            raise FormatError(
+                f"{path}: the results of {other} and {each} would be kept under one name; another label tells"
+                " them apart"
+            )
     plan = Plan(name, preset, tuple(jobs.values()))
     for job in plan.jobs:
         plan.settings(job)  # what is wrong with a setting is known before anything runs
     return plan
+
+
+def kept_name(name: str) -> str:
+    """The name of the file that keeps the result of the run of that name."""
+    return name.replace("/", "-") + ".json"
 
 
 def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
@@ -150,7 +170,9 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
         )
     label, preset = part.get("label"), part.get("preset")
     if label is not None and not (isinstance(label, str) and LABEL.fullmatch(label)):
-        raise FormatError(f"{where}, label: is {label!r:.40}, where small letters, digits, - and . are right")
+        raise FormatError(
+            f"{where}, label: is {label!r:.40}, where at most 100 small letters, digits, - and . are right"
+        )
     if preset is not None and not isinstance(preset, str):
         raise FormatError(f"{where}, preset: is {preset!r:.40}, where a name is right")
     folder = "" if label is None else f"{label}/"
@@ -184,8 +206,8 @@ def _search(
         raise FormatError(f"{where}: {experiment!r:.40} has no search; there are {', '.join(TEXT)}")
 
     seed = part.get("seed", 0)
-    if type(seed) is not int or seed < 0:
-        raise FormatError(f"{where}, seed: is {seed!r:.40}, where a number from 0 on is right")
+    if type(seed) is not int or not 0 <= seed < 2**32:
+        raise FormatError(f"{where}, seed: is {seed!r:.40}, where a number from 0 to 2^32 - 1 is right")
     both = next((name for name in given if name in SPACE), None)
     if both is not None:
         raise FormatError(f"{where}, settings: {both} is searched, and cannot be set")

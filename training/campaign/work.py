@@ -10,9 +10,9 @@ from typing import Any
 
 from automata.errors import InputError
 from automata.files import read_text, write_whole
-from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED
-from training.campaign.job import FAILED, JOURNAL, LOCK, LOG, TAKEN
-from training.campaign.plan import Job, Plan
+from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, YES
+from training.campaign.job import FAILED, LOCK, LOG, TAKEN
+from training.campaign.plan import Job, Plan, kept_name
 from training.campaign.runners import Runner
 from training.engine.names import RESULT, RUN
 
@@ -45,19 +45,14 @@ def state(job: Job, folder: Path) -> str:
         return "running"
 
 
-def kept_name(job: Job) -> str:
-    """The name of the file that keeps its result."""
-    return job.name.replace("/", "-") + ".json"
-
-
 def keep(plan: Plan, folder: Path, to: Path) -> list[Path]:
     """Copy the results that there are, each to a file; those files."""
     written = []
     for job in plan.jobs:
         source = folder / job.name / RESULT
         if source.exists():
-            write_whole(to / kept_name(job), read_text(source))
-            written.append(to / kept_name(job))
+            write_whole(to / kept_name(job.name), read_text(source))
+            written.append(to / kept_name(job.name))
     return written
 
 
@@ -67,19 +62,19 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
     Raises :class:`~automata.errors.InputError`: there is no such folder, or a file in it is no result of the
     run that it is named after, with the settings that the campaign gives it.
     """
-    from training.rational_recurrences import search
+    from training.campaign import searches
 
     if not kept.is_dir():
         raise InputError(f"--kept {kept}: is no folder, where one with results is right")
     for job in plan.jobs:
-        source, target = kept / kept_name(job), folder / job.name / RESULT
+        source, target = kept / kept_name(job.name), folder / job.name / RESULT
         if not source.is_file() or target.exists():
             continue
         said = require_settings(plan, folder, job, source)
+        score = None if job.trial is None else searches.score_of(said, source)
         write_whole(target, read_text(source))
         if job.trial is not None:
-            params = {name: said["configuration"][name] for name in search.SPACE}
-            search.record(folder / JOURNAL, job.study, job.trial, params, said["metrics"]["dev_accuracy"])
+            searches.record(job, folder, said["configuration"], score)
 
 
 def require_settings(plan: Plan, folder: Path, job: Job, file: Path) -> dict[str, Any]:
@@ -87,15 +82,15 @@ def require_settings(plan: Plan, folder: Path, job: Job, file: Path) -> dict[str
 
     Raises :class:`~automata.errors.InputError`: it is no result, or one of other settings.
     """
+    from training.campaign import searches
     from training.engine.results import read
     from training.kept import difference
-    from training.rational_recurrences import search
 
     said = read(file)
-    best = search.best(folder / JOURNAL, job.study, job.trials) if job.searched else None
-    if job.searched and best is None:
-        raise InputError(f"{file}: has its settings from a search, of which not all trials are there")
-    settings = plan.settings(job, best)
+    of = {"experiment": job.experiment, "model": job.model, "seed": job.seed}
+    if {name: said[name] for name in of} != of:
+        raise InputError(f"{file}: {difference({name: said[name] for name in of}, of)}")
+    settings = plan.settings(job, searches.best_settings(plan, job, folder))
     # a setting that is younger than the result: its default is what was done before there was one
     was, right = type(settings)().to_json() | said["configuration"], settings.to_json()
     if was != right:
@@ -153,7 +148,8 @@ class Work:
                     if status == BAD_INPUT and not stopped:
                         self.runner.end()
                         raise InputError(words.strip().rpartition("\n")[2] or f"{job.name}: was refused")
-                    if status in (0, 1, INTERRUPTED, TAKEN):
+                    diverged = status == NO and (self.folder / job.name / FAILED).exists()  # Python's, too
+                    if diverged or status in (YES, INTERRUPTED, TAKEN):
                         log.unlink(missing_ok=True)
                     elif not stopped:  # one that broke does not keep the others from being done
                         write_whole(log, words.rstrip() + f"\nit ended with status {status}\n")

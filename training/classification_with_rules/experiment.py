@@ -61,7 +61,7 @@ def run(
         InputError: for data and folders that are none.
         Diverged: the loss is not finite.
     """
-    source, done = SOURCES[experiment], finished(where, settings.to_json())
+    source, done = SOURCES[experiment], finished(where, experiment, settings.to_json())
     data = load(source, where_data, settings.share, settings.seed)
     table, about = _word_vectors(source, data, settings, where_data)
     described = data.described | about

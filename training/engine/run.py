@@ -75,11 +75,11 @@ class Ran:
     loop: Loop
 
 
-def finished(where: Where, configuration: dict[str, Any]) -> dict[str, Any] | None:
+def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> dict[str, Any] | None:
     """The result of a run that is done already, where it is gone on with.
 
     Raises :class:`~automata.errors.InputError`: the folder has a run in it and it is not to be gone on with,
-    or none and it is, or that of another configuration.
+    or none and it is, or that of another experiment or configuration.
     """
     folder = where.folder
     there = (folder / RUN).exists() or (folder / RESULT).exists()
@@ -94,10 +94,11 @@ def finished(where: Where, configuration: dict[str, Any]) -> dict[str, Any] | No
     if not (folder / RESULT).exists():
         return None
     said = results.read(folder / RESULT)
-    if said["configuration"] != configuration:
+    was = {"experiment": said["experiment"], **said["configuration"]}
+    right = {"experiment": experiment, **configuration}
+    if was != right:
         raise InputError(
-            f"{folder / RESULT}: {difference(said['configuration'], configuration)}; another folder (-o) is"
-            " right for another run"
+            f"{folder / RESULT}: {difference(was, right)}; another folder (-o) is right for another run"
         )
     return said
 

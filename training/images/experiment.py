@@ -46,7 +46,7 @@ def run(
         InputError: for data and folders that are none.
         Diverged: the loss is not finite.
     """
-    done = finished(where, settings.to_json())
+    done = finished(where, experiment, settings.to_json())
     if done is not None:
         return done
     images = load(experiment, files.folder, files.any_size, test)

@@ -55,7 +55,7 @@ def run(
         InputError: for folders that are none.
         Diverged: the loss is not finite.
     """
-    done = finished(where, settings.to_json())
+    done = finished(where, experiment, settings.to_json())
     strings = language(experiment, settings)
     if done is not None:
         return _with_pictures(done, experiment, settings, where, strings)

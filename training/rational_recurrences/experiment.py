@@ -67,7 +67,7 @@ def run(
         InputError: for data and folders that are none.
         Diverged: the loss is not finite.
     """
-    done = finished(where, settings.to_json())
+    done = finished(where, experiment, settings.to_json())
     if done is not None:
         return done
     ready = prepared(experiment, settings, sentences, test)

@@ -35,11 +35,22 @@ def study(journal: Path, name: str) -> Study:
     """The study of that name in the journal, which is made where it is not there."""
     optuna = _optuna()
     journal.parent.mkdir(parents=True, exist_ok=True)
-    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(journal)))
-    made: Study = optuna.create_study(
-        study_name=name, storage=storage, direction="maximize", load_if_exists=True
-    )
+    try:
+        storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(journal)))
+        made: Study = optuna.create_study(
+            study_name=name, storage=storage, direction="maximize", load_if_exists=True
+        )
+    except (ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
+        raise InputError(
+            f"{journal}: is no journal of Optuna's, or damaged ({' '.join(str(error).split()):.80}); without"
+            " it, it is made again from the trials' results"
+        ) from None
     return made
+
+
+def recorded(journal: Path, name: str) -> set[int]:
+    """The numbers of the trials that are in the journal."""
+    return {trial.user_attrs["number"] for trial in study(journal, name).trials}
 
 
 def record(journal: Path, name: str, number: int, params: dict[str, Any], score: float | None) -> None:

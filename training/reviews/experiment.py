@@ -50,7 +50,7 @@ def run(
         InputError: for data and folders that are none.
         Diverged: the loss is not finite.
     """
-    done = finished(where, settings.to_json())
+    done = finished(where, experiment, settings.to_json())
     if done is not None:
         return done
     s, read = settings, load(files.folder, files.any_size, test)

@@ -96,7 +96,7 @@ def learn(
     one_process(experiment)
     language = language_of(settings, data)
     table = _table(language)
-    done = finished(where, settings.to_json())
+    done = finished(where, experiment, settings.to_json())
     if done is not None:
         if not (is_learned(done) and can_be_shown(done)):
             raise FormatError(f"{where.folder / RESULT}: is no result of a run that learned a language")

@@ -54,7 +54,7 @@ def run(
         InputError: for text and folders that are none.
         Diverged: the loss is not finite.
     """
-    done = finished(where, settings.to_json())
+    done = finished(where, experiment, settings.to_json())
     if done is not None:
         return done
     corpus = load(text.folder, settings.vocabulary, text.any_size)
