@@ -11,7 +11,6 @@ from typing import Any
 from automata.errors import InputError
 from automata.files import read_text
 from training.campaign.plan import Job, Plan
-from training.engine import results
 from training.engine.names import RESULT
 from training.rational_recurrences import search
 
@@ -58,6 +57,8 @@ def score_of(said: dict[str, Any], file: Path) -> float:
 
 
 def _record_from_folder(trial: Job, folder: Path) -> None:
+    from training.engine import results
+
     place = folder / trial.name
     if (place / FAILED).exists():
         try:
