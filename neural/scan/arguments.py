@@ -29,3 +29,13 @@ def require_one_device(what: str, tensors: Sequence[Tensor]) -> None:
     devices = list(dict.fromkeys(str(x.device) for x in tensors))
     if len(devices) > 1:
         raise InputError(f"{what} are on {' and '.join(devices)}, where one device is right")
+
+
+def is_narrow(values: Tensor) -> bool:
+    """Has its type fewer digits than what is carried?"""
+    return values.dtype in (torch.bfloat16, torch.float16)
+
+
+def widened(values: Tensor) -> Tensor:
+    """In a type whose sums one may carry on with."""
+    return values.float() if is_narrow(values) else values

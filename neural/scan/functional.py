@@ -23,11 +23,6 @@ def one_precision(values: Tensor) -> AbstractContextManager[Any]:
     return torch.autocast(values.device.type, enabled=False)
 
 
-def is_narrow(values: Tensor) -> bool:
-    """Has its type fewer digits than what is carried?"""
-    return values.dtype in (torch.bfloat16, torch.float16)
-
-
 def is_asked_again() -> bool:
     """May a derivative of a gradient be asked for: backward, or forward by dual tensors?"""
     return torch.is_grad_enabled() or forward_ad._current_level >= 0

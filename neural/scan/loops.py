@@ -9,6 +9,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from neural.scan.arguments import widened
+
 NAME = "torch"
 
 
@@ -19,7 +21,7 @@ def lacking() -> str:
 
 def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
     """c_1, ..., c_T, shape ``(T, ...)``."""
-    forget, update, before = (_wide(x) for x in (forget, update, start))
+    forget, update, before = (widened(x) for x in (forget, update, start))
     states = torch.empty_like(update, memory_format=torch.contiguous_format)
     for f, u, c in zip(forget.unbind(0), update.unbind(0), states.unbind(0), strict=True):
         if semiring == "real":
@@ -36,7 +38,7 @@ def scan_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of forget, update and start."""
     dtype = start.dtype
-    grad, forget, update, states, start = (_wide(x) for x in (grad, forget, update, states, start))
+    grad, forget, update, states, start = (widened(x) for x in (grad, forget, update, states, start))
     before = torch.cat([start.unsqueeze(0), states])[:-1]
     share, of_update = shares(forget, update, before, semiring)
     flow = torch.empty_like(states, memory_format=torch.contiguous_format)
@@ -84,7 +86,7 @@ def part(flow: Tensor, share: Tensor, semiring: str) -> Tensor:
 
 def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
     """c_1, ..., c_T of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
-    wide, z, first = (_wide(x) for x in (gate, update, start))
+    wide, z, first = (widened(x) for x in (gate, update, start))
     f = torch.sigmoid(wide)
     return scan(f, (1 - f) * z, first, "real").to(start.dtype)
 
@@ -94,7 +96,7 @@ def gated_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of gate, update and start."""
     dtype = start.dtype
-    grad, gate, update, states, start = (_wide(x) for x in (grad, gate, update, states, start))
+    grad, gate, update, states, start = (widened(x) for x in (grad, gate, update, states, start))
     f = torch.sigmoid(gate)
     to_f, flow, to_start = scan_backward(grad, f, update, states, start, "real")
     to_gate = (to_f - flow * update) * (f * (1 - f))
@@ -115,7 +117,7 @@ def pair(
     """
     dtype = skip.dtype
     gate_1, update_1, gate_2, update_2, start_1, start_2, skip = (
-        _wide(x) for x in (gate_1, update_1, gate_2, update_2, start_1, start_2, skip)
+        widened(x) for x in (gate_1, update_1, gate_2, update_2, start_1, start_2, skip)
     )
     f1, f2 = torch.sigmoid(gate_1), torch.sigmoid(gate_2)
     one = scan(f1, (1 - f1) * update_1, start_1, "real")
@@ -138,16 +140,16 @@ def pair_backward(
 ) -> tuple[Tensor, ...]:
     """The gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
     dtype = skip.dtype
-    grad_1, grad_2 = (_wide(torch.zeros_like(gate_1) if x is None else x) for x in (grad_1, grad_2))
-    skip = _wide(skip)
+    grad_1, grad_2 = (widened(torch.zeros_like(gate_1) if x is None else x) for x in (grad_1, grad_2))
+    skip = widened(skip)
     before = torch.cat([start_1.unsqueeze(0), states_1])[:-1]
-    f2, z2 = torch.sigmoid(_wide(gate_2)), _wide(update_2)
-    u2, fed = (1 - f2) * z2, _wide(before) + skip
-    to_f2, flow, to_start_2 = scan_backward(grad_2, f2, u2, _wide(states_2), _wide(start_2), "real")
+    f2, z2 = torch.sigmoid(widened(gate_2)), widened(update_2)
+    u2, fed = (1 - f2) * z2, widened(before) + skip
+    to_f2, flow, to_start_2 = scan_backward(grad_2, f2, u2, widened(states_2), widened(start_2), "real")
     to_fed = flow * u2
     # c1_t feeds the step after it
     grad_1 = grad_1 + torch.cat([to_fed, torch.zeros_like(skip).unsqueeze(0)])[1:]
-    wide = (_wide(x) for x in (gate_1, update_1, states_1, start_1))
+    wide = (widened(x) for x in (gate_1, update_1, states_1, start_1))
     to_gate_1, to_update_1, to_start_1 = gated_backward(grad_1, *wide)
     to_start_1 = to_start_1 + to_fed[0] if len(to_fed) else to_start_1
     to_gate_2 = (to_f2 - flow * fed * z2) * (f2 * (1 - f2))
@@ -161,8 +163,3 @@ def pair_backward(
         to_fed.sum(0),
     )
     return tuple(x.to(dtype) for x in gradients)
-
-
-def _wide(values: Tensor) -> Tensor:
-    """In a type whose sums one may carry on with."""
-    return values.float() if values.dtype in (torch.bfloat16, torch.float16) else values

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.scan import backends
-from neural.scan.functional import differentiable, is_asked_again, is_narrow, on_its_backend
+from neural.scan.arguments import is_narrow
+from neural.scan.functional import differentiable, is_asked_again, on_its_backend
 from neural.scan.loops import gradients, part, shares
 
 Three = tuple[Tensor, Tensor, Tensor]

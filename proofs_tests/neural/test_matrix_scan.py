@@ -260,6 +260,13 @@ def test_a_gradient_that_may_be_differentiated_again_is_the_gradient(semiring, b
         torch.testing.assert_close(one, other, rtol=4 * torch.finfo(dtype).eps, atol=1e-6)
 
 
+def test_the_operator_called_by_itself_refuses_other_types_and_semirings():
+    matrices, symbols, start = torch.ones(1, 2, 2), torch.zeros(3, 1, dtype=torch.long), torch.ones(1, 2)
+    for wrong in ((matrices.double(), symbols, start, None, "real"), (matrices, symbols, start, None, "foo")):
+        with pytest.raises(InputError, match="products with matrices are over one of real"):
+            torch.ops.ratproof.matrix_scan(*wrong)
+
+
 def test_a_symbol_without_a_matrix_is_refused_under_vmap_too():
     matrices = torch.tensor([[[[1.0]], [[2.0]]], [[[10.0]], [[20.0]]]])  # two networks, two symbols each
     for wrong in ([[[2]], [[0]]], [[[0]], [[-1]]]):

@@ -19,6 +19,7 @@ from ratproof import main
 from ratproof.process.exit_statuses import BAD_INPUT
 from training.campaign import job as jobs
 from training.campaign.plan import kept_name, read
+from training.campaign.searches import JOURNAL
 from training.campaign.work import state
 from training.data_folder import Data
 from training.rational_recurrences import search
@@ -123,7 +124,7 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
         assert jobs.do(plan, job, folder, data) == 0
         assert state(job, folder) == "done"
     said = json.loads((folder / RUNS[1] / "result.json").read_text())
-    best = search.best(folder / jobs.JOURNAL, "sst2 rrnn-b", 2)
+    best = search.best(folder / JOURNAL, "sst2 rrnn-b", 2)
     assert best is not None and said["configuration"] == said["configuration"] | best | {"hidden": 6}
     command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
     before = {name: (folder / name / "result.json").stat().st_mtime_ns for name in TRIALS + RUNS[:2]}
@@ -144,7 +145,7 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
     older.write_text(json.dumps(old))
     again = [*command, "--kept", str(place / "kept"), "-o", str(place / "again")]
     assert main.run(again) == 0
-    assert search.best(place / "again" / jobs.JOURNAL, "sst2 rrnn-b", 2) == best
+    assert search.best(place / "again" / JOURNAL, "sst2 rrnn-b", 2) == best
     (place / "small.toml").write_text(PLAN.replace("batch = 8", "batch = 4"))
     for more in (["-o", str(folder)], ["--kept", str(place / "kept"), "-o", str(place / "other")]):
         assert main.run([*command, *more]) == 2
@@ -163,7 +164,7 @@ def test_a_search_stands_in_its_trials_results(
     """What waits for it has the best trial's settings, whatever became of the journal."""
     in_this_process(monkeypatch)
     plan, folder = read(place / "small.toml"), place / "small"
-    data, journal = Data(place / "data", any_size=True), folder / jobs.JOURNAL
+    data, journal = Data(place / "data", any_size=True), folder / JOURNAL
     for job in plan.jobs[:2]:
         assert jobs.do(plan, job, folder, data) == 0
     best = search.best(journal, "sst2 rrnn-b", 2)
@@ -240,8 +241,8 @@ def test_a_trial_that_diverges_counts_as_the_worst(place: Path, monkeypatch: pyt
     assert jobs.do(plan, plan.jobs[0], folder, None) == 0
     with pytest.raises(InputError, match="of which not all trials are there"):
         jobs.do(plan, plan.jobs[2], folder, None)  # and not with other settings
-    search.record(folder / jobs.JOURNAL, plan.jobs[1].study, 1, search.drawn(2)[1], 0.1)
-    assert search.best(folder / jobs.JOURNAL, plan.jobs[1].study, 2) == search.drawn(2)[1]
+    search.record(folder / JOURNAL, plan.jobs[1].study, 1, search.drawn(2)[1], 0.1)
+    assert search.best(folder / JOURNAL, plan.jobs[1].study, 2) == search.drawn(2)[1]
     assert jobs.do(plan, plan.jobs[2], folder, None) == 1
     assert [state(job, folder) for job in (plan.jobs[0], plan.jobs[2])] == ["failed", "failed"]
 

@@ -224,8 +224,9 @@ def _show_hunt(folder: Path, as_json: bool) -> None:
 
 def _show(folder: Path, as_json: bool, notes: Sequence[str] = ()) -> tuple[int, int]:
     """Print the states of the runs; how many diverged, and how many are not done."""
-    from training.campaign.job import FAILED, LOG
+    from training.campaign.job import LOG
     from training.campaign.merging import status_of
+    from training.campaign.searches import FAILED
     from training.campaign.work import STATES, state
 
     plan = _plan(folder)

@@ -20,8 +20,7 @@ from ratproof.process.orphans import end_with
 from training.campaign import searches
 from training.campaign.installation import require_same
 from training.campaign.plan import Job, Plan, read
-from training.campaign.searches import FAILED as FAILED
-from training.campaign.searches import JOURNAL as JOURNAL
+from training.campaign.searches import FAILED
 
 LOCK, CAMPAIGN = "lock", "campaign.toml"
 LOG = "log.txt"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
-from training.campaign.job import FAILED
 from training.campaign.plan import Job, Plan
+from training.campaign.searches import FAILED
 from training.engine.names import RESULT
 from training.engine.results import read
 

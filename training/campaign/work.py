@@ -11,9 +11,10 @@ from typing import Any
 from automata.errors import InputError
 from automata.files import read_text, write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, YES
-from training.campaign.job import FAILED, LOCK, LOG, TAKEN
+from training.campaign.job import LOCK, LOG, TAKEN
 from training.campaign.plan import Job, Plan, kept_name
 from training.campaign.runners import Runner
+from training.campaign.searches import FAILED
 from training.engine.names import RESULT, RUN
 
 LOOK_EVERY = 0.2

@@ -40,6 +40,7 @@ def study(journal: Path, name: str) -> Study:
         made: Study = optuna.create_study(
             study_name=name, storage=storage, direction="maximize", load_if_exists=True
         )
+    # what Optuna raises for a line that is cut, or JSON that is no entry of a journal
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
         raise InputError(
             f"{journal}: is no journal of Optuna's, or damaged ({' '.join(str(error).split()):.80}); without"

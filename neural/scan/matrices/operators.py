@@ -10,7 +10,8 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.scan import backends
-from neural.scan.functional import differentiable, is_asked_again, is_narrow, on_its_backend, one_precision
+from neural.scan.arguments import is_narrow, widened
+from neural.scan.functional import differentiable, is_asked_again, on_its_backend, one_precision
 from neural.scan.matrices import compiled, loops, on_gpu
 
 SEMIRINGS = ("real", "max_plus", "max_times", "log")
@@ -34,9 +35,9 @@ def matrix_scan(
         return _like_states(matrices, symbols, start, offsets, semiring)
     backend, dtype = _backend(start), start.dtype
     matrices = _read_by(backend, matrices)
-    offsets = None if offsets is None else _wide(offsets)
+    offsets = None if offsets is None else widened(offsets)
     with one_precision(start):
-        states: Tensor = backend.forward(matrices, symbols, _wide(start), offsets, semiring)
+        states: Tensor = backend.forward(matrices, symbols, widened(start), offsets, semiring)
     return states.to(dtype)
 
 
@@ -56,8 +57,8 @@ def matrix_scan_backward(
     if not start.numel():
         return (*(_contiguous_zeros(x, none) for x in (matrices, start, offsets)),)  # type: ignore[return-value]
     matrices = _read_by(backend, matrices)
-    grad, start, states = (_wide(x) for x in (grad, start, states))
-    offsets = None if offsets is None else _wide(offsets)
+    grad, start, states = (widened(x) for x in (grad, start, states))
+    offsets = None if offsets is None else widened(offsets)
     with one_precision(start):
         if dtype not in compiled.TYPES:  # which carries more than a state holds
             states = backend.forward(matrices, symbols, start, offsets, semiring)
@@ -101,12 +102,7 @@ def _backend(start: Tensor) -> Any:
 
 def _read_by(backend: Any, matrices: Tensor) -> Tensor:
     """The matrices as the backend reads them: on a GPU narrow ones, which pass by in half the time."""
-    return matrices if backend is on_gpu else _wide(matrices)
-
-
-def _wide(values: Tensor) -> Tensor:
-    """In a type whose sums one may carry on with."""
-    return values.float() if is_narrow(values) else values
+    return matrices if backend is on_gpu else widened(matrices)
 
 
 def _require_symbols(symbols: Tensor, number: int) -> None:
