@@ -90,11 +90,9 @@ def bound_table(
     values = np.zeros((len(batch), width), dtype=automaton.initial.dtype)
     bounds = np.zeros((len(batch), width))
     with np.errstate(over="ignore", invalid="ignore"):
-        omega, error = run.start(len(batch))
-        values[:, 0], bounds[:, 0] = run.read_out(omega, error)
-        for t, (active, symbols) in enumerate(batch.steps(), start=1):
-            omega, error = run.step(omega[:active], error[:active], symbols)
-            values[:active, t], bounds[:active, t] = run.read_out(omega, error)
+        for block in run.blocks(batch):
+            scores = run.read_out(block.omega, block.error)
+            values[block.strings, block.steps], bounds[block.strings, block.steps] = scores
     return values, np.where(np.isnan(bounds), np.inf, bounds)
 
 

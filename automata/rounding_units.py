@@ -66,7 +66,7 @@ class _Stacked:
         semiring, exact, states: of all.
         matrices: shape ``(groups * symbols, n, n)``.
         initial: shape ``(groups, n)``.
-        final: one for each row that is read out, shape ``(rows, n)``.
+        final: one for each unit, shape ``(units, n)``.
     """
 
     semiring: Semiring
@@ -100,26 +100,20 @@ def _together(
         first.states,
         np.concatenate([automata[unit].matrices for unit in leaders]),
         np.stack([automata[unit].initial for unit in leaders]),
-        np.tile(np.stack([automaton.final for automaton in automata]), (len(batch), 1)),
+        np.stack([automaton.final for automaton in automata]),
     )
-    run = STEPS[first.semiring](stacked, computed_in, _deviation(deviations, leaders, len(batch)))  # type: ignore[arg-type]
+    run = STEPS[first.semiring](stacked, computed_in, _deviation(deviations, leaders))  # type: ignore[arg-type]
     width = batch.codes.shape[1] + 1
     values = np.zeros((width, len(batch), units), dtype=first.initial.dtype)
     bounds = np.zeros(values.shape)
-    places = np.arange(len(leaders)) * len(first.matrices)
-
-    def read(t: int, active: int, omega: Weights, error: Floats) -> None:
-        rows = (np.arange(active)[:, None] * len(leaders) + members).ravel()
-        value, bound = run.read_out(omega[rows], error[rows])
-        values[t, :active], bounds[t, :active] = value.reshape(active, units), bound.reshape(active, units)
-
     with np.errstate(over="ignore", invalid="ignore"):
-        omega, error = run.start(len(batch))
-        read(0, len(batch), omega, error)
-        for t, (active, symbols) in enumerate(batch.steps(), start=1):
-            rows = active * len(leaders)
-            omega, error = run.step(omega[:rows], error[:rows], (symbols[:, None] + places).ravel())
-            read(t, active, omega, error)
+        for block in run.blocks(batch):
+            prefixes = len(block.steps)
+            rows = (np.arange(prefixes)[:, None] * len(leaders) + members).ravel()
+            unit_of = np.tile(np.arange(units), prefixes)
+            value, bound = run.read_out(block.omega[rows], block.error[rows], unit_of)
+            values[block.steps, block.strings] = value.reshape(prefixes, units)
+            bounds[block.steps, block.strings] = bound.reshape(prefixes, units)
     bounds = np.where(np.isnan(bounds), np.inf, bounds)
     results: list[Any] = [None] * len(batch)
     for row, place in enumerate(batch.order.tolist()):
@@ -135,7 +129,7 @@ def _key(automaton: WFSA, apart: Deviation | None) -> Any:
     return tuple(id(part) if part.dtype == object else part.tobytes() for part in parts)
 
 
-def _deviation(given: Sequence[Deviation | None], leaders: Sequence[int], rows: int) -> Deviation | None:
+def _deviation(given: Sequence[Deviation | None], leaders: Sequence[int]) -> Deviation | None:
     known = [one for one in given if one is not None]
     if not known:
         return None
@@ -143,5 +137,5 @@ def _deviation(given: Sequence[Deviation | None], leaders: Sequence[int], rows: 
     return Deviation(
         np.concatenate([known[unit].matrices for unit in leaders]),
         np.stack([known[unit].initial for unit in leaders]),
-        np.tile(final, (rows, 1)),
+        final,
     )

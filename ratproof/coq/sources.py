@@ -61,14 +61,21 @@ def unproved_commands() -> list[str]:
     """The commands that leave something unproved, each with its file and line; and the parts that
     :data:`TOKEN` does not match.
     """
+    return [
+        f"{file.relative_to(source_folder())}{problem}"
+        for file in source_files()
+        for problem in _problems(file.read_text(encoding="utf-8"))
+    ]
+
+
+@cache  # files are read anew for each theorem, and hardly ever change
+def _problems(text: str) -> tuple[str, ...]:
+    text = _without_comments(text)
     problems = []
-    for file in source_files():
-        text = _without_comments(file.read_text(encoding="utf-8"))
-        for match in UNPROVED_COMMAND.finditer(text):
-            line = text.count("\n", 0, match.start()) + 1
-            problems.append(f"{file.relative_to(source_folder())}, line {line}: {match[0]}")
-        problems += [f"{file.relative_to(source_folder())}: {what}" for what in _unmatched(text)]
-    return problems
+    for match in UNPROVED_COMMAND.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        problems.append(f", line {line}: {match[0]}")
+    return (*problems, *(f": {what}" for what in _unmatched(text)))
 
 
 @cache
