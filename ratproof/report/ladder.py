@@ -200,15 +200,15 @@ def ladder(
         yield Text(f"{title:{NAMES}}{labels}{'cases':>{CASES}}{'s':>{SECONDS}}", style="bold")
         for _, of_claim in groupby(of_paper, key=lambda row: row.claim.name):
             yield from _of_claim(list(of_claim), out, every_row)
-    if hidden:
-        yield Text(f"refuted as expected, and rows with --details: {len(hidden)} that drop a hypothesis")
     for columns, lines in LEGENDS:
         if any(row.columns is columns for row in table) or (columns is COLUMNS and not table):
             yield from (Text(line, style="dim") for line in lines)
     yield Text(f"{legend(out)}, blank: none", style="dim")
-    if any(row.refuted for row in shown):
+    if any(row.refuted for row in table):
         unequal = "!=" if plain(out) else "≠"
-        yield Text(f"where refuted, for the cases: string: network {unequal} automaton", style="dim")
+        line = f"{Mark.REFUTED.on(out)} rows: string: network {unequal} automaton"
+        line += f"; with --details: {len(hidden)} that drop a hypothesis" if hidden else ""
+        yield Text(line, style="dim")
 
 
 def _heading(row: Row, claims_file: str | None, every_row: bool) -> str:
