@@ -3,7 +3,7 @@ linear map of the same shapes as a layer's; and beside other ways to compute the
 
 ``python bench/scan.py [--device cuda] [FILE]`` prints tables, and writes the figures to FILE as JSON. On a
 CPU it runs on one thread. Runs of what is compared are interleaved, and each figure is a median; of layers it
-is a minimum.
+is a minimum. What is compared with a triad begins with none of its arrays in the cache.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ WANTED = {
         "few lanes": 3,  # times as long as a copy
     },
 }
+OTHER = 2**26
+"""Numbers of 4 bytes that are written to between runs: more than any cache holds."""
 Run = Callable[[], object]
 
 
@@ -69,11 +71,19 @@ def keep_memory() -> None:
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **KEPT})
 
 
-def interleaved(runs: Mapping[str, Run], times: int, device: str, least: bool = False) -> dict[str, float]:
-    """Milliseconds of each, runs taking turns: the median, or the minimum."""
+def interleaved(
+    runs: Mapping[str, Run], times: int, device: str, least: bool = False, from_memory: bool = False
+) -> dict[str, float]:
+    """Milliseconds of each, runs taking turns: the median, or the minimum.
+
+    With ``from_memory`` other memory is written to before each run, so that none finds its arrays in the
+    cache: how much of them the run before has left there depends on the order.
+    """
     taken: dict[str, list[float]] = {name: [] for name in runs}
+    other = torch.zeros(OTHER if from_memory else 0, device=device)
     for turn in range(times + 2):
         for name, run in runs.items():
+            other += 1
             _wait(device)
             begun = perf_counter()
             run()
@@ -158,16 +168,20 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
         "associative": with_backward(associative, values, grad),
     }
     with torch.no_grad():
-        one = interleaved(forward, 15, device)
+        one = interleaved(forward, 15, device, from_memory=True)
         ahead = interleaved(
-            {name: (lambda run=run: run(f, u, start)) for name, run in stages.items()}, 15, device
+            {name: (lambda run=run: run(f, u, start)) for name, run in stages.items()},
+            15,
+            device,
+            from_memory=True,
         )
-    two = interleaved(both, 15, device)
+    two = interleaved(both, 15, device, from_memory=True)
     fresh = [*values, *second]  # whose gradients are not added to those of the last run
     back = interleaved(
         {name: with_backward(lambda *v, run=run: run(*v[:3]), fresh, grad) for name, run in stages.items()},
         15,
         device,
+        from_memory=True,
     )
     after = interleaved({**slow, "real": both["real"]}, 1, device) if with_others else {}
     figures = {

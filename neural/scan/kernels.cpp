@@ -269,11 +269,8 @@ struct Log : Tropical {
 constexpr int64_t LINE = 64;  // bytes of a line of the cache
 constexpr int64_t BLOCK = 32;  // lanes that stay together: whole lines in each type
 constexpr int64_t PART = 4 * BLOCK;  // lanes of a step that are computed before they are written
-constexpr int64_t SHORT_PART = BLOCK;  // the same where eight arrays are read and four written
-constexpr int64_t FIRST_CACHE = 1 << 15;  // bytes of a core's first cache, or less
-constexpr int64_t TOGETHER = 2;  // steps, at most, of which a part of the lanes is computed: with four, some take longer
-constexpr int64_t AHEAD = 1 << 13;  // bytes of an array that backward asks for before they are read
-constexpr int64_t ROWS = 8;  // that are read side by side: of more, processors do not fetch the next lines ahead
+constexpr int64_t SHORT_PART = 2 * BLOCK;  // the same for two stages, which read up to eight arrays and write four
+constexpr int64_t AHEAD = 12 << 10;  // bytes that are asked for before they are read, of all arrays together
 
 // The work of some lanes, so that each thread has enough of it and whole lines.
 template <typename Work>
@@ -302,32 +299,31 @@ class Carried {
   std::vector<Line> lines;
 };
 
-// The work of a thread: work(step, begin, end), for a part of the lanes of each step, reads a row of each of so many
-// arrays. So many bytes a lane are carried; where they alone fill the first cache, several steps are taken while a part
-// of them is there.
-template <int64_t SIZE = PART, typename Work>
-void by_parts(int64_t steps, int64_t from, int64_t to, int64_t bytes, int64_t arrays, const Work& work) {
-  int64_t together = (to - from) * bytes >= FIRST_CACHE ? std::clamp<int64_t>(ROWS / arrays, 1, TOGETHER) : 1;
-  for (int64_t first = 0; first < steps; first += together)
-    for (int64_t begin = from; begin < to; begin += SIZE)
-      for (int64_t step = first; step < std::min(first + together, steps); ++step)
-        work(step, begin, std::min(begin + SIZE, to));
-}
+// Lanes of a step.
+struct Part {
+  int64_t step, begin, end;
+};
 
-// Backward reads the last row first, and each row from its begin, which processors fetch ahead within a row alone: short
-// ones are asked for this many rows before they are read. 0: none, as rows are long enough.
-template <typename T>
-int64_t rows_ahead(int64_t lanes) {
-  int64_t bytes = lanes * sizeof(T);
-  return bytes >= FIRST_CACHE ? 0 : std::max<int64_t>(AHEAD / std::max<int64_t>(bytes, LINE), 1);
+// The work of a thread: work(part, later), for a part of the lanes of each step, and the part that comes AHEAD bytes
+// of a row later, whose step may be behind the last one. Processors fetch ahead within a page at most, and not from row
+// to row where rows are read from the last to the first.
+template <typename T, int64_t SIZE = PART, typename Work>
+void by_parts(int64_t steps, int64_t from, int64_t to, int64_t arrays, const Work& work) {
+  int64_t span = to - from, distance = AHEAD / (arrays * int64_t(sizeof(T))), rows = distance / span, lanes = distance % span / BLOCK * BLOCK;
+  for (int64_t step = 0; step < steps; ++step)
+    for (int64_t begin = from; begin < to; begin += SIZE) {
+      bool in_row = begin + lanes < to;
+      int64_t later = in_row ? begin + lanes : begin + lanes - span;
+      work(Part{step, begin, std::min(begin + SIZE, to)},
+           Part{step + rows + !in_row, later, std::min(later + SIZE, to)});
+    }
 }
 
 // Asks for lanes of a row of each array.
 template <typename T>
-[[gnu::always_inline]] inline void fetch(std::initializer_list<const T*> arrays, int64_t row, int64_t begin,
-                                         int64_t end) {
+[[gnu::always_inline]] inline void fetch(std::initializer_list<const T*> arrays, int64_t row, Part part) {
   for (const T* array : arrays)
-    for (int64_t i = begin; i < end; i += LINE / sizeof(T)) __builtin_prefetch(array + row + i);
+    for (int64_t i = part.begin; i < part.end; i += LINE / sizeof(T)) __builtin_prefetch(array + row + i);
 }
 
 // Do rows of that many lanes begin a line in all of these arrays?
@@ -376,7 +372,9 @@ void forward(const T* forget, const T* update, const T* start, T* states, int64_
     W* c = carried.data() - from;
     for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
     Limits<W> limits;
-    by_parts(steps, from, to, sizeof(W), 2, [=](int64_t t, int64_t begin, int64_t end) {
+    by_parts<T>(steps, from, to, 2, [=](Part part, Part later) {
+      auto [t, begin, end] = part;
+      if (later.step < steps) fetch({forget, update}, later.step * lanes, later);
       const T *f = forget + t * lanes, *u = update + t * lanes;
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) c[i] = S::template step<W>(load(f[i]), c[i], load(u[i]), limits);
@@ -393,16 +391,16 @@ void backward(const T* grad, const T* forget, const T* update, const T* states, 
   by_lanes(steps, lanes, [=](int64_t from, int64_t to) {
     Carried<W> flowing(to - from);  // s_{t+1} g_{t+1}
     W* after = flowing.data() - from;
-    int64_t ahead = rows_ahead<T>(to - from);
     Limits<W> limits;
-    by_parts(steps, from, to, sizeof(W), std::is_same_v<S, Real> ? 3 : 4, [=](int64_t s, int64_t begin, int64_t end) {
-      int64_t t = steps - 1 - s;
+    by_parts<T>(steps, from, to, std::is_same_v<S, Real> ? 3 : 4, [=](Part part, Part later) {
+      auto [s, begin, end] = part;
+      int64_t t = steps - 1 - s, next = steps - 1 - later.step;
       const T *g = grad + t * lanes, *f = forget + t * lanes, *u = update + t * lanes;
       const T* before = t ? states + (t - 1) * lanes : start;
-      if (ahead && t > ahead) {
-        fetch({grad, forget}, (t - ahead) * lanes, begin, end);
-        fetch({states}, (t - 1 - ahead) * lanes, begin, end);
-        if constexpr (!std::is_same_v<S, Real>) fetch({update}, (t - ahead) * lanes, begin, end);
+      if (next > 0) {
+        fetch({grad, forget}, next * lanes, later);
+        fetch({states}, (next - 1) * lanes, later);
+        if constexpr (!std::is_same_v<S, Real>) fetch({update}, next * lanes, later);
       }
       alignas(LINE) W df[PART], du[PART];
 #pragma GCC ivdep
@@ -430,7 +428,9 @@ void gated_forward(const T* gate, const T* update, const T* start, T* states, in
     Carried<W> carried(to - from);
     W* c = carried.data() - from;
     for (int64_t i = from; i < to; ++i) c[i] = load(start[i]);
-    by_parts(steps, from, to, sizeof(W), 2, [=](int64_t t, int64_t begin, int64_t end) {
+    by_parts<T>(steps, from, to, 2, [=](Part part, Part later) {
+      auto [t, begin, end] = part;
+      if (later.step < steps) fetch({gate, update}, later.step * lanes, later);
       const T *x = gate + t * lanes, *z = update + t * lanes;
 #pragma GCC ivdep
       for (int64_t i = begin; i < end; ++i) {
@@ -451,14 +451,14 @@ void gated_backward(const T* grad, const T* gate, const T* update, const T* stat
     Limits<W> limits;
     Carried<W> flowing(to - from);
     W* after = flowing.data() - from;
-    int64_t ahead = rows_ahead<T>(to - from);
-    by_parts(steps, from, to, sizeof(W), 4, [=](int64_t s, int64_t begin, int64_t end) {
-      int64_t t = steps - 1 - s;
+    by_parts<T>(steps, from, to, 4, [=](Part part, Part later) {
+      auto [s, begin, end] = part;
+      int64_t t = steps - 1 - s, next = steps - 1 - later.step;
       const T *g = grad + t * lanes, *x = gate + t * lanes, *z = update + t * lanes;
       const T* before = t ? states + (t - 1) * lanes : start;
-      if (ahead && t > ahead) {
-        fetch({grad, gate, update}, (t - ahead) * lanes, begin, end);
-        fetch({states}, (t - 1 - ahead) * lanes, begin, end);
+      if (next > 0) {
+        fetch({grad, gate, update}, next * lanes, later);
+        fetch({states}, (next - 1) * lanes, later);
       }
       alignas(LINE) W dx[PART], dz[PART];
 #pragma GCC ivdep
@@ -487,7 +487,9 @@ void pair_forward(const T* gate_1, const T* update_1, const T* gate_2, const T* 
     W *c1 = carried_1.data() - from, *c2 = carried_2.data() - from, *r = constant.data() - from;
     for (int64_t i = from; i < to; ++i) c1[i] = load(start_1[i]), c2[i] = load(start_2[i]), r[i] = load(skip[i]);
     auto run = [=](auto adds) {  // is there an r? Where all are zero, they need not take room in the first cache
-      by_parts(steps, from, to, (2 + adds) * sizeof(W), 4, [=](int64_t t, int64_t begin, int64_t end) {
+      by_parts<T, SHORT_PART>(steps, from, to, 4, [=](Part part, Part later) {
+        auto [t, begin, end] = part;
+        if (later.step < steps) fetch({gate_1, update_1, gate_2, update_2}, later.step * lanes, later);
         int64_t row = t * lanes;
         const T *x1 = gate_1 + row, *z1 = update_1 + row, *x2 = gate_2 + row, *z2 = update_2 + row;
 #pragma GCC ivdep
@@ -521,9 +523,9 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
     W *after_1 = flowing_1.data() - from, *after_2 = flowing_2.data() - from, *dr = summed.data() - from;
     std::vector<T> zeros(grad_1 && grad_2 ? 0 : to - from);  // in the place of a gradient that is not there
     const T* none = zeros.data() - from;
-    int64_t ahead = rows_ahead<T>(to - from);
-    by_parts<SHORT_PART>(steps, from, to, 3 * sizeof(W), 8, [=](int64_t s, int64_t begin, int64_t end) {
-      int64_t t = steps - 1 - s;
+    by_parts<T, SHORT_PART>(steps, from, to, 8, [=](Part part, Part later) {
+      auto [s, begin, end] = part;
+      int64_t t = steps - 1 - s, next = steps - 1 - later.step;
       int64_t row = t * lanes;
       const T* g1 = grad_1 ? grad_1 + row : none;
       const T* g2 = grad_2 ? grad_2 + row : none;
@@ -531,11 +533,11 @@ void pair_backward(const T* grad_1, const T* grad_2, const T* gate_1, const T* u
       const T *x2 = gate_2 + row, *z2 = update_2 + row;
       const T* before_1 = t ? states_1 + row - lanes : start_1;
       const T* before_2 = t ? states_2 + row - lanes : start_2;
-      if (ahead && t > ahead) {
-        fetch({gate_1, update_1, gate_2, update_2}, (t - ahead) * lanes, begin, end);
-        fetch({states_1, states_2}, (t - 1 - ahead) * lanes, begin, end);
-        if (grad_1) fetch({grad_1}, (t - ahead) * lanes, begin, end);
-        if (grad_2) fetch({grad_2}, (t - ahead) * lanes, begin, end);
+      if (next > 0) {
+        fetch({gate_1, update_1, gate_2, update_2}, next * lanes, later);
+        fetch({states_1, states_2}, (next - 1) * lanes, later);
+        if (grad_1) fetch({grad_1}, next * lanes, later);
+        if (grad_2) fetch({grad_2}, next * lanes, later);
       }
       alignas(LINE) W dx1[SHORT_PART], dz1[SHORT_PART], dx2[SHORT_PART], dz2[SHORT_PART];
 #pragma GCC ivdep
