@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._compile import _disable_dynamo  # torch.compiler.disable takes a second to import
 from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 
@@ -89,9 +90,16 @@ def differentiable(
         def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
             return batched(apply)(info, in_dims, *arguments)
 
+    @_disable_dynamo
+    def untraced(*arguments: Any) -> Any:
+        return Transformable.apply(*arguments)
+
     def apply(*arguments: Any) -> Any:
-        through = _transformed() or forward_ad._current_level >= 0
-        return (Transformable.apply if through else operator)(*arguments)
+        if not (_transformed() or forward_ad._current_level >= 0):
+            return operator(*arguments)
+        if torch.compiler.is_dynamo_compiling():
+            torch._dynamo.graph_break(msg="a recurrence under vmap, jvp and the like is not traced, but runs")
+        return untraced(*arguments)
 
     return apply
 

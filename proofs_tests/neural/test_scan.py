@@ -590,6 +590,20 @@ def test_compiled_exported_and_transformed_it_is_the_same(loop):
     assert hessian.shape == (3, 2, 3, 2) and hessian.isfinite().all()
 
 
+@pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch's own, of what it looks at
+@each_loop
+def test_what_is_compiled_runs_a_recurrence_under_transforms_as_it_is_or_says_so(loop):
+    """torch.compile does not trace operators under vmap and jvp: it ran out of Python's stack."""
+    f, u, c = (torch.randn(*s, dtype=D) for s in ((4, 3, 2), (4, 3, 2), (3, 2)))
+    lanes = lambda f: torch.func.vmap(lambda f: loop(f, u[:, :, 0], c[:, 0]), in_dims=2)(f)
+    pushed = lambda f: torch.func.jvp(lambda f: loop(f, u, c), (f,), (torch.ones_like(f),))[1]
+    for function in (lanes, pushed):
+        assert torch.equal(torch.compile(function, backend="eager")(f), function(f))
+        torch.compiler.reset()
+        with pytest.raises(torch._dynamo.exc.Unsupported, match="is not traced, but runs"):
+            torch.compile(function, fullgraph=True, backend="eager")(f)
+
+
 @each_backend
 @pytest.mark.parametrize(
     "layer", [Example6, RRNNB, RRNNC, RRNNF, SRU, QRNN, TRNN, TLSTM], ids=lambda x: x.__name__
