@@ -92,7 +92,8 @@ def differentiable(
 
     @_disable_dynamo
     def untraced(*arguments: Any) -> Any:
-        return Transformable.apply(*arguments)
+        through: Any = Transformable
+        return through.apply(*arguments)
 
     def apply(*arguments: Any) -> Any:
         if not (_transformed() or forward_ad._current_level >= 0):
