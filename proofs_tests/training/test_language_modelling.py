@@ -120,6 +120,7 @@ def test_gzipped_text_is_the_text(tmp_path: Path) -> None:
         ("ptb.train.txt", None, "cannot be read: No such file"),
         ("ptb.valid.txt", b"caf\xe9\n", "is no UTF-8 text (byte 3 is wrong)"),
         ("ptb.test.txt", "the film", "line 1: has no line feed"),
+        ("ptb.test.txt", "\n", "has no words"),
         ("ptb.test.txt", "the zebra\n", "'zebra' is no word of the training part"),
         ("ptb.test.txt", "the\0film\n", "is binary"),
         ("ptb.train.txt.gz", gzip.compress(b"the film\n", mtime=0)[:-9], "cannot be read"),

@@ -153,6 +153,7 @@ def test_an_empty_sentence_is_one_as_in_cr(tmp_path: Path) -> None:
         ("sst2", "sst2/stsa.binary.train", "1 good\nbad 0\n", "line 2: is 'bad 0'"),
         ("sst2", "sst2/stsa.binary.train", "1 good\n\n", "line 2: is ''"),
         ("sst2", "sst2/stsa.binary.train", "", "line 1: has no line feed"),
+        ("sst2", "sst2/stsa.binary.train", "1 \n0 \n", "has no words"),
         ("subj", "subj/subj.all", "0 a\n1 b\n".encode("utf-16"), "is binary or UTF-16"),
         ("cr", "cr/custrev.all", None, "No such file"),
         ("amazon", "amazon/elec-25k-train.txt.tok", None, "No such file"),

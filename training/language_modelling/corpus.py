@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from automata.errors import FormatError
+from automata.errors import FormatError, InputError
 
 WHERE = "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz, in data/"
 FORMAT = "a sentence on each line, words with spaces between them"
@@ -83,8 +83,15 @@ def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
     >>> x, y = columns(torch.arange(8), 2)
     >>> x.tolist(), y.tolist()
     ([[0, 3], [1, 4], [2, 5]], [[1, 4], [2, 5], [3, 6]])
+
+    Raises :class:`~automata.errors.InputError`: the text is shorter than a row and the word behind it.
     """
     steps = (len(ids) - 1) // count
+    if not steps:
+        raise InputError(
+            f"a text of {len(ids):,} words and ends of sentences is too short for {count:,} columns: at least"
+            f" {count + 1:,} are right"
+        )
     return ids[: steps * count].view(count, steps).t(), ids[1 : steps * count + 1].view(count, steps).t()
 
 
@@ -105,6 +112,8 @@ def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
             f"{path}: line {last}: has no line feed at its end, as where a file was cut off{_about()}"
         )
     tokens = [token for line in text[:-1].split("\n") for token in (*line.split(), END)]
+    if all(token == END for token in tokens):
+        raise FormatError(f"{path}: has no words{_about()}")
     if len(tokens) != SIZES[part] and not any_size:
         raise FormatError(
             f"{path}: has {len(tokens):,} words and ends of sentences, where the published one has"

@@ -39,6 +39,8 @@ def read(path: Path, source: Source, part: str, any_size: bool) -> Part:
                 raise FormatError(f"{path}: line {number}: is {line!r:.40}, where the file holds {about}")
             labels.append(int(label))
             words.append(tuple(rest.split()))
+    if not any(words):
+        raise FormatError(f"{path}: has no words; it holds {about}")
     right = source.sizes[part]
     if len(labels) != right and not any_size:
         raise FormatError(
