@@ -10,7 +10,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._compile import _disable_dynamo  # torch.compiler.disable takes a second to import
+from torch._compile import (
+    _disable_dynamo,
+)  # torch.compiler.disable imports the compiler here, which takes a second
 from torch.autograd import forward_ad
 from torch.utils import _pytree as pytree
 

@@ -304,12 +304,13 @@ struct Part {
   int64_t step, begin, end;
 };
 
-// The work of a thread: work(part, later), for a part of the lanes of each step, and the part that comes AHEAD bytes
-// of a row later, whose step may be behind the last one. Processors fetch ahead within a page at most, and not from row
-// to row where rows are read from the last to the first.
+// The work of a thread that reads a row of each of so many arrays a step: work(part, later), for a part of the lanes of
+// each step, and the part for which AHEAD bytes are read before it, whose step may be behind the last one. Processors
+// fetch ahead within a page at most, and not from row to row where rows are read from the last to the first.
 template <typename T, int64_t SIZE = PART, typename Work>
 void by_parts(int64_t steps, int64_t from, int64_t to, int64_t arrays, const Work& work) {
-  int64_t span = to - from, distance = AHEAD / (arrays * int64_t(sizeof(T))), rows = distance / span, lanes = distance % span / BLOCK * BLOCK;
+  int64_t span = to - from, distance = AHEAD / (arrays * int64_t(sizeof(T)));
+  int64_t rows = distance / span, lanes = distance % span / BLOCK * BLOCK;
   for (int64_t step = 0; step < steps; ++step)
     for (int64_t begin = from; begin < to; begin += SIZE) {
       bool in_row = begin + lanes < to;

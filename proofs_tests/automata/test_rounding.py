@@ -113,6 +113,23 @@ def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
             assert bounds[:, unit].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 
 
+@few
+@given(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.integers(0, 8))
+def test_bounds_do_not_depend_on_how_many_vectors_are_read_out_together(data, semiring, at_once):
+    some = data.draw(st.lists(automata(semiring, most_states=3), min_size=1, max_size=3))
+    xs = data.draw(st.lists(strings("ab", longest=6, run=8), min_size=1, max_size=3))
+
+    def tables():
+        yield bound_table(some[0], encode(some[0].index, xs), FLOAT32)
+        yield from unit_bounds(some, xs, FLOAT32)
+
+    with pytest.MonkeyPatch.context() as patch:
+        expected = list(tables())
+        patch.setattr("automata.rounding_steps.NUMBERS_AT_ONCE", at_once)
+        for (scores, bounds), (right, right_bounds) in zip(tables(), expected, strict=True):
+            assert scores.tolist() == right.tolist() and bounds.tolist() == right_bounds.tolist()
+
+
 @some
 @given(st.lists(st.tuples(*[st.floats() | st.sampled_from([0.0, 1.0, 1 + 2.0**-52])] * 3), min_size=1))
 def test_shares_are_those_of_each_number(numbers):

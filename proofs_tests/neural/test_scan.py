@@ -387,9 +387,9 @@ def in_both_ways(monkeypatch, function, *values):
 @each_type
 @pytest.mark.parametrize(
     "lanes", [(96,), (3, 37), (8224,)], ids=str
-)  # whole lines; not; more than a cache holds
+)  # whole lines; not; more than are asked for ahead
 @pytest.mark.parametrize("loop", [*SEMIRINGS.values(), scan.gated, pair], ids=lambda loop: loop.__name__)
-def test_past_the_cache_and_in_several_steps_at_once_all_is_the_same(loop, lanes, dtype, monkeypatch):
+def test_past_the_cache_and_in_parts_all_is_the_same(loop, lanes, dtype, monkeypatch):
     torch.manual_seed(13)
     timed, starts = (4, 3) if loop is pair else (2, 1)
     values = [torch.randn(11, *lanes).to(dtype).requires_grad_() for _ in range(timed)]

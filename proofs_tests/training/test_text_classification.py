@@ -6,16 +6,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
+import training
 from automata.errors import FormatError, InputError
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write, write_sets
 from ratproof import main
 from ratproof.record.counterexample import Disagreement
 from training.data_folder import Data
+from training.engine import results
 from training.engine.noise import Noise
 from training.engine.results import KEYS
 from training.engine.run import Where
@@ -252,6 +255,25 @@ def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: 
     assert isinstance(said, dict)
     assert (said["decided"]["verdict"], said["decided"]["units"]) == ("equivalent", 10)
     assert [layer["symbols"] for layer in said["decided"]["layers"]] == [14, 16]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"epochs": "two"},
+        {"best_epoch": None},
+        {"decided": {"units": 10, "claim": "model-b"}},
+        {"decided": {"units": 10, "layers": []}},
+        {"decided": {"units": 10, "claim": "model-b", "layers": [{"symbols": 14}]}},
+    ],
+    ids=str,
+)
+def test_a_damaged_result_is_none(damage: dict[str, Any], tmp_path: Path) -> None:
+    kept = Path(training.__file__).parent / "results/text/cr-rrnn-b-max-plus-seed-0.json"
+    said, file = results.read(kept), tmp_path / "result.json"
+    file.write_text(json.dumps({**said, **damage}))
+    with pytest.raises(FormatError, match=r"it is not so that (decided has a claim|epochs and best_epoch)"):
+        results.read(file)
 
 
 @pytest.mark.parametrize("model", RATIONAL)

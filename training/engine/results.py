@@ -103,7 +103,7 @@ def _wrong(said: dict[str, Any]) -> str | None:
         and all(isinstance(value, str | bool) or finite(value) for value in said["configuration"].values()),
         "paper is an object, or null": paper is None or _paper(paper),
         "data has a number of sentences, tokens or strings for each part": _parts(said.get("data", {})),
-        "decided has the number of units, and layers with their symbols, or is null": decided is None
+        "decided has a claim, the number of units, and layers with their symbols, or is null": decided is None
         or _decided(decided),
         "epochs and best_epoch are whole numbers": all(
             type(said.get(key, 0)) is int for key in ("epochs", "best_epoch")
@@ -119,8 +119,8 @@ def _numbers(values: Any) -> bool:
 def _decided(decided: Any) -> bool:
     if not isinstance(decided, dict) or type(decided.get("units")) is not int:
         return False
-    layers = decided.get("layers", [])
-    return isinstance(layers, list) and all(
+    layers = decided.get("layers")
+    return (isinstance(decided.get("claim"), str) and isinstance(layers, list)) and all(
         isinstance(layer, dict) and type(layer.get("symbols")) is int and isinstance(layer.get("of"), str)
         for layer in layers
     )
