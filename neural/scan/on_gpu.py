@@ -1,10 +1,10 @@
 """The recurrences in Triton, on a CUDA device; on a CPU by Triton's interpreter, for tests alone
 (``TRITON_INTERPRET=1``).
 
-Many lanes are run step by step, each chunk of steps being all of them. Where lanes are few, the steps are cut
-into chunks that run side by side: each is summarised as a factor and a summand, these are scanned (by the
-same function: so the time grows with the logarithm of the number of chunks), and each chunk runs again from
-what is carried into it. A lane whose summary overflows, though its states may not, is run step by step.
+Many lanes are run step by step, all steps being one chunk. Where lanes are few, the steps are cut into chunks
+that run side by side: each is summarised as a factor and a summand, these are scanned (by the same function:
+so the time grows with the logarithm of the number of chunks), and each chunk runs again from what is carried
+into it. A lane whose summary overflows, though its states may not, is marked, and run step by step.
 """
 
 from __future__ import annotations
@@ -21,13 +21,17 @@ from torch import Tensor
 
 NAME = "triton"
 TYPES = {torch.float32, torch.float64, torch.bfloat16, torch.float16}
-BLOCK = 64
+PROGRAM = {"log backward": (32, 1), "gated backward": (128, 2)}
+USUAL = (64, 1)
+"""Lanes of a program, and its warps, as an H200 was fastest with: one lane a thread where a step takes many
+instructions.
+"""
 SERIAL_LANES, SERIAL_STEPS = 8192, 64
 """From so many lanes on, or for so few steps, all steps are one chunk."""
 LANES_AT_ONCE, LEAST_CHUNK = 65_536, 32
-IN_FLIGHT = 4 * 2**20
-"""Bytes that are to be under way at once: the bandwidth of an H200 times the latency of its memory, and some
-more.
+STAGES, FEW_STAGES, FEW_LANES = 8, 16, 32_768
+"""Steps whose loads are under way; more where there are few lanes, forward. On an H200 four took 1.3 times as
+long, and two 2.6 times; backward more than eight were no faster.
 """
 FUSED = {"enable_fp_fusion": True}
 """A product and a sum are rounded once; Triton's own default depends on its version, and warns of that."""
@@ -92,7 +96,7 @@ def pair(
         two = scan(f2, (_before(c1, one) + r) * ((1 - f2) * z2), c2, "real")
         return one.to(skip.dtype), two.to(skip.dtype)
     states = torch.empty_like(arguments[1]), torch.empty_like(arguments[1])
-    _run("pair_forward", 1, [*arguments, *states, steps, lanes], skip, arrays=4)
+    _run("pair_forward", 1, [*arguments, *states, steps, lanes], skip)
     return states
 
 
@@ -108,7 +112,7 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
         return tuple(x.to(skip.dtype) for x in made)
     gradients = tuple(torch.empty_like(x) for x in (*values[2:6], *values[8:]))
     if steps:
-        _run("pair_backward", 1, [*values, *gradients, steps, skip.numel()], skip, arrays=8)
+        _run("pair_backward", 1, [*values, *gradients, steps, skip.numel()], skip)
         return gradients
     return tuple(torch.zeros_like(x) for x in gradients)
 
@@ -149,21 +153,24 @@ def _forward(kind: str, first: Tensor, second: Tensor, start: Tensor) -> Tensor:
     if not second.numel():
         return states
     chunk = _chunk_of(steps, lanes)
-    fixed = {"KIND": _kinds()[kind], "SUMMARY": False, "SOME": False}
-    if chunk >= steps:
-        _run("forward", 1, [first, second, start, states, None, None, steps, steps, lanes], start, 2, fixed)
-        return states
     number = -(-steps // chunk)
+    ends: Tensor | None = None
+    marks: Tensor | None = None
+
+    def run(chunks: int, length: int, form: str, to: Tensor, factors: Tensor | None = None) -> None:
+        arguments = [first, second, start, ends, to, factors, marks, steps, length, lanes]
+        _run("forward", chunks, arguments, start, kind, form)
+
+    if number == 1:
+        run(1, steps, "WHOLE", states)
+        return states
     sums, factors = _edges(number, start), _edges(number, start)
-    summary = [first, second, start, sums, factors, None, steps, chunk, lanes]
-    _run("forward", number, summary, start, 2, fixed | {"SUMMARY": True})
+    run(number, chunk, "SUMMARY", sums, factors)
     over = "real" if kind == "gated" else kind
     ends = _forward(over, factors[:-1], sums[:-1], start.to(sums.dtype))
-    starts = _before(start.to(ends.dtype), torch.cat([ends, ends[-1:]]))
-    _run("forward", number, [first, second, starts, states, None, None, steps, chunk, lanes], start, 2, fixed)
-    again = _overflowed(ends, over)
-    serial = [first, second, start, states, None, again, steps, steps, lanes]
-    _run("forward", 1, serial, start, 2, fixed | {"SOME": True})
+    marks = _no_marks(start)
+    run(number, chunk, "CHUNKS", states)
+    run(1, steps, "MARKED", states)
     return states
 
 
@@ -177,35 +184,32 @@ def _backward(
         return to_first, to_second, torch.zeros_like(start)
     chunk = _chunk_of(steps, lanes)
     number = -(-steps // chunk)
-    flows = torch.zeros(number, *start.shape, dtype=_wide(start.dtype), device=start.device)
-    out = torch.empty_like(flows)
-    fixed = {"KIND": _kinds()[kind], "SUMMARY": False, "SOME": False}
+    out = _edges(number, start)
+    flows: Tensor | None = None
+    factors: Tensor | None = None
+    marks: Tensor | None = None
 
-    def run(chunks: int, length: int, only: Any, **forms: bool) -> None:
-        written = [to_first, to_second, out, factors, only]
-        _run("backward", chunks, [*read, flows, *written, steps, length, lanes], start, 5, fixed | forms)
+    def run(chunks: int, length: int, form: str) -> None:
+        written = [to_first, to_second, out, factors, marks]
+        _run("backward", chunks, [*read, flows, *written, steps, length, lanes], start, kind, form)
 
-    factors: Any = None
-    if number > 1:
-        factors = torch.empty_like(flows)
-        run(number, chunk, None, SUMMARY=True)
+    if number == 1:
+        run(1, steps, "WHOLE")
+    else:
+        factors = _edges(number, start)
+        run(number, chunk, "SUMMARY")
         # what flows into a chunk comes out of the one behind it: a recurrence from the end
-        behind = _forward("real", factors[1:].flip(0), out[1:].flip(0), flows[0]).flip(0)
-        flows = torch.cat([behind, flows[-1:]])
-    run(number, chunk, None)
-    to_start = out[0]
-    if number > 1:
-        again, kept = _overflowed(flows, "real"), out[0].clone()
-        flows = torch.zeros_like(flows)
-        run(1, steps, again, SOME=True)
-        to_start = torch.where(again.bool(), out[0], kept)
-    return to_first, to_second, to_start.to(start.dtype)
+        nothing = torch.zeros_like(out[0])
+        flows = _forward("real", factors[1:].flip(0), out[1:].flip(0), nothing).flip(0)
+        marks = _no_marks(start)
+        run(number, chunk, "CHUNKS")
+        run(1, steps, "MARKED")
+    return to_first, to_second, out[0].to(start.dtype)
 
 
-def _overflowed(ends: Tensor, over: str) -> Tensor:
-    """Which lanes have summaries that are no numbers."""
-    right = ends.isfinite() if over == "real" else ends < torch.inf
-    return (~right).any(0).to(torch.int8)
+def _no_marks(start: Tensor) -> Tensor:
+    """Of lanes whose summaries overflowed; the kernel sets them."""
+    return torch.zeros(start.shape, dtype=torch.int8, device=start.device)
 
 
 def _edges(number: int, start: Tensor) -> Tensor:
@@ -226,33 +230,26 @@ def _chunk_of(steps: int, lanes: int) -> int:
     return max(LEAST_CHUNK, -(-steps * lanes // LANES_AT_ONCE))
 
 
-@cache
-def _kinds() -> dict[str, int]:
-    from neural.scan import triton_kernels as kernels
-
-    names = {"real": kernels.REAL, "max_plus": kernels.MAX_PLUS, "log": kernels.LOG, "gated": kernels.GATED}
-    return {name: kind.value for name, kind in names.items()}
-
-
 def _run(
-    kernel: str, chunks: int, arguments: list[Any], like: Tensor, arrays: int, forms: Any = None
+    kernel: str, chunks: int, arguments: list[Any], like: Tensor, kind: str = "", form: str = ""
 ) -> None:
-    """Start a kernel for all lanes of so many chunks; it reads so many arrays at each step."""
+    """Start a kernel for all lanes of so many chunks."""
     import triton.language as tl
 
     from neural.scan import triton_kernels as kernels
 
     lanes = like.numel()
-    step = max(1, chunks * lanes * arrays * like.element_size())
-    ahead = min(16, max(2, IN_FLIGHT // step))
+    forwards = kernel.endswith("forward")
+    block, warps = PROGRAM.get(f"{kind} {kernel}", USUAL)
     fixed = {
         "WIDE": tl.float64 if like.dtype == torch.float64 else tl.float32,
-        "BLOCK": BLOCK,
-        "STAGES": 2 ** (ahead.bit_length() - 1),  # few values, since each is compiled for
-        **(forms or {}),
+        "BLOCK": block,
+        "STAGES": FEW_STAGES if forwards and chunks * lanes < FEW_LANES else STAGES,
     }
-    grid = (-(-lanes // BLOCK) * chunks,)
+    if kind:
+        fixed |= {"KIND": getattr(kernels, kind.upper()), "FORM": getattr(kernels, form)}
+    grid = (-(-lanes // block) * chunks,)
     # an array that is not there is another one, which is not read
     given = [like if a is None else a for a in arguments]
     with torch.cuda.device(like.device) if like.is_cuda else nullcontext():
-        getattr(kernels, kernel)[grid](*given, **fixed, num_warps=1, **FUSED)
+        getattr(kernels, kernel)[grid](*given, **fixed, num_warps=warps, **FUSED)

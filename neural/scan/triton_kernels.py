@@ -1,10 +1,9 @@
 """The recurrences' kernels in Triton: c_t = f_t c_{t-1} + u_t over a semiring, forward and backward, one pass
 over memory, for all lanes of a chunk of steps.
 
-Arrays are ``(T, N)``, a row a step. A program takes ``BLOCK`` lanes of one chunk of ``chunk`` steps: it is
-told what is carried into the chunk (arrays ``(chunks, N)``), or, where ``SUMMARY`` is set, computes what the
-chunk does to that: a factor and a summand. With one chunk of T steps that is the serial form. Loads of the
-next ``STAGES`` steps are under way while a step is computed. Sums and functions are those of ``kernels.cpp``
+Arrays are ``(T, N)``, a row a step. A program takes ``BLOCK`` lanes of one chunk of ``chunk`` steps, in one
+of the forms below; what is carried into chunks are arrays of a row a chunk. Loads of the next ``STAGES``
+steps are under way while a step is computed. Sums and functions are those of ``kernels.cpp``
 (:mod:`neural.scan.triton_functions`).
 """
 
@@ -19,6 +18,11 @@ REAL = constant(0)
 MAX_PLUS = constant(1)
 LOG = constant(2)
 GATED = constant(3)  # over the reals, with f = sigmoid(first) and u = (1 - f) second
+
+WHOLE = constant(0)  # all steps are one chunk
+SUMMARY = constant(1)  # what a chunk does to what is carried into it: a factor and a summand
+CHUNKS = constant(2)  # a chunk from what is carried into it; a lane where that overflowed is marked
+MARKED = constant(3)  # all steps of the lanes that are marked
 
 
 @kernel
@@ -93,35 +97,42 @@ def _part(flow, share, KIND: tl.constexpr):
 
 
 @kernel
+def _overflowed(carried, KIND: tl.constexpr):
+    """Is what a summary says no number? Over the other semirings -infinity is one."""
+    size = carried if (KIND == MAX_PLUS) | (KIND == LOG) else tl.abs(carried)
+    return (size == float("inf")) | (size != size)
+
+
+@kernel
 def forward(
     first,
     second,
-    starts,
+    start,
+    ends,
     states,
     factors,
-    only,
+    marks,
     steps,
     chunk,
     lanes,
     KIND: tl.constexpr,
-    SUMMARY: tl.constexpr,
-    SOME: tl.constexpr,
+    FORM: tl.constexpr,
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """All states of a chunk, from ``starts``; or, as ``SUMMARY``, the state at its end from zero in
-    ``states`` and the product of its factors in ``factors``. With ``SOME`` only lanes that ``only`` names.
+    """All states of a chunk, from ``start`` or from the end of the chunk before it; or, as a summary, the
+    state at its end from zero in ``states``, and the product of its factors in ``factors``.
     """
     lane, number = _place(lanes, BLOCK)
     inside = lane < lanes
     count = tl.minimum(chunk, steps - number * chunk).to(tl.int32)
-    if SOME:
-        inside = inside & (tl.load(only + lane, mask=inside, other=0) != 0)
+    if FORM == MARKED:
+        inside = inside & (tl.load(marks + lane, mask=inside, other=0) != 0)
         count = tl.where(tl.max(inside.to(tl.int32), axis=0) > 0, count, 0)
     edge = number * lanes + lane
     row = number * chunk * lanes + lane
-    if SUMMARY:
+    if FORM == SUMMARY:
         if (KIND == MAX_PLUS) | (KIND == LOG):
             c = tl.full((BLOCK,), float("-inf"), WIDE)
             product = tl.zeros((BLOCK,), WIDE)
@@ -129,13 +140,17 @@ def forward(
             c = tl.zeros((BLOCK,), WIDE)
             product = tl.full((BLOCK,), 1.0, WIDE)
     else:
-        c = tl.load(starts + edge, mask=inside, other=0).to(WIDE)
+        c = tl.load(start + lane, mask=inside, other=0).to(WIDE)
+    if FORM == CHUNKS:
+        later = inside & (edge >= lanes)  # not the first chunk
+        c = tl.where(later, tl.load(ends + edge - lanes, mask=later, other=0).to(WIDE), c)
+        tl.store(marks + lane, 1, mask=later & _overflowed(c, KIND))
     for _ in tl.range(0, count, num_stages=STAGES):
         a = tl.load(first + row, mask=inside, other=0).to(WIDE)
         b = tl.load(second + row, mask=inside, other=0).to(WIDE)
         f, u = _gates(a, b, KIND)
         c = _step(f, c, u, KIND)
-        if SUMMARY:
+        if FORM == SUMMARY:
             if (KIND == MAX_PLUS) | (KIND == LOG):
                 product = product + f
             else:
@@ -143,7 +158,7 @@ def forward(
         else:
             tl.store(states + row, c.to(states.dtype.element_ty), mask=inside)
         row += lanes
-    if SUMMARY:
+    if FORM == SUMMARY:
         tl.store(states + edge, c, mask=inside)
         tl.store(factors + edge, product, mask=inside)
 
@@ -160,20 +175,19 @@ def backward(
     to_second,
     sums,
     factors,
-    only,
+    marks,
     steps,
     chunk,
     lanes,
     KIND: tl.constexpr,
-    SUMMARY: tl.constexpr,
-    SOME: tl.constexpr,
+    FORM: tl.constexpr,
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
     STAGES: tl.constexpr,
 ):
-    """The gradients of a chunk, from ``flows``, what flows into its last state from behind it; what flows
-    out of its first step goes to ``sums``. As ``SUMMARY`` that alone, of no flow from behind, and the product
-    of the shares in ``factors``.
+    """The gradients of a chunk, from ``flows``, what flows into its last state from the chunk behind it; what
+    flows out of its first step goes to ``sums``. As a summary that alone, of no flow from behind, and the
+    product of the shares in ``factors``.
 
     g_t = grad_t + s_{t+1} g_{t+1} flows into c_t, where s_t = dc_t / dc_{t-1}; over the reals s = f, df = g
     c_{t-1}, du = g; else df = g s, du = g dc_t / du_t.
@@ -182,17 +196,18 @@ def backward(
     inside = lane < lanes
     count = tl.minimum(chunk, steps - number * chunk).to(tl.int32)
     last = number * chunk + count - 1
-    if SOME:
-        inside = inside & (tl.load(only + lane, mask=inside, other=0) != 0)
+    if FORM == MARKED:
+        inside = inside & (tl.load(marks + lane, mask=inside, other=0) != 0)
         count = tl.where(tl.max(inside.to(tl.int32), axis=0) > 0, count, 0)
     edge = number * lanes + lane
     row = last * lanes + lane
     begin = tl.load(start + lane, mask=inside, other=0).to(WIDE)
     product = tl.full((BLOCK,), 1.0, WIDE)
-    if SUMMARY:
-        after = tl.zeros((BLOCK,), WIDE)
-    else:
-        after = tl.load(flows + edge, mask=inside, other=0).to(WIDE)
+    after = tl.zeros((BLOCK,), WIDE)
+    if FORM == CHUNKS:
+        sooner = inside & (lane * 0 + last < steps - 1)  # not the last chunk
+        after = tl.load(flows + edge, mask=sooner, other=0).to(WIDE)
+        tl.store(marks + lane, 1, mask=sooner & _overflowed(after, REAL))
     for _ in tl.range(0, count, num_stages=STAGES):
         later = row >= lanes  # not the first step
         old = tl.load(states + row - lanes, mask=inside & later, other=0).to(WIDE)
@@ -202,7 +217,7 @@ def backward(
         flow = tl.load(grad + row, mask=inside, other=0).to(WIDE) + after
         f, u = _gates(a, b, KIND)
         share, rest = _shares(f, old, u, KIND)
-        if SUMMARY:
+        if FORM == SUMMARY:
             product = product * share
         else:
             if KIND == GATED:
@@ -219,7 +234,7 @@ def backward(
         after = _part(flow, share, KIND)
         row -= lanes
     tl.store(sums + edge, after.to(sums.dtype.element_ty), mask=inside)
-    if SUMMARY:
+    if FORM == SUMMARY:
         tl.store(factors + edge, product, mask=inside)
 
 

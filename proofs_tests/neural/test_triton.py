@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from neural import scan
 from neural.rrnn_f import RRNNF
-from neural.scan import backends, on_gpu, triton_kernels
+from neural.scan import backends, loops, on_gpu, triton_kernels
 from proofs_tests.automata.examples import few
 
 pytestmark = [
@@ -134,6 +134,19 @@ def test_a_chunk_whose_product_overflows_is_run_step_by_step(start):
         torch.testing.assert_close(ours, theirs, rtol=0, atol=0, equal_nan=True)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_so_is_one_backward_whose_product_overflows():
+    """Nothing flows into the chunk whose product is 1e+600."""
+    f, grad = (
+        torch.tensor(x, dtype=D).unsqueeze(1) for x in ([0.5, 0.5, 1e300, 1e300, 0, 0], [1, 1] + 4 * [0])
+    )
+    values = grad, f, torch.zeros_like(f), torch.zeros_like(f), torch.ones(1, dtype=D)
+    with scan.use("triton", 2):
+        made = on_gpu.scan_backward(*values, "real")
+    for ours, theirs in zip(made, loops.scan_backward(*values, "real"), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=0)
+
+
 def test_what_is_not_a_number_stays_so_and_spreads_to_no_lane():
     u = torch.zeros(9, 20)
     u[4, ::3] = math.nan
@@ -200,12 +213,12 @@ for dtype, wide in WIDE.items():
     for kernel in (kernels.forward, kernels.backward, kernels.pair_forward, kernels.pair_backward):
         kinds = range(4) if "KIND" in kernel.arg_names else [None]
         for kind in kinds:
-            for form in ((0, 0), (1, 0), (0, 1)) if dtype == "fp32" and kind in (0, 2) else ((0, 0),):
+            for form in range(4) if dtype == "fp32" and kind in (0, 2) else (0,):
                 of = dict.fromkeys(kernel.arg_names, "*" + dtype) | dict.fromkeys(COUNTS, "i32")
-                of |= dict.fromkeys(("starts", "factors", "flows", "sums"), "*" + wide) | {"only": "*i8"}
+                of |= dict.fromkeys(("ends", "factors", "flows", "sums"), "*" + wide) | {"marks": "*i8"}
                 fixed = {"WIDE": getattr(tl, "float" + wide[2:]), "BLOCK": 64, "STAGES": 4}
                 if kind is not None:
-                    fixed |= {"KIND": kind, "SUMMARY": bool(form[0]), "SOME": bool(form[1])}
+                    fixed |= {"KIND": kind, "FORM": form}
                 names = kernel.arg_names
                 if kind == 3:
                     fixed["lanes"] = 1  # which Triton takes for a constant

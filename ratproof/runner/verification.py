@@ -196,6 +196,8 @@ def pytest_arguments(request: Request, junit: Path | None = None) -> list[str]:
         "-p",
         "no:unraisableexception",  # which looks for garbage five times at the end, among torch's objects
         "-p",
+        "no:benchmark",  # where it is installed, it warns of several processes
+        "-p",
         "ratproof.runner.plugin",
         *options,
     ]
