@@ -1,5 +1,6 @@
-"""Recurrences that others publish for a GPU, where they are installed: ``pip install accelerated-scan
-flash-linear-attention``. Each has arrays in the layout that it asks for, made before it is measured.
+"""Recurrences and layers that others publish for a GPU, where they are installed: ``pip install
+accelerated-scan flash-linear-attention sru``. Each has arrays in the layout that it asks for, made before it
+is measured.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 Kernel = Callable[..., Tensor]
 Values = list[Tensor]
@@ -51,6 +52,22 @@ def kernels(f: Tensor, u: Tensor) -> dict[str, tuple[Kernel, Values]]:
             print(f"  {name} is not measured: it computes something else")
             continue
         there[name] = make(f, u)
+    return there
+
+
+def layers(size: int, device: str) -> dict[str, nn.Module]:
+    """Those that are installed, of as many units as inputs; prints which are not.
+
+    The authors' SRU has a gate's product with the cell besides ours (version 2), and computes the same number
+    of linear maps.
+    """
+    there: dict[str, nn.Module] = {}
+    try:
+        layer = import_module("sru").SRU(size, size, num_layers=1).to(device)
+        layer(torch.zeros(4, 2, size, device=device))[0].sum().backward()
+        there["sru.SRU"] = layer
+    except Exception as error:  # of others' programs, without which the rest is measured
+        print(f"  sru is not measured: {type(error).__name__}: {error}")
     return there
 
 

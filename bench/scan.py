@@ -3,7 +3,8 @@ linear map of the same shapes as a layer's; and beside other ways to compute the
 
 ``python bench/scan.py [--device cuda] [FILE]`` prints tables, and writes the figures to FILE as JSON. On a
 CPU it runs on one thread. Runs of what is compared are interleaved, and each figure is a median; of layers it
-is a minimum. What is compared with a triad begins with none of its arrays in the cache.
+is a minimum. What is compared with a triad begins with none of its arrays in the cache. On a GPU that holds
+for all, times are the GPU's, and what it takes the CPU to start a recurrence is a figure of its own.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import published
 import torch
-from published import kernels
 from torch import Tensor, nn
 
 from neural.rrnn_b import RRNNB
@@ -54,8 +55,12 @@ WANTED = {
         "few lanes": 3,  # times as long as a copy
     },
 }
-OTHER = 2**26
-"""Numbers of 4 bytes that are written to between runs: more than any cache holds."""
+OTHER = {"cpu": 2**26, "cuda": 2**28}
+"""Numbers of 4 bytes that are written to between runs: more than any cache holds; and on a GPU enough to keep
+it busy while the CPU starts a run.
+"""
+READ_AND_WRITTEN = {"real": 5, "max-plus": 6, "log": 6, "gates fused": 6}
+"""Arrays that the gradient has to read or write: over the reals it needs no updates."""
 Run = Callable[[], object]
 
 
@@ -76,26 +81,35 @@ def interleaved(
 ) -> dict[str, float]:
     """Milliseconds of each, runs taking turns: the median, or the minimum.
 
-    With ``from_memory`` other memory is written to before each run, so that none finds its arrays in the
-    cache: how much of them the run before has left there depends on the order.
+    With ``from_memory``, and always on a GPU, other memory is written to before each run, so that none finds
+    its arrays in the cache: how much of them the run before has left there depends on the order.
     """
     taken: dict[str, list[float]] = {name: [] for name in runs}
-    other = torch.zeros(OTHER if from_memory else 0, device=device)
+    on_gpu = device != "cpu"
+    other = torch.zeros(OTHER[device] if from_memory or on_gpu else 0, device=device)
     for turn in range(times + 2):
         for name, run in runs.items():
             other += 1
-            _wait(device)
-            begun = perf_counter()
-            run()
-            _wait(device)
+            milliseconds = _on_gpu(run) if on_gpu else _on_cpu(run)
             if turn > 1:
-                taken[name].append(1000 * (perf_counter() - begun))
+                taken[name].append(milliseconds)
     return {name: min(t) if least else sorted(t)[len(t) // 2] for name, t in taken.items()}
 
 
-def _wait(device: str) -> None:
-    if device != "cpu":
-        torch.cuda.synchronize()
+def _on_cpu(run: Run) -> float:
+    begun = perf_counter()
+    run()
+    return 1000 * (perf_counter() - begun)
+
+
+def _on_gpu(run: Run) -> float:
+    """What the GPU takes, which is busy until the run is started."""
+    begun, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begun.record()
+    run()
+    ended.record()
+    ended.synchronize()
+    return float(begun.elapsed_time(ended))
 
 
 def beside(device: str, f: Tensor, u: Tensor) -> Run:
@@ -189,7 +203,7 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
             "forward": one[name],
             "backward": two[name],
             "share": one["triad"] / one[name],
-            "share_backward": two["triad"] * 32 / 12 / two[name],  # 12 bytes an element, and 20 backward
+            "share_backward": two["triad"] * (3 + READ_AND_WRITTEN[name]) / 3 / two[name],
         }
         for name in functions
     }
@@ -203,10 +217,10 @@ def recurrences(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
         "ratio": ahead["two"] / ahead["one"],
         "ratio_backward": back["two"] / back["one"],
     }
-    published = beside_published(f, u, values, both["real"], device) if device != "cpu" else {}
+    theirs = beside_published(f, u, values, both["real"], device) if device != "cpu" else {}
     return {
         "shape": shape,
-        "published": published,
+        "published": theirs,
         "beside": "a triad" if device == "cpu" else "a copy of as many bytes",
         "triad": one["triad"],
         "recurrences": figures,
@@ -220,7 +234,7 @@ def beside_published(
 ) -> dict[str, dict[str, float]]:
     """Milliseconds of what others publish, and how many times ours that is."""
     figures = {}
-    for name, (kernel, own) in kernels(f, u).items():
+    for name, (kernel, own) in published.kernels(f, u).items():
         leaves = [x.requires_grad_() for x in own]
         grad = torch.rand_like(own[1])
         with torch.no_grad():
@@ -242,7 +256,6 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
     torch.manual_seed(0)
     inputs = torch.randn(steps, batch, size, device=device, requires_grad=True)
     figures = {}
-    lstm = nn.LSTM(size, size).to(device)
     for name, (layer, maps) in LINEAR.items():
         module, linear = layer(size, size).to(device), nn.Linear(size, maps * size).to(device)
 
@@ -270,10 +283,16 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
             "ratio": times["forward"]["layer"] / times["forward"]["linear"],
             "ratio_backward": times["backward"]["layer"] / times["backward"]["linear"],
         }
-    with torch.no_grad():
-        ahead = interleaved({"lstm": lambda: lstm(inputs)}, 1, device, least=True)
-    back = interleaved({"lstm": lambda: lstm(inputs)[0].sum().backward()}, 1, device, least=True)
-    figures["nn.LSTM"] = {"forward": ahead["lstm"], "backward": back["lstm"]}
+    others: dict[str, nn.Module] = {"nn.LSTM": nn.LSTM(size, size).to(device)}
+    if device != "cpu":
+        others |= published.layers(size, device)
+    for name, other in others.items():
+        with torch.no_grad():
+            ahead = interleaved({"layer": lambda run=other: run(inputs)}, 1, device, least=True)
+        back = interleaved(
+            {"layer": lambda run=other: run(inputs)[0].sum().backward()}, 1, device, least=True
+        )
+        figures[name] = {"forward": ahead["layer"], "backward": back["layer"]}
     return figures
 
 
@@ -293,6 +312,27 @@ def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
                 times = interleaved(runs, 9, device)
             result[what][str(size)] = {name: 1e6 * taken / f.numel() for name, taken in times.items()}
     return result
+
+
+def starting(device: str) -> dict[str, float]:
+    """Microseconds of a call with a few numbers: what it takes the CPU to start the kernels."""
+    f, u, grad = (torch.rand(4, 64, device=device) for _ in range(3))
+    start = torch.rand(64, device=device)
+    values = [x.clone().requires_grad_() for x in (f, u, start)]
+    calls: dict[str, Run] = {
+        "an addition": lambda: torch.add(f, u),
+        "forward": lambda: elementwise(f, u, start),
+        "with backward": with_backward(elementwise, values, grad),
+    }
+
+    def many(call: Run) -> float:
+        begun = perf_counter()
+        for _ in range(200):
+            call()
+        torch.cuda.synchronize()
+        return 1e6 * (perf_counter() - begun) / 200
+
+    return {name: min(many(call) for _ in range(4)) for name, call in calls.items()}
 
 
 def few_lanes(device: str) -> dict[str, float]:
@@ -339,6 +379,8 @@ def main() -> None:
         "costs": costs(device),
     }
     if device != "cpu":
+        results["starting"] = starting(device)
+        print("microseconds of a call: " + ", ".join(f"{k} {v:.0f}" for k, v in results["starting"].items()))
         results["few lanes"] = few = few_lanes(device)
         print(f"T, N = {FEW}: {few['milliseconds']:.3f} ms, {few['ratio']:.1f} times a copy's")
     print(f"{results['date']}, {name}, torch {torch.__version__}, backend {choice.name}: {choice.why}")

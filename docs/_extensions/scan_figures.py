@@ -54,8 +54,9 @@ def _device(file: Path, wanted: dict[str, Any]) -> str:
         f"Measured on {results['date']} on {plain(results['device'])}, with"
         f" torch {plain(results['torch'])}, by the backend {plain(results['backend'])}.\n"
     )
-    few = results.get("few lanes")
-    said = [] if few is None else [_few(few, wanted)]
+    said = (
+        [_few(results["few lanes"], wanted), _starting(results["starting"])] if "starting" in results else []
+    )
     return "\n".join([head, *(_shape(shape, wanted) for shape in results["shapes"]), *said])
 
 
@@ -64,6 +65,13 @@ def _few(few: dict[str, float], wanted: dict[str, Any]) -> str:
         f"{few['steps']:,} steps of {few['lanes']} lanes take {few['milliseconds']:.3f} ms,"
         f" {few['ratio']:.1f} times as long as a copy of as many bytes (wanted: at most"
         f" {wanted['few lanes']}).\n"
+    )
+
+
+def _starting(took: dict[str, float]) -> str:
+    return (
+        f"What the CPU takes for a call: {took['forward']:.0f} µs forward, and {took['with backward']:.0f} µs"
+        f" with backward; an addition takes {took['an addition']:.0f}.\n"
     )
 
 
