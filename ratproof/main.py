@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import sys
 import warnings
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 import typer
 
 from automata.errors import InputError, LimitReached, OutputError
+from automata.number_text import shorten
 from automata.printable_text import printable
 from ratproof.commands.app import app
 from ratproof.process import limits
@@ -21,6 +23,8 @@ from ratproof.process.streams import NobodyReadsError, forget_output, guarded
 _BY_NAME = {cls.__name__: cls for cls in typer.BadParameter.__mro__}
 ClickException: Any = _BY_NAME["ClickException"]
 UsageError: Any = _BY_NAME["UsageError"]
+_NO_NAMES = (errno.ENAMETOOLONG, errno.ELOOP)
+"""Errors of what was named, whichever step of a command meets it: reading and writing alike."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -68,7 +72,10 @@ def _run(arguments: list[str] | None) -> int:
         return _tell(
             "this needs more memory than there is; ask for fewer states, symbols or strings", UNKNOWN
         )
-    except OSError as error:  # a write that is not ours: of the help, or of a library
+    except OSError as error:
+        if error.errno in _NO_NAMES:
+            return _tell(f"{shorten(error.filename)}: {error.strerror}; name another file", BAD_INPUT)
+        # a write that is not ours: of the help, or of a library
         raise OutputError(f"the answer could not be written: {error.strerror or error}") from None
 
 

@@ -149,6 +149,9 @@ def test_claims_lists_every_claim(capsys):
             "says its semiring and symbols itself",
         ),
         (["score", "new\nline.json", "a"], "cannot be read"),
+        (["examples", "a" * 300], "'aaa"),
+        (["results", "a" * 300], "File name too long; name another file"),
+        (["train", "parentheses", "-o", f"{'a' * 300}/b"], "File name too long; name another file"),
         (["convert", "{napkin}", "x.yaml"], "x.yaml: no format"),
         (["draw", "{napkin}", "-o", "x.png"], "x.png: a drawing is named"),
         (["draw", "{napkin}"], "Missing option"),
@@ -176,7 +179,7 @@ def test_claims_lists_every_claim(capsys):
         (["rules", "shw"], "No such command 'shw'"),
         (["score", "--nonsense"], "No such option"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+    ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
 )
 def test_bad_input_is_one_sentence(arguments, says, napkin, capsys):
     assert says in refused(capsys, *(a.replace("{napkin}", napkin) for a in arguments))

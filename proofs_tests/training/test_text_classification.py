@@ -34,6 +34,7 @@ from training.rational_recurrences.task import standard_error
 __all__ = ["command_line"]
 
 TINY = Classification(hidden=5, batch=8, epochs=2, rate=0.01)
+KEPT = Path(training.__file__).parent / "results/text/cr-rrnn-b-max-plus-seed-0.json"
 RATIONAL = [model for model in MODELS if model != "lstm"]
 
 
@@ -269,11 +270,26 @@ def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: 
     ids=str,
 )
 def test_a_damaged_result_is_none(damage: dict[str, Any], tmp_path: Path) -> None:
-    kept = Path(training.__file__).parent / "results/text/cr-rrnn-b-max-plus-seed-0.json"
-    said, file = results.read(kept), tmp_path / "result.json"
+    said, file = results.read(KEPT), tmp_path / "result.json"
     file.write_text(json.dumps({**said, **damage}))
     with pytest.raises(FormatError, match=r"it is not so that (decided has a claim|epochs and best_epoch)"):
         results.read(file)
+
+
+@pytest.mark.parametrize("missing", ["epochs", "best_epoch"])
+def test_a_result_says_how_long_it_took(missing: str, tmp_path: Path) -> None:
+    said, file = results.read(KEPT), tmp_path / "result.json"
+    del said[missing]
+    file.write_text(json.dumps(said))
+    with pytest.raises(FormatError, match="it is not so that epochs and best_epoch"):
+        results.read(file)
+
+
+def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
+    said = results.read(KEPT)
+    for number, seed in enumerate((0, 1, 0)):
+        (tmp_path / f"result-{number}.json").write_text(json.dumps({**said, "seed": seed}))
+    assert [one["seed"] for one in results.results_in(tmp_path)] == [0, 1]
 
 
 @pytest.mark.parametrize("model", RATIONAL)

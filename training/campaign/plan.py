@@ -159,11 +159,17 @@ def _jobs(part: Any, where: str, searches: dict[str, int]) -> list[Job]:
     models, given = _words(part, "models", where), part.get("settings", {})
     if not isinstance(given, dict):
         raise FormatError(f"{where}, settings: is no table")
+    own = next((name for name in ("model", "seed") if name in given), None)
+    if own is not None:
+        raise FormatError(f"{where}, settings: has {own}, where {own}s, of the part, is right")
     if kind == "search":
         return _search(part, models, given, where, searches)
     seeds, searched = part.get("seeds"), part.get("searched")
     if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
         raise FormatError(f"{where}, seeds: is {seeds!r:.40}, where a list of numbers is right")
+    twice = next((seed for seed in seeds if seeds.count(seed) > 1), None)
+    if twice is not None:
+        raise FormatError(f"{where}, seeds: has {twice} more than once")
     if searched is not None and not all(f"{searched} {model}" in searches for model in models):
         raise FormatError(
             f"{where}, searched: no part before it searches {searched!r:.40} for all of its models"

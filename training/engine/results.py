@@ -106,7 +106,7 @@ def _wrong(said: dict[str, Any]) -> str | None:
         "decided has a claim, the number of units, and layers with their symbols, or is null": decided is None
         or _decided(decided),
         "epochs and best_epoch are whole numbers": all(
-            type(said.get(key, 0)) is int for key in ("epochs", "best_epoch")
+            type(said.get(key)) is int for key in ("epochs", "best_epoch")
         ),
     }
     return next((f"it is not so that {right}" for right, true in checks.items() if not true), None)
@@ -144,7 +144,8 @@ def _size(part: dict[str, Any]) -> Any:
 
 
 def results_in(folder: str | Path) -> list[dict[str, Any]]:
-    """All results below a folder, in the order of their paths; JSON files of other kinds do not count.
+    """All results below a folder, in the order of their paths; JSON files of other kinds do not count, and
+    copies of one result count once.
 
     Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` in it is no
     result.
@@ -152,7 +153,8 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
     place = Path(folder)
     if not place.is_dir():
         raise InputError(f"{folder}: is no folder, where one with results (result.json, below it) is right")
-    return [said for path in sorted(place.rglob("*.json")) if (said := _result_at(path)) is not None]
+    found = [said for path in sorted(place.rglob("*.json")) if (said := _result_at(path)) is not None]
+    return list({json.dumps(said, sort_keys=True): said for said in found}.values())
 
 
 def _result_at(path: Path) -> dict[str, Any] | None:
