@@ -14,7 +14,7 @@ import pytest
 
 from training.engine.results import results_in
 from training.language_recognition.paper import TABLE_1, TABLE_2, TABLE_11
-from training.language_recognition.settings import PRESETS
+from training.language_recognition.tables import FIRST, method_of
 
 ROOT = Path(__file__).parents[1]
 EXTENSIONS = ROOT / "docs" / "_extensions"
@@ -29,11 +29,9 @@ def recognition(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture(scope="module")
 def memory() -> list[dict[str, Any]]:
-    """What ran on the large set of parentheses by our method, with the finish that it has by default."""
-    runs = results_in(KEPT / "memory")
-    ours = [run for run in runs if run["experiment"] == "parentheses" and run["configuration"]["gate_noise"]]
-    default = {"size": "large", "finish": PRESETS["parentheses"]["ours"]["finish"]}
-    return [run for run in ours if default.items() <= run["configuration"].items()]
+    """What ran on the large set of parentheses by our method."""
+    runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
+    return [run for run in runs if run["configuration"]["size"] == "large" and method_of(run) == "ours"]
 
 
 def _lines(page: str, title: str) -> list[list[str]]:
@@ -79,6 +77,16 @@ def test_what_ran_stands_beside_it_with_its_seeds_and_time(
         assert made[f"parentheses-{picture}.svg"].lstrip().startswith("<?xml")
         assert f"```{{image}} parentheses-{picture}.svg" in made["parentheses.md"]
     assert "The small set (Figure 9, right): not run." in made["parentheses.md"]
+
+
+def test_what_our_method_was_at_first_has_a_table_of_its_own(recognition: Any) -> None:
+    runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
+    page = recognition.pages(runs)["parentheses.md"]
+    rows = _lines(page, "Our method at first")
+    first = [run for run in runs if method_of(run).startswith(FIRST)]
+    assert first and sum(int(row[3].split(" of ")[0]) for row in rows) == len(first)
+    for title in ("Tables 1 and 12: the large set", "Table 1: the small set", "Each seed"):
+        assert {row[1] for row in _lines(page, title)} == {"ours", "the paper's"}
 
 
 def test_the_page_says_which_language_was_learned(recognition: Any, memory: list[dict[str, Any]]) -> None:

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 
 from automata import parentheses as language_of
 from neural.state_regularized import files
@@ -27,12 +30,13 @@ from training.engine import results
 from training.engine.noise import _STEP, Noise, _hashed
 from training.engine.run import Where
 from training.experiments import run, settings_for
-from training.language_recognition import palindromes, parentheses
+from training.language_recognition import languages, palindromes, parentheses
 from training.language_recognition.dyck_paths import dyck_paths
-from training.language_recognition.network import STATE_MARGIN, TrainedAcceptor, gates
+from training.language_recognition.network import STATE_MARGIN, TrainedAcceptor, gates, untrained
 from training.language_recognition.paper import paper
 from training.language_recognition.settings import MODELS, Recognition
 from training.language_recognition.strings import Strings
+from training.language_recognition.task import RecognitionTask
 
 __all__ = ["command_line"]
 
@@ -119,6 +123,23 @@ def test_a_strings_loss_does_not_depend_on_its_batch(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
+def test_recurrent_weights_are_in_the_loss_by_their_absolute_values(model: str) -> None:
+    settings = settings_for("parentheses", "ours", TINY | {"model": model, "recurrent_decay": 0.0}, "test")
+    strings = languages.language("parentheses", settings)
+    parts = strings.training(), strings.dev()
+    with_them = replace(settings, recurrent_decay=0.25)
+    assert isinstance(settings, Recognition) and isinstance(with_them, Recognition)
+    network, examples = untrained(strings.alphabet, settings), torch.arange(8)
+    noise = Noise(0, 0, examples)
+    less, more = (
+        RecognitionTask(network, one, *parts).losses(network, examples, noise)
+        for one in (settings, with_them)
+    )
+    added = 0.25 * network.cell.part.hidden.weight.abs().sum()
+    torch.testing.assert_close(more - less, added.expand(8), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("model", MODELS)
 def test_gates_are_what_a_step_computes(model: str) -> None:
     network, _, _ = _network(model)
     part = network.cell.part
@@ -191,14 +212,20 @@ def _ends(steps: Iterator[int]) -> bool:
     return next(steps, None) is None
 
 
-@pytest.mark.parametrize("experiment", ["tomita", "parentheses", "palindromes"])
+@pytest.mark.parametrize(
+    ("experiment", "more"),
+    [
+        ("tomita", {"mastered": 0.0}),
+        ("parentheses", {"mastered": 0.0}),
+        ("parentheses", {"mastered": 1.0, "restart_after": 1, "keep": "best"}),
+        ("palindromes", {"mastered": 0.0}),
+    ],
+)
 def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
-    experiment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    experiment: str, more: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(palindromes, "SIZES", ((40, 40), (30, 30)))
-    settings = settings_for(
-        experiment, "ours", TINY | {"mastered": 0.0, "finish": 2, "model": "sr-lstm-p"}, "test"
-    )
+    settings = settings_for(experiment, "ours", TINY | {"finish": 2, "model": "sr-lstm-p"} | more, "test")
 
     def train(folder: str, every: int) -> dict[str, object]:
         said: dict[str, object] | str = "interrupted"
@@ -210,6 +237,7 @@ def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
 
     whole, parts = train("whole", 10**6), train("parts", 5)
     assert whole["history"] == parts["history"] and whole["errors"] == parts["errors"]
+    assert whole["metrics"] == parts["metrics"]
     a, b = (files.load(tmp_path / name / "network.safetensors")[0] for name in ("whole", "parts"))
     assert all(torch.equal(x, y) for x, y in zip(a.parameters(), b.parameters(), strict=True))
 
@@ -226,6 +254,43 @@ def test_the_finish_ends_the_run_and_the_last_weights_count(tmp_path: Path) -> N
         "train",
         "dev",
     }
+
+
+def _task(more: dict[str, Any]) -> RecognitionTask:
+    settings = settings_for("parentheses", "ours", TINY | more, "test")
+    strings = languages.language("parentheses", settings)
+    network = untrained(strings.alphabet, settings)
+    return RecognitionTask(network, settings, strings.training(), strings.dev())
+
+
+def _weights(task: RecognitionTask) -> Tensor:
+    return torch.cat([one.detach().flatten() for one in task.acceptor.parameters()])
+
+
+def test_a_curriculum_that_does_not_go_on_begins_again_with_other_weights() -> None:
+    # no untrained network is right on all short strings
+    task = _task({"mastered": 1.0, "restart_after": 3, "epochs": 12, "seed": 1})
+    tried, again = [_weights(task)], []
+    for _ in range(12):
+        again.append(task.stepped())
+        if again[-1]:
+            tried.append(_weights(task))
+        assert not task.stepped() and torch.equal(_weights(task), tried[-1])
+        task.measure(task.acceptor)
+        assert task.length == 4 and task.restarts == len(tried) - 1
+    # the second half of the epochs is for the last try
+    assert [epoch for epoch, one in enumerate(again) if one] == [3, 6]
+    assert not any(torch.equal(a, b) for a, b in combinations(tried, 2))
+
+
+@pytest.mark.parametrize(("wanted", "again"), [(0.0, False), (1.0, True)])
+def test_after_the_finish_it_begins_again_where_the_dev_part_is_not_right(wanted: float, again: bool) -> None:
+    task = _task({"mastered": 0.0, "growth": 100.0, "finish": 2, "epochs": 50, "dev_wanted": wanted})
+    while task.finishing <= 2:
+        assert not task.finished and not task.stepped()
+        task.measure(task.acceptor)
+    assert task.finished is not again and task.stepped() is again
+    assert (task.length, task.finishing, task.restarts) == ((4, 0, 1) if again else (100, 3, 0))
 
 
 def test_settings_are_chosen_without_the_test_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

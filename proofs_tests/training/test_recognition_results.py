@@ -113,7 +113,7 @@ def test_a_run_from_before_gets_its_pictures_when_it_is_gone_on_with(tmp_path: P
 
 
 def test_what_is_certified_of_a_run_stands_in_its_result(tmp_path: Path) -> None:
-    kept = Path(tables.__file__).parents[1] / "results/memory/parentheses-sr-lstm-p-large-ours-seed-0.json"
+    kept = Path(tables.__file__).parents[1] / "results/memory/parentheses-sr-lstm-p-large-first-seed-0.json"
     shutil.copy(kept, tmp_path / "result.json")
     shutil.copy(EXAMPLES / "counter.safetensors", tmp_path / NETWORK)
     said = certified(tmp_path, height=1, length=6, saturated_height=0)
@@ -129,16 +129,24 @@ def test_a_method_is_told_by_its_recipe() -> None:
             assert tables.method_of({"configuration": how}) == method, experiment
 
 
-def test_our_method_with_another_finish_has_a_name_of_its_own() -> None:
-    how = Recognition(**PRESETS["parentheses"]["ours"]).to_json()
+@pytest.mark.parametrize(("preset", "name"), [("ours", "ours"), ("first", "ours at first")])
+def test_our_method_with_another_finish_has_a_name_of_its_own(preset: str, name: str) -> None:
+    how = Recognition(**PRESETS["parentheses"][preset]).to_json()
     run = {"experiment": "parentheses", "configuration": how}
-    longer = run | {"configuration": how | {"finish": 60}}
-    assert [tables.method_of(one) for one in (run, longer)] == ["ours", "ours, 60 epochs of finish"]
+    longer = run | {"configuration": how | {"finish": 90}}
+    assert [tables.method_of(one) for one in (run, longer)] == [name, f"{name}, 90 epochs of finish"]
+
+
+def test_results_from_before_there_were_new_starts_are_of_the_method_at_first() -> None:
+    how = Recognition(**PRESETS["parentheses"]["first"]).to_json()
+    older = {name: value for name, value in how.items() if name not in ("restart_after", "dev_wanted")}
+    assert tables.method_of({"experiment": "parentheses", "configuration": older}) == tables.FIRST
+    assert tables.method_of({"experiment": "palindromes", "configuration": older}) == "ours"
 
 
 def test_results_from_before_a_setting_came_are_of_the_same_row() -> None:
     kept = results.read(
-        Path(tables.__file__).parents[1] / "results/memory/parentheses-lstm-large-ours-seed-0.json"
+        Path(tables.__file__).parents[1] / "results/memory/parentheses-lstm-large-first-seed-0.json"
     )
     configuration = {name: v for name, v in kept["configuration"].items() if name != "gate_margin"}
     other = kept | {"seed": 9, "configuration": configuration | {"seed": 9}}

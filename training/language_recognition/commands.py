@@ -19,6 +19,10 @@ TITLES = {
 }
 
 
+NEW_STARTS = """; where it does not come
+        there, or not with all dev strings right, it begins again with new weights. --preset first does not"""
+
+
 def command(experiment: str) -> Callable[..., int]:
     """The command that trains on a language."""
     return experiment_command(
@@ -29,7 +33,8 @@ def command(experiment: str) -> Callable[..., int]:
         f"""{TITLES[experiment]} (Wang & Niepert 2019, section 4.2).
 
         The network is trained on short strings, and measured on longer and deeper ones. --preset paper trains
-        as the paper says; ours has noise on gates and states, and asks for margins at the end.
+        as the paper says; ours has noise on gates and states, and asks for margins at the
+        end{NEW_STARTS if "first" in PRESETS[experiment] else ""}.
         """,
         options=(),
         preset="ours",
@@ -41,8 +46,9 @@ def show(said: dict[str, Any], folder: Path) -> None:
     out, beside = console(), (said["paper"] or {}).get("errors", {})
     epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s"
     out.print(headed(f"{said['experiment']} {said['model']}", f", seed {said['seed']}: {epochs}"))
-    length = f"{said['metrics']['curriculum_length']:.0f}"
-    out.print(f"  the curriculum came to strings of length {length}", soft_wrap=True)
+    length, restarts = f"{said['metrics']['curriculum_length']:.0f}", said["metrics"].get("restarts")
+    again = f", after {restarts} new start{'s' * (restarts > 1)}" if restarts else ""
+    out.print(f"  the curriculum came to strings of length {length}{again}", soft_wrap=True)
     for name, shares in said["errors"].items():
         size = said["data"][name]["strings"]
         paper = f"; the paper: {beside[name]:.1%}" if name in beside else ""

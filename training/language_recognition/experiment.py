@@ -7,18 +7,15 @@ from typing import Any
 
 import torch
 
-from neural.seeding import seeded
 from neural.state_regularized import files
-from neural.state_regularized.acceptor import Acceptor
 from training.data_folder import Data
 from training.engine import results
 from training.engine.names import RESULT
 from training.engine.progress import Outcome
 from training.engine.run import Where, finished, train
-from training.engine.seeds import mixed
 from training.language_recognition.cell_counts import counted
 from training.language_recognition.languages import DATA_SEED, Language, language
-from training.language_recognition.network import TrainedAcceptor
+from training.language_recognition.network import TrainedAcceptor, untrained
 from training.language_recognition.paper import paper
 from training.language_recognition.reach import reach
 from training.language_recognition.settings import Recognition
@@ -60,7 +57,7 @@ def run(
     if done is not None:
         return _with_pictures(done, experiment, settings, where, strings)
     training, dev = strings.training(), strings.dev()
-    network = build(strings, settings)
+    network = untrained(strings.alphabet, settings)
     task = RecognitionTask(network, settings, training, dev)
     described = {"train": training.described(), "dev": dev.described()}
     about = {"experiment": experiment, "data": described}
@@ -82,7 +79,7 @@ def run(
         if "lstm" in settings.model:
             more["counter"] = counted(network, settings.seed)
         more |= _pictured(task, network)
-    metrics["curriculum_length"] = task.length
+    metrics |= {"curriculum_length": task.length, "restarts": task.restarts}
     metrics["parameters"] = sum(p.numel() for p in network.parameters())
     beside = paper(experiment, settings) if test else None
     said = results.result(experiment, settings, ran.loop.progress, metrics, beside, more)
@@ -115,14 +112,6 @@ def _with_pictures(
     said = done | _pictured(task, network)
     results.write(said, where.folder / RESULT)
     return said
-
-
-def build(strings: Language, settings: Recognition) -> TrainedAcceptor:
-    """The untrained network."""
-    options: dict[str, Any] = {"k": settings.centroids} if settings.model.startswith("sr-") else {}
-    with seeded(mixed(settings.seed, 3)):
-        acceptor = Acceptor(strings.alphabet, settings.model, settings.units, **options)
-    return TrainedAcceptor(acceptor, settings)
 
 
 def _shares(wrong: torch.Tensor, kinds: tuple[str, ...]) -> dict[str, float]:

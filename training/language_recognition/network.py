@@ -7,17 +7,20 @@ one; noise is left out of both.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from neural.seeding import seeded
 from neural.state_regularized import fast_steps
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.layers import PartCell, SRCell
 from neural.state_regularized.parts import GRUPart, LSTMPart, PeepholePart, RecurrentPart
 from training.engine.noise import Noise
+from training.engine.seeds import mixed
 from training.language_recognition.settings import Recognition
 
 GATES, LOGITS, AT_THE_END = range(3)  # streams of noise
@@ -148,6 +151,13 @@ class TrainedAcceptor(nn.Module):
             two = (cell.component.similarities(u) / cell.component.temperature).topk(2, dim=-1).values
             lacking = lacking + functional.relu(STATE_MARGIN - (two[..., 0] - two[..., 1]))
         return (lacking * there).sum(dim=0) / there.sum(dim=0)
+
+
+def untrained(alphabet: Sequence[Hashable], settings: Recognition, restarts: int = 0) -> TrainedAcceptor:
+    """The network that a run begins with, and the one that it begins again with after so many restarts."""
+    options: dict[str, Any] = {"k": settings.centroids} if settings.model.startswith("sr-") else {}
+    with seeded(mixed(settings.seed, 3, *([restarts] if restarts else []))):
+        return TrainedAcceptor(Acceptor(alphabet, settings.model, settings.units, **options), settings)
 
 
 def gates(part: RecurrentPart, read: Tensor, before: tuple[Tensor, ...]) -> Tensor:

@@ -13,6 +13,7 @@ from training.language_recognition.settings import MODELS, PRESETS, Recognition
 DEFAULTS = Recognition(model="lstm").to_json()
 EXPERIMENTS = ("tomita", "parentheses", "palindromes", "exchanges")
 METHODS = {True: "ours", False: "the paper's"}
+FIRST = "ours at first"
 PREFIX = "test_error "
 OF_FINISH = " epochs of finish"
 
@@ -29,6 +30,7 @@ class Row:
         errors: of each seed, by test set, as shares.
         paper: what the paper has, by test set.
         lengths: how long the curriculum's strings became, for each seed.
+        restarts: how often training began again, for each seed.
         counters: what the cell state counts, for each seed that says it.
         seconds: of training, the mean.
     """
@@ -42,6 +44,7 @@ class Row:
     errors: dict[str, tuple[float, ...]]
     paper: dict[str, float]
     lengths: tuple[float, ...]
+    restarts: tuple[int, ...]
     counters: tuple[dict[str, float], ...]
     seconds: float
 
@@ -89,7 +92,9 @@ def _lines(rows: Sequence[Row], columns: Sequence[str]) -> Iterator[list[str]]:
         for row in same:
             yield [
                 _in_little(name),
-                "paper's" if row.method == METHODS[False] else row.method.removesuffix(OF_FINISH),
+                "paper's"
+                if row.method == METHODS[False]
+                else row.method.removesuffix(OF_FINISH).replace(FIRST, "first"),
                 str(len(row.seeds)),
                 *(_percent(row.errors.get(c, ())) for c in columns),
             ]
@@ -121,14 +126,16 @@ def _short(column: str) -> str:
 
 
 def method_of(result: dict[str, Any]) -> str:
-    """By which method it was trained: ours is Adam's, with noise but on palindromes; with another finish than
-    the preset's it has a name of its own.
+    """By which method it was trained: ours is Adam's, with noise but on palindromes. Parentheses have one
+    that was ours at first, and with another finish than the preset's it has a name of its own.
     """
-    how = result["configuration"]
-    method = METHODS[how.get("optimiser") == "adam"]
-    usual = PRESETS.get(str(result.get("experiment")), {}).get(method, {}).get("finish")
-    finish = how.get("finish")
-    return method if None in (usual, finish) or finish == usual else f"{method}, {finish}{OF_FINISH}"
+    how = DEFAULTS | result["configuration"]
+    method = METHODS[how["optimiser"] == "adam"]
+    presets = PRESETS.get(str(result.get("experiment")), {})
+    if method == METHODS[True] and "first" in presets and how["restart_after"] == DEFAULTS["restart_after"]:
+        method = FIRST
+    usual = presets.get({FIRST: "first"}.get(method, method), {}).get("finish")
+    return method if usual in (None, how["finish"]) else f"{method}, {how['finish']}{OF_FINISH}"
 
 
 def _row(runs: list[dict[str, Any]]) -> Row:
@@ -145,6 +152,7 @@ def _row(runs: list[dict[str, Any]]) -> Row:
         errors={name.removeprefix(PREFIX): tuple(own[name] for own in metrics) for name in names},
         paper=(runs[0]["paper"] or {}).get("errors", {}),
         lengths=tuple(own.get("curriculum_length") or 0.0 for own in metrics),
+        restarts=tuple(own.get("restarts") or 0 for own in metrics),
         counters=tuple(run["counter"] for run in runs if run.get("counter")),
         seconds=mean(run["seconds"] for run in runs),
     )

@@ -13,7 +13,7 @@ from neural.state_regularized.parts import PeepholePart
 from training.engine.noise import Noise
 from training.engine.seeds import mixed
 from training.engine.task import ExampleTask
-from training.language_recognition.network import TrainedAcceptor
+from training.language_recognition.network import TrainedAcceptor, untrained
 from training.language_recognition.settings import Recognition
 from training.language_recognition.strings import Strings
 
@@ -38,6 +38,9 @@ class RecognitionTask(ExampleTask):
         length: how long strings are at present.
         waited: epochs since the last step of the curriculum.
         finishing: epochs of the finish that are begun; 0: the curriculum goes on.
+        epoch: epochs that are done.
+        restarts: how often it has begun again, with new weights.
+        accuracy: on the dev part, when last measured.
     """
 
     settings: Recognition
@@ -49,13 +52,14 @@ class RecognitionTask(ExampleTask):
         self.acceptor = network
         self.training, self.dev = training, dev
         self.longest = int(training.lengths[-1])
-        self.length = float(min(max(settings.shortest, int(training.lengths[0])), self.longest))
-        self.waited, self.finishing, self.epoch = 0, 0, 0
+        self.shortest = float(min(max(settings.shortest, int(training.lengths[0])), self.longest))
+        self.length = self.shortest
+        self.waited, self.finishing, self.epoch, self.restarts, self.accuracy = 0, 0, 0, 0, 0.0
 
     @property
     def finished(self) -> bool:
         """Is the finish over?"""
-        return 0 < self.settings.finish < self.finishing
+        return 0 < self.settings.finish < self.finishing and not self.begins_again
 
     def batches(self, epoch: int) -> list[Tensor]:
         """Random training strings, as long as the curriculum has come; half of a batch is in the language."""
@@ -77,14 +81,40 @@ class RecognitionTask(ExampleTask):
         if self.finishing:
             loss = loss + s.margin * (answer.lacking + functional.relu(OUTPUT_MARGIN - signed))
         part = self.acceptor.cell.part
+        if s.recurrent_decay:
+            loss = loss + s.recurrent_decay * part.hidden.weight.abs().sum()
         if s.weight_decay and isinstance(part, PeepholePart):
             loss = loss + s.weight_decay * part.peepholes.square().sum()
         return loss
+
+    @property
+    def begins_again(self) -> bool:
+        """Is nothing to be hoped of these weights: has no step of the curriculum come for long, or is the
+        finish over and the dev part not right? In the second half of the epochs nothing begins that they
+        might cut short.
+        """
+        s = self.settings
+        if 2 * self.epoch > s.epochs:
+            return False
+        if self.finishing:
+            return self.finishing > s.finish and self.accuracy < s.dev_wanted
+        return self.waited >= s.restart_after
+
+    def stepped(self) -> bool:
+        """Begin again, with new weights, where that is due."""
+        if not self.begins_again:
+            return False
+        self.restarts += 1
+        self.length, self.waited, self.finishing = self.shortest, 0, 0
+        new = untrained(self.acceptor.acceptor.alphabet, self.settings, self.restarts)
+        self.acceptor.load_state_dict(new.state_dict())
+        return True
 
     def measure(self, network: nn.Module) -> tuple[float, dict[str, float]]:
         """The dev set's accuracy; and the curriculum goes on."""
         right = self.right(network, self.dev)
         accuracy = float(right.double().mean())
+        self.accuracy = accuracy
         said = {"dev_accuracy": accuracy, "length": self.length, "finishing": float(self.finishing)}
         self.epoch += 1
         self._climb(network)
@@ -117,16 +147,17 @@ class RecognitionTask(ExampleTask):
 
     def carried(self) -> dict[str, Tensor]:
         """Where the curriculum is."""
-        return {"curriculum": torch.tensor([self.length, self.waited, self.finishing, self.epoch]).double()}
+        place = (self.length, self.waited, self.finishing, self.epoch, self.restarts, self.accuracy)
+        return {"curriculum": torch.tensor(place, dtype=torch.float64)}
 
     def carry(self, tensors: dict[str, Tensor]) -> None:
         """Go on there."""
         kept = tensors["curriculum"]
-        if kept.shape != (4,) or not bool(torch.isfinite(kept).all()) or not bool((kept >= 0).all()):
+        if kept.shape != (6,) or not bool(torch.isfinite(kept).all()) or not bool((kept >= 0).all()):
             raise InputError("the curriculum's place is none")
-        length, waited, finishing, epoch = kept.tolist()
+        length, *counts, self.accuracy = kept.tolist()
         self.length = min(length, float(self.longest))
-        self.waited, self.finishing, self.epoch = int(waited), int(finishing), int(epoch)
+        self.waited, self.finishing, self.epoch, self.restarts = map(int, counts)
 
     def right(self, network: nn.Module, strings: Strings, places: Tensor | None = None) -> Tensor:
         """Which strings it classifies right, shape ``(N,)``; some of them where places are named."""
