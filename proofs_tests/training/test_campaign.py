@@ -224,6 +224,18 @@ def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_kept(
     assert "something is wrong" in (place / "small" / plan.jobs[0].name / jobs.LOG).read_text()
 
 
+@pytest.mark.usefixtures("command_line")
+def test_a_result_that_is_cut_off_is_not_done(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    plan, folder = read(place / "small.toml"), place / "small"
+    (folder / plan.jobs[2].name).mkdir(parents=True)
+    (folder / plan.jobs[2].name / "result.json").write_text('{"experiment": "ss')
+    assert state(plan.jobs[2], folder) == "broken"
+    command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
+    assert main.run([*command, "-o", str(folder)]) == 2
+    error = capfd.readouterr().err
+    assert "result.json" in error and "Traceback" not in error
+
+
 def test_two_processes_do_not_do_one_run(place: Path) -> None:
     plan, folder = read(place / "small.toml"), place / "small"
     (folder / TRIALS[0]).mkdir(parents=True)

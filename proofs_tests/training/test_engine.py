@@ -414,6 +414,9 @@ def test_without_space_left_it_is_one_sentence_and_what_was_kept_is_whole(
     out, err = capfd.readouterr()
     assert not out and err.count("\n") == 1 and "No space left" in err and "--resume" in err
     assert {path: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+    assert train(tmp_path / "other") == 2
+    err = capfd.readouterr().err
+    assert "nothing of the run is kept" in err and "--resume" not in err
 
 
 @pytest.mark.usefixtures("command_line")
@@ -453,7 +456,15 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.safetensors"
     checkpoint.write(loop, {}, path)
     about, tensors = checkpoints.read(path, checkpoint.KIND)
-    for change in ({"step": -1}, {"epoch": 1.5}, {"history": []}, {"rate": "fast"}):
+    changes = (
+        {"step": -1},
+        {"step": 2**70},
+        {"epoch": 1.5},
+        {"history": []},
+        {"rate": "fast"},
+        {"rate": 1e300},
+    )
+    for change in changes:
         wrong = {**about, "progress": {**about["progress"], **change}}
         checkpoints.write(path, checkpoint.KIND, wrong, tensors)
         with pytest.raises(FormatError, match="is no run that can go on"):

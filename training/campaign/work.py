@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ def state(job: Job, folder: Path) -> str:
     if (place / FAILED).exists():
         return "failed"
     if (place / RESULT).exists():
-        return "done"
+        return "done" if _is_json(place / RESULT) else "broken"
     if not place.exists():
         return "waiting"
     try:
@@ -44,6 +45,15 @@ def state(job: Job, folder: Path) -> str:
             return "stopped" if (place / RUN).exists() else "waiting"
     except Timeout:
         return "running"
+
+
+def _is_json(result: Path) -> bool:
+    """Is it all there? Runs write it whole; a full disk or a copy that was cut off may not."""
+    try:
+        json.loads(read_text(result))
+    except (InputError, ValueError):
+        return False
+    return True
 
 
 def keep(plan: Plan, folder: Path, to: Path) -> list[Path]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from training.engine.loop import Loop
 
 KIND = "run of an experiment"
+MOST = 2**62
+"""Counts are below it: noise computes with them in 64 bits."""
 CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
 """Of the learning rate's state, what a run changes."""
 
@@ -47,9 +49,12 @@ def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
     try:
         checkpoints.write(path, KIND, about, copies, durable=True)
     except OutputError as error:
-        raise InputError(
-            f"{error}; the run stopped there, and --resume goes on from what was kept before"
-        ) from None
+        after = (
+            "the run stopped there, and --resume goes on from what was kept before"
+            if path.exists()
+            else "nothing of the run is kept"
+        )
+        raise InputError(f"{error}; {after}") from None
 
 
 def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
@@ -64,7 +69,7 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
             f"{path}: {difference(about.get('task'), task)}; another folder (-o) is right for another run"
         )
     try:
-        progress = _progress(about["progress"])
+        progress = _progress(about["progress"], loop.settings.rate)
         state = loop.network.state_dict()
         fill(state, "model", tensors)
         best = {name: tensor.clone() for name, tensor in state.items()}
@@ -82,15 +87,19 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
     loop.set_rate(progress.rate)
 
 
-def _progress(said: Any) -> Progress:
+def _progress(said: Any, first_rate: float) -> Progress:
     progress = Progress(**{f.name: said[f.name] for f in fields(Progress)})
     for name in ("epoch", "batch", "step", "best_epoch"):
         value = getattr(progress, name)
-        if type(value) is not int or value < 0:
+        if type(value) is not int or not 0 <= value < MOST:
             raise InputError(f"progress, {name}: is {value!r:.40}, where 0 or more is right")
     for name in ("loss", "rate", "seconds"):
         if not finite(getattr(progress, name)) or getattr(progress, name) < 0:
             raise InputError(f"progress, {name}: is {getattr(progress, name)!r:.40}, where a number is right")
+    if progress.rate > first_rate:
+        raise InputError(
+            f"progress, rate: is {progress.rate}, where {first_rate}, the first one, is the most"
+        )
     # after a start there is none before an epoch's end
     started = progress.best is None and progress.best_epoch == progress.epoch
     if not started and not (progress.best_epoch and finite(progress.best)):
