@@ -62,7 +62,7 @@ def tomita(
     """Learn a Tomita grammar (Wang & Niepert 2019, section 4.1).
 
     An SR-GRU has recipes of its own, and starts anew where it is stuck; other models (lstm, gru, sr-lstm,
-    sr-lstm-p) are trained on the same strings by the recipe of parentheses.
+    sr-lstm-p) are trained on the same strings by the recipe of parentheses without its noise.
     """
     from neural.unrolled import one_of
 
