@@ -5,8 +5,10 @@ at all.
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +22,8 @@ from automata.wfsa import WFSA, require_wfsa
 
 READABLE = (".json", ".att")
 WRITABLE = (".json", ".att", ".dot", ".svg")
+AT_WORK = 60.0
+"""Seconds in which a process that writes a file has written some of it."""
 
 
 def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path | None = None) -> WFSA:
@@ -185,7 +189,7 @@ def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> N
             file.write_bytes(data)
             return
         file.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name[:100]}.")
+        handle, beside = tempfile.mkstemp(dir=file.parent, prefix=_prefix(file))
         try:
             with os.fdopen(handle, "wb") as opened:
                 opened.write(data)
@@ -200,6 +204,22 @@ def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> N
             raise
     except (OSError, ValueError, RuntimeError) as error:
         raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+
+
+def remove_remains(path: str | Path) -> None:
+    """Remove what processes that were killed while they wrote the file have left beside it; what was written
+    to in the last minute stays, since a process may be at it.
+    """
+    file = without_links(path)
+    for remains in file.parent.glob(f"{glob.escape(_prefix(file))}????????"):
+        with suppress(FileNotFoundError):
+            if time.time() - remains.stat().st_mtime > AT_WORK:
+                remains.unlink()
+
+
+def _prefix(file: Path) -> str:
+    """The name of a file that is not whole begins with it."""
+    return f".{file.name[:100]}."
 
 
 def _umask() -> int:

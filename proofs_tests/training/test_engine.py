@@ -393,6 +393,10 @@ def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_
     assert json.loads(capfd.readouterr().out.splitlines()[-1])["experiment"] == "cr"
     assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
     assert "clip 3.0, where 2.0" in capfd.readouterr().err
+    write_sets(tmp_path / "data", seed=1)
+    assert train(tmp_path / "run", "--resume") == 2  # it is done, of other data
+    assert "result.json: is a run with train {" in capfd.readouterr().err
+    write_sets(tmp_path / "data")
     other = ["train", "sst2", "--model", "rrnn-f", "--data", str(tmp_path / "data"), *SMALL]
     assert main.run([*other, "-o", str(tmp_path / "run"), "--resume"]) == 2
     assert "experiment 'cr', where 'sst2'" in capfd.readouterr().err
@@ -444,8 +448,41 @@ def test_lines_of_steps_that_are_made_again_are_dropped(tmp_path: Path) -> None:
         logs.step(Step(number, 1, 0.5, 1.0, 0.1))
     logs.write(Progress())
     assert [row[0] for row in Logs(tmp_path, Progress(step=3), tensorboard=False).rows] == ["0", "1", "2"]
-    (tmp_path / "steps.csv").write_text("step\n1\n")
+    (tmp_path / "steps.csv").write_text("")
     assert Logs(tmp_path, Progress(step=3), tensorboard=False).rows == []
+    for text in ("step\n1\n", "step,epoch,loss,norm,rate\nnone,1,0.5,1.0,0.1\n", '"'):
+        (tmp_path / "steps.csv").write_text(text)
+        with pytest.raises(FormatError, match=r"steps\.csv: is no table of steps"):
+            Logs(tmp_path, Progress(step=3), tensorboard=False)
+        assert (tmp_path / "steps.csv").read_text() == text
+
+
+@pytest.mark.usefixtures("command_line")
+def test_a_run_that_goes_on_removes_what_a_killed_process_left_of_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert train(folder, "--minutes", "1e-9") == 1
+    killed, at_work, own = (
+        folder / name for name in (".run.safetensors.a1b2c3d4", ".result.json.1_2b3c4d", ".x")
+    )
+    for path in (killed, at_work, own):
+        path.write_text("half")
+    for path in (killed, own):
+        os.utime(path, (10**9, 10**9))
+    assert train(folder, "--resume") == 0
+    assert not killed.exists() and at_work.exists() and own.exists()
+
+
+@pytest.mark.usefixtures("command_line")
+def test_the_network_of_a_run_that_is_done_is_made_again_where_it_is_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    network = folder / "network.safetensors"
+    assert train(folder) == 0
+    whole, said = safetensors.torch.load_file(network), said_by(folder)
+    network.unlink()
+    assert train(folder, "--resume") == 0
+    again = safetensors.torch.load_file(network)
+    assert again.keys() == whole.keys() and all(torch.equal(again[name], whole[name]) for name in whole)
+    assert said_by(folder) == said
 
 
 def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:

@@ -198,6 +198,9 @@ def test_a_result_has_what_the_contract_says(
     assert (said["decided"] is None) if model == "lstm" else said["decided"]["units"] == 8
     assert train(tmp_path / "run", model, "--resume") == 0
     assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
+    write_text(tmp_path / "data", seed=1)
+    assert train(tmp_path / "run", model, "--resume") == 2  # it is done, of another text
+    assert "result.json: is a run with train {" in capfd.readouterr().err
 
 
 def test_a_score_reads_as_a_perplexity(tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ from proofs_tests.training.command_line import command_line
 from ratproof import main
 from ratproof.papers.certification.certify import certify
 from training.engine import results
+from training.engine.names import NETWORK
 from training.language_recognition import parentheses, tables
 from training.language_recognition.certified import CERTIFICATE, certified
-from training.language_recognition.experiment import NETWORK
 from training.language_recognition.network import TrainedAcceptor
 from training.language_recognition.reach import DEPTHS, LENGTHS, reach
 from training.language_recognition.settings import MODELS, PRESETS, Recognition

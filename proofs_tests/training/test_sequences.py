@@ -351,6 +351,9 @@ def test_a_result_has_what_the_contract_says(
     assert experiment in shown and model in shown
     assert train(tmp_path / "run", experiment, model, "--resume") == 0
     assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
+    OF[experiment][0](tmp_path / "data", seed=9)
+    assert train(tmp_path / "run", experiment, model, "--resume") == 2  # it is done, of other data
+    assert "result.json: is a run with " in capfd.readouterr().err
     if experiment == "wikipedia":
         return
     metrics = said["metrics"]

@@ -28,14 +28,14 @@ from training.campaign import plan as campaign
 from training.data_folder import Data
 from training.engine import checkpoint, results
 from training.engine.loop import Diverged, Loop
-from training.engine.names import RESULT, RUN
+from training.engine.names import NETWORK, RESULT, RUN
 from training.engine.noise import Noise
 from training.engine.processes import fabric_for
 from training.engine.run import Where
 from training.engine.threads import one_thread
 from training.experiments import settings_for
 from training.state_regularized import strings
-from training.state_regularized.experiment import NETWORK, learn
+from training.state_regularized.experiment import learn
 from training.state_regularized.languages import grammar
 from training.state_regularized.settings import NEVER, PRESETS, Recipe, TomitaGrammar, recipe_of
 from training.state_regularized.strings import Strings

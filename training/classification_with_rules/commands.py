@@ -13,6 +13,7 @@ from training.classification_with_rules.presets import preset_for, presets
 from training.classification_with_rules.settings import RuleClassification
 from training.classification_with_rules.sources import OWN
 from training.data_folder import Data
+from training.engine.names import NETWORK
 from training.experiment_command import experiment_command
 
 TITLES = {"atis": "ATIS", "qc": "QC", "sms": "SMS"}
@@ -76,7 +77,7 @@ def show(said: dict[str, Any], folder: Path) -> None:
         f" network says the same on {metrics['untrained_test_agrees_with_rules']:.1%}",
         soft_wrap=True,
     )
-    kept = folder / "network.safetensors"
+    kept = folder / NETWORK
     readable = RuleClassification(**said["configuration"]).is_classifier
     reads = f"; ratproof rules read-back {kept} --data DIR reads its rules" if readable else ""
     out.print(f"  kept in {folder}{reads}", soft_wrap=True)

@@ -23,15 +23,13 @@ from training.classification_with_rules.task import RuleTask
 from training.classification_with_rules.vectors import AROUND, beside, vectors
 from training.data_folder import Data
 from training.engine import results
-from training.engine.names import RESULT
+from training.engine.names import NETWORK, RESULT
 from training.engine.processes import is_first
 from training.engine.progress import Outcome, Progress
-from training.engine.run import Where, finished, train
+from training.engine.run import Where, finished, of_same_data, train
 from training.engine.seeds import mixed
-from training.kept import difference
 from training.rational_recurrences.task import standard_error
 
-NETWORK = "network.safetensors"
 KIND = "text classifier with rules"
 
 
@@ -66,8 +64,7 @@ def run(
     table, about = _word_vectors(source, data, settings, where_data)
     described = data.described | about
     if done is not None:
-        _require_same(done["data"], described, where.folder / RESULT)
-        return done
+        return of_same_data(done, described, where)
     network = build(data, settings, table)
     task = RuleTask(network, settings, data)
     metrics: dict[str, Any] = {}
@@ -103,16 +100,6 @@ def build(
             return FANetwork(data, settings, table)
         assert table is not None
         return PlainNetwork(settings, table, len(data.labels))
-
-
-def _require_same(data: dict[str, Any], described: dict[str, Any], file: Path) -> None:
-    """A run that is done is of these data.
-
-    Raises :class:`~automata.errors.InputError`, which shows the difference, where it is of others.
-    """
-    if data != described:
-        says = f"{difference(data, described)}; another folder (-o) is right for another run"
-        raise InputError(f"{file}: {says}")
 
 
 def _word_vectors(

@@ -13,8 +13,8 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
 
-from automata.errors import InputError, OutputError
-from automata.files import write_whole
+from automata.errors import FormatError, InputError, OutputError
+from automata.files import read_text, write_whole
 from training.engine.loop import Step
 from training.engine.names import EPOCHS, STEPS, TENSORBOARD
 from training.engine.progress import Progress
@@ -79,14 +79,23 @@ class Logs:
 
 
 def _rows(path: Path) -> list[list[str]]:
-    """Those of a file that was written whole; none of another one."""
-    try:
-        with path.open(newline="", encoding="ascii") as file:
-            header, *rows = csv.reader(file)
-    except (OSError, ValueError):
+    """Those of the file; none where there is none, or an empty one, as a loss of power leaves it.
+
+    Raises :class:`~automata.errors.FormatError` for another file, which would be lost.
+    """
+    if not path.exists():
         return []
-    right = header == HEADER and all(len(row) == len(HEADER) and row[0].isdigit() for row in rows)
-    return rows if right else []
+    try:
+        table = list(csv.reader(read_text(path).splitlines()))
+    except csv.Error:
+        table = [[]]
+    rows = table[1:]
+    if table[:1] in ([], [HEADER]) and all(len(row) == len(HEADER) and row[0].isdecimal() for row in rows):
+        return rows
+    raise FormatError(
+        f"{path}: is no table of steps that a run has written; without that file --resume goes on, and begins"
+        " a new one"
+    )
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:

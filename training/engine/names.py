@@ -2,5 +2,5 @@
 
 RUN = "run.safetensors"
 STEPS, EPOCHS, TENSORBOARD = "steps.csv", "epochs.csv", "tensorboard"
-RESULT = "result.json"
-NAMES = (RUN, STEPS, EPOCHS, RESULT)
+NETWORK, RESULT = "network.safetensors", "result.json"
+NAMES = (RUN, STEPS, EPOCHS, NETWORK, RESULT)

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from automata.errors import InputError
+from automata.files import remove_remains
 from ratproof.process.interruptions import ignore_terminations
 from training.engine import checkpoint, results
 from training.engine.bar import bar
 from training.engine.logs import Logs
 from training.engine.loop import Loop, Step
-from training.engine.names import RESULT, RUN
+from training.engine.names import NAMES, NETWORK, RESULT, RUN
 from training.engine.processes import begin, begun_before_restart, fabric_for, with_others
 from training.engine.progress import Outcome
 from training.engine.settings import Settings
@@ -76,7 +77,8 @@ class Ran:
 
 
 def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> dict[str, Any] | None:
-    """The result of a run that is done already, where it is gone on with.
+    """The result of a run that is done already, where it is gone on with; none where its network is no longer
+    there and can be made again.
 
     Raises :class:`~automata.errors.InputError`: the folder has a run in it and it is not to be gone on with,
     or none and it is, or that of another experiment or configuration.
@@ -91,7 +93,8 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
         return None
     if not there:
         raise InputError(f"{folder}: has no run in it to go on with; without --resume one begins")
-    if not (folder / RESULT).exists():
+    lost = (folder / RUN).exists() and not (folder / NETWORK).exists()
+    if lost or not (folder / RESULT).exists():
         return None
     said = results.read(folder / RESULT)
     was = {"experiment": said["experiment"], **said["configuration"]}
@@ -99,6 +102,24 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
     if was != right:
         raise InputError(
             f"{folder / RESULT}: {difference(was, right)}; another folder (-o) is right for another run"
+        )
+    return said
+
+
+def of_same_data(said: dict[str, Any], data: dict[str, Any], where: Where) -> dict[str, Any]:
+    """The result of a run that is done, where its data are those that are there now.
+
+    Args:
+        said: the result.
+        data: what a result says of the data that are there.
+        where: the run's folder.
+
+    Raises :class:`~automata.errors.InputError`, which shows the difference, where it is of others.
+    """
+    was = said.get("data")
+    if was != data:
+        raise InputError(
+            f"{where.folder / RESULT}: {difference(was, data)}; another folder (-o) is right for another run"
         )
     return said
 
@@ -139,6 +160,8 @@ def _train(
     first = fabric.is_global_zero
     if where.goes_on:
         checkpoint.read(loop, whole, path)
+        for name in NAMES if first else ():
+            remove_remains(where.folder / name)
     logs = Logs(where.folder, loop.progress, where.log_every, where.tensorboard) if first else None
 
     def keep() -> None:

@@ -8,16 +8,15 @@ from typing import Any
 from neural import checkpoints
 from training.data_folder import Data
 from training.engine import results
-from training.engine.names import RESULT
+from training.engine.names import NETWORK, RESULT
 from training.engine.progress import Outcome
-from training.engine.run import Where, finished, train
+from training.engine.run import Where, finished, of_same_data, train
 from training.images.files import LABELS, Pixels, load
 from training.images.prototypes import prototypes
 from training.images.settings import PixelByPixel, paper
 from training.sequences.network import SequenceClassifier
 from training.sequences.task import SequenceTask, figures
 
-NETWORK = "network.safetensors"
 KIND = "image classifier"
 
 
@@ -47,19 +46,19 @@ def run(
         Diverged: the loss is not finite.
     """
     done = finished(where, experiment, settings.to_json())
-    if done is not None:
-        return done
     images = load(experiment, files.folder, files.any_size, test)
     if settings.images:
         images["train"] = images["train"].part(0, settings.images)
-    parts = {name: Pixels(one, settings.side, settings.order) for name, one in images.items()}
-    network = SequenceClassifier(settings, 1, LABELS)
-    task = SequenceTask(network, settings, parts["train"], parts["dev"])
     about = {
         "experiment": experiment,
         "data": {name: one.described() for name, one in images.items()}
         | {"split": "the set's own test part; dev: the end of the training file"},
     }
+    if done is not None:
+        return of_same_data(done, about["data"], where)
+    parts = {name: Pixels(one, settings.side, settings.order) for name, one in images.items()}
+    network = SequenceClassifier(settings, 1, LABELS)
+    task = SequenceTask(network, settings, parts["train"], parts["dev"])
     ran = train(task, settings, about, where, f"{experiment} {settings.model}", stop)
     if ran.outcome != "trained":
         return ran.outcome

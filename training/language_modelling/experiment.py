@@ -11,9 +11,9 @@ import torch
 from neural import checkpoints
 from training.data_folder import Data
 from training.engine import results
-from training.engine.names import RESULT
+from training.engine.names import NETWORK, RESULT
 from training.engine.progress import Outcome
-from training.engine.run import Where, finished, train
+from training.engine.run import Where, finished, of_same_data, train
 from training.engine.seeds import mixed
 from training.language_modelling.corpus import load
 from training.language_modelling.network import LanguageModel
@@ -21,7 +21,6 @@ from training.language_modelling.settings import LanguageModelling, paper
 from training.language_modelling.task import LanguageTask, perplexity
 from training.rational_recurrences.decided import SYMBOLS, decide_layers, some
 
-NETWORK = "network.safetensors"
 KIND = "language model"
 
 
@@ -51,12 +50,12 @@ def run(
         Diverged: the loss is not finite.
     """
     done = finished(where, experiment, settings.to_json())
-    if done is not None:
-        return done
     corpus = load(text.folder, text.any_size)
+    about = {"experiment": experiment, "data": corpus.described()}
+    if done is not None:
+        return of_same_data(done, about["data"], where)
     network = LanguageModel(settings, len(corpus.words))
     task = LanguageTask(network, corpus)
-    about = {"experiment": experiment, "data": corpus.described()}
     ran = train(task, settings, about, where, f"{experiment} {settings.model}", stop)
     if ran.outcome != "trained":
         return ran.outcome

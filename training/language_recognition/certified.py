@@ -20,8 +20,7 @@ from ratproof.papers.counters.certify import HEIGHT, LENGTH, SATURATED_HEIGHT, c
 from ratproof.papers.counters.numbers import KINDS
 from ratproof.report.counters import as_json_object
 from training.engine import results
-from training.engine.names import RESULT
-from training.language_recognition.experiment import NETWORK
+from training.engine.names import NETWORK, RESULT
 
 CERTIFICATE = "certificate.json"
 KEPT = ("verdict", "word", "soft", "saturated")

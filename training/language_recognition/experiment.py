@@ -10,7 +10,7 @@ import torch
 from neural.state_regularized import files
 from training.data_folder import Data
 from training.engine import results
-from training.engine.names import RESULT
+from training.engine.names import NETWORK, RESULT
 from training.engine.progress import Outcome
 from training.engine.run import Where, finished, train
 from training.language_recognition.cell_counts import counted
@@ -22,7 +22,6 @@ from training.language_recognition.settings import Recognition
 from training.language_recognition.states_along import along
 from training.language_recognition.task import RecognitionTask
 
-NETWORK = "network.safetensors"
 REACH_SHARE = 20
 """For each depth and length by itself there is one string for so many of a test set."""
 

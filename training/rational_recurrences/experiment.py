@@ -12,9 +12,9 @@ from automata.errors import InputError
 from neural import checkpoints
 from training.data_folder import Data
 from training.engine import results
-from training.engine.names import RESULT
+from training.engine.names import NETWORK, RESULT
 from training.engine.progress import Outcome
-from training.engine.run import Where, finished, train
+from training.engine.run import Where, finished, of_same_data, train
 from training.rational_recurrences import data
 from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.decided import decide
@@ -23,7 +23,6 @@ from training.rational_recurrences.settings import Classification, paper
 from training.rational_recurrences.sources import SOURCES
 from training.rational_recurrences.task import ClassificationTask, Encoded, standard_error
 
-NETWORK = "network.safetensors"
 KIND = "text classifier"
 EXPERIMENTS = tuple(SOURCES)
 
@@ -68,9 +67,9 @@ def run(
         Diverged: the loss is not finite.
     """
     done = finished(where, experiment, settings.to_json())
-    if done is not None:
-        return done
     ready = prepared(experiment, settings, sentences, test)
+    if done is not None:
+        return of_same_data(done, ready.about["data"], where)
     ran = train(ready.task, settings, ready.about, where, f"{experiment} {settings.model}", stop)
     if ran.outcome != "trained":
         return ran.outcome

@@ -11,9 +11,9 @@ from torch import Tensor
 from neural import checkpoints
 from training.data_folder import Data
 from training.engine import results
-from training.engine.names import RESULT
+from training.engine.names import NETWORK, RESULT
 from training.engine.progress import Outcome
-from training.engine.run import Where, finished, train
+from training.engine.run import Where, finished, of_same_data, train
 from training.rational_recurrences.data import find_vectors, vector_table
 from training.reviews.files import SPLIT, Encoded, load, vocabulary
 from training.reviews.network import ReviewClassifier
@@ -21,7 +21,6 @@ from training.reviews.settings import Sentiment, paper
 from training.reviews.words import words
 from training.sequences.task import SequenceTask, figures
 
-NETWORK = "network.safetensors"
 KIND = "review classifier"
 
 
@@ -51,11 +50,12 @@ def run(
         Diverged: the loss is not finite.
     """
     done = finished(where, experiment, settings.to_json())
-    if done is not None:
-        return done
     s, read = settings, load(files.folder, files.any_size, test)
     index = vocabulary(read["train"], s.vocabulary)
     table, said_of = _vectors(s, files, index)
+    data = {name: one.described() for name, one in read.items()} | {"split": SPLIT, **said_of}
+    if done is not None:
+        return of_same_data(done, data, where)
 
     def encoded(part: str, length: int) -> Encoded:
         return Encoded(read[part], index, length, s.tokens)
@@ -63,7 +63,6 @@ def run(
     parts = {name: encoded(name, s.length) for name in read}
     network = ReviewClassifier(s, table, len(index) + 3)
     task = SequenceTask(network, s, parts["train"], parts["dev"])
-    data = {name: one.described() for name, one in read.items()} | {"split": SPLIT, **said_of}
     about = {"experiment": experiment, "data": data}
     ran = train(task, s, about, where, f"{experiment} {s.model}", stop)
     if ran.outcome != "trained":

@@ -70,7 +70,7 @@ def load(folder: Path, any_size: bool = False, test: bool = True) -> dict[str, R
     cut = len(order) // 10
     if not cut or len(set(whole.labels)) < 2:
         raise FormatError(
-            f"{folder / FILES['train']}: has {len(order)} reviews, where ten or more with both labels are"
+            f"{_file(folder, 'train')}: has {len(order)} reviews, where ten or more with both labels are"
             " right"
         )
     parts = {"train": whole.taken(sorted(order[cut:])), "dev": whole.taken(sorted(order[:cut]))}
@@ -108,10 +108,15 @@ class Encoded:
         return nn.utils.rnn.pad_sequence([self.rows[i] for i in places.tolist()]).long()
 
 
-def _read(folder: Path, part: str, any_size: bool) -> Reviews:
+def _file(folder: Path, part: str) -> Path:
+    """The gzipped one where there are both, or none."""
     path = folder / FILES[part]
     zipped = path.with_name(path.name + ".gz")
-    path = zipped if zipped.exists() or not path.exists() else path
+    return zipped if zipped.exists() or not path.exists() else path
+
+
+def _read(folder: Path, part: str, any_size: bool) -> Reviews:
+    path = _file(folder, part)
     about = f"; it holds reviews of IMDB: {FORMAT}, published at {WHERE}"
     try:
         data = path.read_bytes()

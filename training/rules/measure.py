@@ -24,7 +24,7 @@ from ratproof.papers.fa_rnn import decide_network
 from training.classification_with_rules.data import at, drawn_places
 from training.classification_with_rules.sources import SOURCES
 from training.engine import results
-from training.engine.names import RESULT
+from training.engine.names import NETWORK, RESULT
 from training.machine import machine
 from training.rules.read_report import systems, trained_on
 
@@ -35,7 +35,7 @@ FORMAT = 2
 def read_back(run: Path, data: Path) -> dict[str, Any]:
     """The accuracies of what is read back from the network of a run."""
     started = time.perf_counter()
-    said, (model, about) = results.read(run / RESULT), files.load(run / "network.safetensors")
+    said, (model, about) = results.read(run / RESULT), files.load(run / NETWORK)
     parts = sentences.read(data / SOURCES[said["experiment"]].folder)
     share, seed = trained_on(about, str(run))
     parts["train"] = at(parts["train"], drawn_places(len(parts["train"]), share, seed))

@@ -163,7 +163,7 @@ def _train(
     from training.engine.run import Where
     from training.experiments import settings_for
     from training.run_command import diverged
-    from training.state_regularized.experiment import CERTIFICATE, NETWORK, language_of, learn
+    from training.state_regularized.experiment import CERTIFICATE, language_of, learn
     from training.state_regularized.settings import Recipe
 
     one_of("--recipe", recipe, tuple(PRESETS))
@@ -175,7 +175,7 @@ def _train(
         raise InputError("--minutes is inf, where a positive number is right")
     where = Where(folder, minutes=minutes, **how)
     reads = (data / settings.file,) if isinstance(settings, FromFile) else ()
-    require_folder("-o", folder, (*NAMES, NETWORK, CERTIFICATE), reads)
+    require_folder("-o", folder, (*NAMES, CERTIFICATE), reads)
     try:
         with interruptions(terminations=True) as stop:
             said = learn(experiment, settings, data, where, stop)

@@ -17,7 +17,7 @@ from ratproof.commands.terminal import progress
 from ratproof.papers.certification.certify import Certification, certify
 from training.data_folder import Data
 from training.engine import results
-from training.engine.names import RESULT
+from training.engine.names import NETWORK, RESULT
 from training.engine.processes import one_process
 from training.engine.progress import Outcome
 from training.engine.run import Where, finished, train
@@ -30,7 +30,7 @@ from training.state_regularized.settings import FromFile, Nested, Recipe, Tomita
 from training.state_regularized.tables import can_be_shown, is_learned
 from training.state_regularized.task import LearningTask
 
-NETWORK, CERTIFICATE = "network.safetensors", "certificate.json"
+CERTIFICATE = "certificate.json"
 STOPPED: tuple[Outcome, ...] = ("interrupted", "out of time")
 
 

@@ -10,10 +10,10 @@ import torch
 from neural import checkpoints
 from training.data_folder import Data
 from training.engine import results
-from training.engine.names import RESULT
+from training.engine.names import NETWORK, RESULT
 from training.engine.progress import Outcome
-from training.engine.run import Where, finished, train
-from training.language_modelling.experiment import KIND, NETWORK
+from training.engine.run import Where, finished, of_same_data, train
+from training.language_modelling.experiment import KIND
 from training.language_modelling.task import LanguageTask, perplexity
 from training.wikipedia.corpus import load
 from training.wikipedia.network import WikipediaModel
@@ -55,12 +55,12 @@ def run(
         Diverged: the loss is not finite.
     """
     done = finished(where, experiment, settings.to_json())
-    if done is not None:
-        return done
     corpus = load(text.folder, settings.vocabulary, text.any_size)
+    about = {"experiment": experiment, "data": corpus.described()}
+    if done is not None:
+        return of_same_data(done, about["data"], where)
     network = WikipediaModel(settings, len(corpus.words))
     task = WikipediaTask(network, corpus)
-    about = {"experiment": experiment, "data": corpus.described()}
     ran = train(task, settings, about, where, f"{experiment} {settings.model}", stop)
     if ran.outcome != "trained":
         return ran.outcome
