@@ -17,12 +17,12 @@ from functools import cache
 
 from automata.aliases import Weight
 from automata.att_lines import LONGEST, lines
-from automata.errors import FormatError, InputError
+from automata.errors import FormatError, InputError, LimitReached
 from automata.number_text import MOST_DIGITS, parse_number, shorten, write_number
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, Semiring
 from automata.symbol_tables import alphabet_of, dumps_symbols, label, loads_symbols, symbols_of
 from automata.symbols import EPSILON
-from automata.wfsa import WFSA
+from automata.wfsa import WFSA, require_states
 
 __all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]
 COSTS_ARE_NEGATED = (MAX_PLUS, LOG)
@@ -110,9 +110,15 @@ def loads(
             )
     initial = [(place[rows[0].states[0]], k.one)] if rows else []
     try:
+        require_states(len(place))
+    except LimitReached as error:  # of what a file may say, not of what is computed
+        raise FormatError(f"{where}: {error}") from None
+    try:
         return WFSA.from_edges(
             k, len(place), alphabet_of(symbol.values(), symbols), initial, finals.items(), arcs
         )
+    except LimitReached as error:
+        raise error.about(where) from None
     except InputError as error:
         raise FormatError(f"{where}: {error}") from None
 

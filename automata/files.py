@@ -9,7 +9,7 @@ import glob
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -74,8 +74,7 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     }
     require_writable(path)
     ready = texts[path.suffix]()
-    for file, text in ready.items():
-        write_whole(file, text)
+    write_together(ready)
     return list(ready)
 
 
@@ -115,7 +114,7 @@ def require_place(path: str | Path) -> None:
     try:
         file = without_links(path)
         is_folder = file.is_dir()
-        folder = next(parent for parent in file.parents if parent.exists())
+        folder = next((parent for parent in file.parents if parent.exists()), file)  # "/" has none
         special = file.exists() and not file.is_file()
     except (OSError, ValueError, RuntimeError) as error:
         raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
@@ -182,28 +181,43 @@ def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> N
 
     Raises :class:`~automata.errors.OutputError`: ask :func:`require_place` before work is done for the file.
     """
+    write_together({path: text}, durable)
+
+
+def write_together(
+    texts: Mapping[Path, str] | Mapping[str | Path, str | bytes], durable: bool = False
+) -> None:
+    """Write files that belong together, each as :func:`write_whole` does: none gets its name before all are
+    written.
+
+    Raises :class:`~automata.errors.OutputError` for the first that cannot be written; all are as they were.
+    """
+    ready: dict[str, Path] = {}  # written, by the names that they have so far
+    path: str | Path = ""
     try:
-        data = text.encode("utf-8") if isinstance(text, str) else text
-        file = without_links(path)
-        if file.exists() and not file.is_file() and not file.is_dir():
-            file.write_bytes(data)
-            return
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=file.parent, prefix=_prefix(file))
-        try:
+        for path, text in texts.items():
+            data = text.encode("utf-8") if isinstance(text, str) else text
+            file = without_links(path)
+            if file.exists() and not file.is_file() and not file.is_dir():
+                file.write_bytes(data)
+                continue
+            file.parent.mkdir(parents=True, exist_ok=True)
+            handle, beside = tempfile.mkstemp(dir=file.parent, prefix=_prefix(file))
+            ready[beside] = file
             with os.fdopen(handle, "wb") as opened:
                 opened.write(data)
                 if durable:
                     opened.flush()
                     os.fsync(opened.fileno())
             os.chmod(beside, file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask())
-            os.replace(beside, file)
-        except BaseException:
-            with suppress(FileNotFoundError):  # an interruption may come when it has its name already
-                os.unlink(beside)
-            raise
+        for beside, path in ready.items():
+            os.replace(beside, path)
     except (OSError, ValueError, RuntimeError) as error:
         raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    finally:
+        for beside in ready:
+            with suppress(FileNotFoundError):  # it has its name
+                os.unlink(beside)
 
 
 def remove_remains(path: str | Path) -> None:

@@ -25,12 +25,12 @@ from functools import cache
 from typing import TypeGuard
 
 from automata.aliases import JsonObject, Weight, Weights
-from automata.errors import FormatError, InputError
+from automata.errors import FormatError, InputError, LimitReached
 from automata.number_text import MOST_DIGITS, shorten
 from automata.printable_text import has_half_a_character
 from automata.semirings import Semiring, semiring
 from automata.symbols import EPSILON
-from automata.wfsa import WFSA
+from automata.wfsa import WFSA, require_states
 
 MOST_NOTES = 5
 """On weights that were merged, of one file."""
@@ -69,6 +69,10 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
     n = data["states"]
     if not _is_count(n):
         raise reader.error("states", f"is {shorten(n)}, where the number of states is right")
+    try:
+        require_states(n)
+    except LimitReached as error:  # of what a file may say, not of what is computed
+        raise FormatError(f"{where}: {error}") from None
     alphabet = reader.items(data["alphabet"], "alphabet")
     for i, symbol in enumerate(alphabet):
         if not isinstance(symbol, str):
@@ -163,6 +167,8 @@ class _Reader:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, LimitReached):
+            raise error.about(self.where) from None
         if isinstance(error, InputError) and not isinstance(error, FormatError):
             raise FormatError(
                 f"{self.where}: {f'field {self.field}: ' if self.field else ''}{error}"

@@ -18,7 +18,6 @@ from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.most_probable import MostProbable, most_probable
 from automata.number_text import shorten
-from automata.sampling import choose
 from automata.semirings import REAL
 from automata.symbols import unknown_symbol
 from automata.weights import checked, has_floats, raw_array
@@ -213,4 +212,5 @@ def _require_distribution(row: Weights, where: str) -> None:
 
 
 def _drawn(row: Weights, rng: np.random.Generator) -> int:
-    return choose(row.astype(np.float64), rng)
+    shares = row.astype(np.float64)
+    return int(rng.choice(len(shares), p=shares / shares.sum()))

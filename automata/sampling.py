@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
 from automata.aliases import Floats, Symbol, Symbols, Weight, Weights
 from automata.errors import InputError
 from automata.operations import remove_epsilon
-from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS
+from automata.semirings import LOG, MAX_PLUS, MIN_PLUS
 from automata.wfsa import WFSA
 
 MOST_STRINGS = 10_000_000
@@ -29,34 +30,29 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
     [('a', 'b'), ('a', 'b')]
 
     Raises:
-        InputError: there are more than 10,000,000 to draw, a weight is negative, no string that short has a
-            path, or the paths' weights overflow float64.
+        InputError: there are more than 10,000,000 to draw, a weight is negative or infinite, or no string
+            that short has a path.
     """
     if count > MOST_STRINGS:
         raise InputError(f"{count:,} strings are asked for; at most {MOST_STRINGS:,} are drawn at once")
     plain = remove_epsilon(automaton)
-    initial, final = (_likelihoods(plain, part) for part in (plain.initial, plain.final))
+    initial, final = (_logarithms(plain, part) for part in (plain.initial, plain.final))
     arrows = _Arrows(plain)
-    # rest[k]: for each state the weight of all ways to end after exactly k more symbols
+    # rest[k]: for each state the logarithm of the weight of all ways to end after exactly k more symbols
     rest = [final]
-    with np.errstate(over="ignore", invalid="ignore"):
-        for _ in range(longest):
-            rest.append(arrows.before(rest[-1]))
-        totals = np.array([initial @ r for r in rest])
-    if not np.isfinite(totals).all():
-        raise InputError(
-            f"the weights of all paths of up to {longest} symbols overflow; ask for shorter strings"
-        )
-    if not totals.sum() > 0:
+    for _ in range(longest):
+        rest.append(arrows.before(rest[-1]))
+    totals = np.array([np.logaddexp.reduce(initial + r, initial=-np.inf) for r in rest])
+    if not (totals > -np.inf).any():
         raise InputError(f"no string of at most {longest} symbols has a path, so there is nothing to sample")
-    lengths = rng.choice(len(totals), size=count, p=totals / totals.sum())
+    lengths = rng.choice(len(totals), size=count, p=_shares(totals))
     return [_draw(initial, arrows, rest, int(length), rng) for length in lengths]
 
 
 def _draw(
     initial: Floats, arrows: _Arrows, rest: list[Floats], length: int, rng: np.random.Generator
 ) -> Symbols:
-    state = choose(initial * rest[length], rng)
+    state = _choose(initial + rest[length], rng)
     string = []
     for left in range(length - 1, -1, -1):
         symbol, state = arrows.choose(state, rest[left], rng)
@@ -65,11 +61,11 @@ def _draw(
 
 
 class _Arrows:
-    """All transitions with their likelihoods, by source, symbol and target."""
+    """All transitions with the logarithms of their weights, by source, symbol and target."""
 
     def __init__(self, automaton: WFSA) -> None:
         self.names, self.states = list(automaton.index), automaton.states
-        likelihoods = [_likelihoods(automaton, table.weights) for table in automaton.tables]
+        logarithms = [_logarithms(automaton, table.weights) for table in automaton.tables]
         places = list(automaton.index.values())
         none = [np.zeros(0, dtype=np.intp)]
         tables = [automaton.tables[place] for place in places]
@@ -78,46 +74,61 @@ class _Arrows:
         self.sources = sources[order]
         self.targets = np.concatenate([*none, *(table.columns for table in tables)])[order]
         self.symbols = np.repeat(np.arange(len(tables)), [len(table) for table in tables])[order]
-        self.weights: Floats = np.concatenate([np.zeros(0), *(likelihoods[place] for place in places)])[order]
+        self.weights: Floats = np.concatenate([np.zeros(0), *(logarithms[place] for place in places)])[order]
         self.starts = np.searchsorted(self.sources, np.arange(self.states + 1))
 
     def before(self, rest: Floats) -> Floats:
         """For each state the weight of all ways to go on, with that weight for each state that follows."""
-        ways = np.bincount(self.sources, self.weights * rest[self.targets], minlength=self.states)
-        return np.asarray(ways, dtype=np.float64)
+        each = self.weights + rest[self.targets]
+        largest = np.full(self.states, -np.inf)
+        np.maximum.at(largest, self.sources, each)
+        largest[largest == -np.inf] = 0.0  # no way: the logarithm of a sum of zeros
+        ways = np.bincount(self.sources, np.exp(each - largest[self.sources]), minlength=self.states)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(ways) + largest, dtype=np.float64)
 
     def choose(self, state: int, rest: Floats, rng: np.random.Generator) -> tuple[Symbol, int]:
         """A transition from a state, drawn in proportion to its weight and to that of its target."""
         of_state = slice(self.starts[state], self.starts[state + 1])
-        place = self.starts[state] + choose(self.weights[of_state] * rest[self.targets[of_state]], rng)
+        place = self.starts[state] + _choose(self.weights[of_state] + rest[self.targets[of_state]], rng)
         return self.names[self.symbols[place]], int(self.targets[place])
 
 
-def choose(weights: Floats, rng: np.random.Generator) -> int:
-    """A place, drawn in proportion to what stands there."""
-    return int(rng.choice(len(weights), p=weights / weights.sum()))
+def _choose(logarithms: Floats, rng: np.random.Generator) -> int:
+    """A place, drawn in proportion to what stands there, as a logarithm."""
+    return int(rng.choice(len(logarithms), p=_shares(logarithms)))
 
 
-def _likelihoods(automaton: WFSA, weights: Weights) -> Floats:
-    """The automaton's weights as factors of a probability."""
+def _shares(logarithms: Floats) -> Floats:
+    weights = np.exp(logarithms - logarithms.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _logarithms(automaton: WFSA, weights: Weights) -> Floats:
+    """The logarithms of the automaton's weights as factors of a probability: neither large weights nor small
+    ones leave float64 so.
+    """
     k = automaton.semiring
 
-    def likelihood(weight: Weight) -> float:
-        try:
-            if k is BOOLEAN:
-                return float(weight)
-            if k in (LOG, MAX_PLUS, MIN_PLUS):
-                return math.exp(-weight if k is MIN_PLUS else weight)
-            value = float(weight)
-        except OverflowError:
-            raise InputError(
-                f"weight {k.format(weight)} is too large for sampling, which computes in float64"
-            ) from None
-        if value < 0:
+    def logarithm(weight: Weight) -> float:
+        if k in (LOG, MAX_PLUS, MIN_PLUS):
+            try:
+                value = float(-weight if k is MIN_PLUS else weight)
+            except OverflowError:
+                raise InputError(
+                    f"weight {k.format(weight)} is too large for sampling, which computes in float64"
+                ) from None
+        elif weight < 0:
             raise InputError(
                 f"weight {k.format(weight)} is negative, and strings can only be drawn where all paths weigh"
                 " 0 or more"
             )
+        elif isinstance(weight, Fraction):  # beyond float64, perhaps
+            value = math.log(weight.numerator) - math.log(weight.denominator) if weight else -math.inf
+        else:
+            value = math.log(weight) if weight else -math.inf
+        if value == math.inf:
+            raise InputError(f"weight {k.format(weight)} is infinite, and strings are drawn by finite ones")
         return value
 
-    return np.array([likelihood(w) for w in weights.tolist()], dtype=np.float64)
+    return np.array([logarithm(w) for w in weights.tolist()], dtype=np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -80,8 +81,11 @@ def holds_array(semiring: Semiring, array: Weights) -> Weights:
 
 
 def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, Weight]]:
-    """The weights of one matrix, those in the same place summed, zeros left out."""
-    total: dict[tuple[int, int], Weight] = {}
+    """The weights of one matrix, those in the same place summed, zeros left out.
+
+    A sum of floats is rounded once: the order in which they are given makes no difference.
+    """
+    given: dict[tuple[int, int], list[Weight]] = {}
     for i, j, weight in group:
         value = semiring.parse(weight) if isinstance(weight, str) else weight
         if not semiring.holds(value):
@@ -91,5 +95,31 @@ def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list
             )
         if not (is_float(value) or semiring.float_only):
             value = semiring.exact(value)
-        total[i, j] = semiring.plus(total[i, j], value) if (i, j) in total else value
+        given.setdefault((i, j), []).append(value)
+    total = {place: _sum(semiring, weights) for place, weights in given.items()}
     return [(i, j, w) for (i, j), w in total.items() if w != semiring.zero]
+
+
+def given_several_times(group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, tuple[float, ...]]]:
+    """Over log: the places that have several weights other than zero, numbers or texts, and these weights,
+    sorted.
+    """
+    given: dict[tuple[int, int], list[float]] = {}
+    for i, j, weight in group:
+        if (value := float(weight)) > -np.inf:
+            given.setdefault((i, j), []).append(value)
+    return [(i, j, tuple(sorted(weights))) for (i, j), weights in given.items() if len(weights) > 1]
+
+
+def _sum(semiring: Semiring, weights: list[Weight]) -> Weight:
+    if len(weights) == 1:
+        return weights[0]
+    if semiring.float_only:  # there is no exact sum to round
+        return reduce(semiring.plus, sorted(weights))
+    total = reduce(semiring.plus, map(semiring.exact, weights))
+    if not any(map(is_float, weights)):
+        return total
+    try:
+        return float(total)
+    except OverflowError:
+        raise WeightError(f"weights given several times sum to {shorten(total)}, beyond float64") from None

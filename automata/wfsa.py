@@ -20,7 +20,7 @@ from automata.number_text import shorten
 from automata.semirings import Semiring
 from automata.symbols import EPSILON, unknown_symbol
 from automata.table import Table
-from automata.weights import checked, has_floats, is_float, merged, raw_array
+from automata.weights import checked, given_several_times, has_floats, is_float, merged, raw_array
 
 MOST_STATES = 1 << 24
 """The most states of an automaton."""
@@ -28,6 +28,10 @@ MOST_CELLS = 1 << 28
 """The most weights of an automaton whose matrices are made arrays, zeros too (2 GB of float64)."""
 MOST_EXACT_CELLS = 1 << 25
 """The same for exact weights, which are Python objects."""
+
+
+Summands = tuple[Hashable, str | None, int, int, tuple[float, ...]]
+"""A symbol, or the name of a vector; row, column, and the weights that were given there."""
 
 
 class Edge(NamedTuple):
@@ -72,6 +76,9 @@ class WFSA(Drawable):
         index: for each symbol the place of its matrix in ``tables``; its order is the alphabet's.
         silent: the epsilon transitions likewise, or ``None`` where there is none.
         exact: are the weights exact (else float64)?
+        summands: over log, the weights that were given several times in one place, each with its symbol
+            (``initial`` and ``final`` weights with ``None``), its states and all that was given: their sum is
+            irrational, and the automaton has it rounded. ``None``: there were some, before an operation.
     """
 
     semiring: Semiring
@@ -81,6 +88,7 @@ class WFSA(Drawable):
     index: Mapping[Hashable, int]
     silent: Table | None
     exact: bool
+    summands: frozenset[Summands] | None
 
     def __init__(
         self,
@@ -144,6 +152,7 @@ class WFSA(Drawable):
         index: Mapping[Hashable, int],
         transitions: Weights | Sequence[Table],
         epsilon: Weights | Table | None,
+        summands: frozenset[Summands] | None = frozenset(),
     ) -> None:
         """Transitions are an array of shape ``(m, n, n)``, or tables; epsilon an array or a table."""
         if isinstance(transitions, np.ndarray):
@@ -165,6 +174,7 @@ class WFSA(Drawable):
             "index": dict(index),
             "silent": epsilon if epsilon is not None and len(epsilon) else None,
             "exact": semiring.exact_only or initial.dtype == object,
+            "summands": summands,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -187,7 +197,9 @@ class WFSA(Drawable):
             epsilon = self.epsilon
         rest = {n: changes.get(n, getattr(self, n)) for n in ("initial", "final", "index")}
         automaton = object.__new__(WFSA)
-        automaton._fill(semiring, **rest, transitions=transitions, epsilon=epsilon)
+        in_place = not self.summands or set(changes) <= {"index"}
+        summands = changes.get("summands", self.summands if in_place else None)
+        automaton._fill(semiring, **rest, transitions=transitions, epsilon=epsilon, summands=summands)
         return automaton
 
     @classmethod
@@ -272,7 +284,8 @@ class WFSA(Drawable):
                 raise UnknownSymbol(f"a transition reads {shorten(symbol)}, which is not in the alphabet")
             by_symbol[symbol].append((source, target, weight))
         edges = {s: frozenset(merged(semiring, e)) for s, e in by_symbol.items()}
-        vectors = [merged(semiring, [(q, 0, w) for q, w in pairs]) for pairs in (initial, final)]
+        ends = [[(q, 0, w) for q, w in pairs] for pairs in (initial, final)]
+        vectors = [merged(semiring, pairs) for pairs in ends]
         floats = any(is_float(w) for group in (*edges.values(), *vectors) for _, _, w in group)
         exact = semiring.exact_only or not (semiring.float_only or floats)
         require_states(states)
@@ -296,6 +309,16 @@ class WFSA(Drawable):
             {s: place[edges[s]] for s in order},
             [table(group) for group in place],
             table(edges[EPSILON]) if edges[EPSILON] else None,
+            frozenset(
+                (*what, *one)
+                for what, group in (
+                    *(((symbol, None), group) for symbol, group in by_symbol.items()),
+                    *(((None, name), pairs) for name, pairs in zip(("initial", "final"), ends, strict=True)),
+                )
+                for one in given_several_times(group)
+            )
+            if semiring.float_only
+            else frozenset(),
         )
         return automaton
 
@@ -415,7 +438,7 @@ class WFSA(Drawable):
         place = len(self.tables)
         blank = [Table.empty(self.states, self.initial.dtype)] if fresh else []
         index = {s: self.index.get(s, place) for s in order}
-        return self.replace(tables=[*self.tables, *blank], index=index)
+        return self.replace(tables=[*self.tables, *blank], index=index, summands=self.summands)
 
     def __eq__(self, other: object) -> bool:
         """The same weights on the same states and the same alphabet in the same order (not mere
@@ -447,6 +470,7 @@ class WFSA(Drawable):
             dict(self.index),
             self.__dict__.get("matrices", self.tables),
             self.silent,
+            self.summands,
         )
 
     def __repr__(self) -> str:

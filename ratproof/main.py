@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import sys
+import traceback
 import warnings
 from functools import cache
 from typing import Any
@@ -77,6 +78,9 @@ def _run(arguments: list[str] | None) -> int:
             return _tell(f"{shorten(error.filename)}: {error.strerror}; name another file", BAD_INPUT)
         # a write that is not ours: of the help, or of a library
         raise OutputError(f"the answer could not be written: {error.strerror or error}") from None
+    except Exception as error:  # Python's own exit status for it is 1, which is an answer here
+        traceback.print_exc()
+        return _tell(f"this is a defect of ratproof, not an answer: {type(error).__name__}: {error}", UNKNOWN)
 
 
 @cache

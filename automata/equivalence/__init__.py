@@ -121,6 +121,13 @@ def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) 
                 return lumped
         return pairs.decide_boolean(a, b, tell)
     if k is LOG:
+        if a.summands or b.summands or a.summands is None or b.summands is None:
+            if a.summands is not None and a.summands == b.summands and a == b:
+                return Equivalent("both are one automaton, weight by weight")
+            return Unknown(
+                "over the log semiring, a weight that is given several times is a sum of logarithms, which is"
+                " irrational; transitions to states of their own, each with one weight, can be compared"
+            )
         # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would
         # round
         if a.silent is None and b.silent is None and all(map(unambiguous.is_unambiguous, (a, b))):

@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
+from automata.number_text import shorten
+from automata.printable_text import has_half_a_character
 from neural import checkpoints
 from neural.state_regularized.acceptor import OF_CENTROIDS, Acceptor
 from neural.state_regularized.layers import ALONE
@@ -76,6 +78,9 @@ def build(options: dict[str, Any], tensors: dict[str, Tensor]) -> Acceptor:
         isinstance(s, str) and s for s in options["alphabet"]
     ):
         raise InputError(f"alphabet is {options['alphabet']!r:.80}, where a list of texts is right")
+    half = next((symbol for symbol in options["alphabet"] if has_half_a_character(symbol)), None)
+    if half is not None:
+        raise InputError(f"alphabet has {shorten(half)}, half of a character, which no file can hold")
     held = sum(tensor.numel() for tensor in tensors.values())
     # no size is larger than the number of weights, and there are no more layers than tensors: nothing larger
     # than the file is built

@@ -207,3 +207,37 @@ def shaken(data, k, a):
         i = data.draw(st.integers(0, len(arrows) - 1))
         arrows[i] = (*arrows[i][:3], k.times(arrows[i][3], 2))
     return WFSA.from_edges(k, n, "ab", initial, final, arrows)
+
+
+@few
+@given(st.lists(st.floats(-50, 50), min_size=2, max_size=5), st.data())
+def test_the_order_of_weights_that_are_given_several_times_makes_no_difference(given_weights, data):
+    """Their sum is rounded once."""
+    others = data.draw(st.permutations(given_weights))
+    for k in (REAL, LOG, MAX_PLUS):
+        one, other = (
+            WFSA.from_edges(k, 1, "a", [(0, k.one)], [(0, k.one)], [(0, 0, "a", w) for w in weights])
+            for weights in (given_weights, others)
+        )
+        assert one == other and isinstance(equivalent(one, other), Equivalent), k.name
+
+
+def test_a_sum_of_logarithms_that_was_rounded_is_not_taken_for_a_number():
+    """log 2 - 1, which is irrational, and the float64 next to it."""
+    twice, once = (
+        WFSA.from_edges(LOG, 1, "a", [(0, 0)], [(0, 0)], [(0, 0, "a", w) for w in weights])
+        for weights in (["-1", "-1"], ["-0.3068528194400547"])
+    )
+    assert twice.table("a").weights.tolist() == once.table("a").weights.tolist()
+    for a, b in (
+        (twice, once),
+        (once, twice),
+        (operations.reverse(twice), once),
+        (twice.over("ab"), once.over("ab")),
+    ):
+        assert isinstance(equivalent(a, b), Unknown)
+    for name in ("initial", "final"):
+        vectors = {"initial": [(0, 0)], "final": [(0, 0)], name: [(0, 0), (0, 0)]}
+        several = WFSA.from_edges(LOG, 1, "a", vectors["initial"], vectors["final"], [])
+        assert isinstance(equivalent(several, several), Equivalent)
+        assert isinstance(equivalent(several, once), Unknown)

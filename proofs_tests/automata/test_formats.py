@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata import att_format, drawing, files, json_format
-from automata.errors import FormatError, InputError
+from automata.errors import FormatError, InputError, OutputError
 from automata.files import write_whole
 from automata.forward import score
 from automata.hankel import shortlex
@@ -488,6 +488,18 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
         files.write(WFSA(REAL, [1], [1], {}), path / "below" / "y.json")
     with pytest.raises(InputError, match=r"cannot be written: File exists$"):
         write_whole(path / "y.json", "{}")
+
+
+def test_files_that_belong_together_are_all_written_or_none_is(tmp_path):
+    """Where the second of them cannot be written the first keeps what it had, or does not come into being."""
+    path = tmp_path / "x.att"
+    files.write(WFSA(MIN_PLUS, [0], [1], {"a": [[0]]}), path)
+    before = path.read_text()
+    (tmp_path / "x.syms").unlink()
+    (tmp_path / "x.syms").symlink_to("/dev/full")
+    with pytest.raises(OutputError, match=r"x\.syms: cannot be written"):
+        files.write(WFSA(MIN_PLUS, [0], [2], {"b": [[0]]}), path)
+    assert path.read_text() == before and sorted(p.name for p in tmp_path.iterdir()) == ["x.att", "x.syms"]
 
 
 def test_an_interruption_of_writing_stays_one(tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.printable_text import printable, read_string, write_string
+from ratproof import main
 from ratproof.main import run
 
 EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
@@ -260,3 +261,23 @@ def test_a_file_that_is_overwritten_keeps_its_permissions(two):
 
 def test_a_string_that_begins_as_an_option_is_shown_as_a_list():
     assert write_string(["-1", "b"]) == """'["-1", "b"]'"""
+
+
+def test_a_defect_is_no_answer(monkeypatch, capsys):
+    """Python's own exit status for an exception is 1, which here says that something differs."""
+
+    def broken(**options):
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(main, "_command", lambda: broken)
+    assert run(["claims"]) == 3
+    err = capsys.readouterr().err
+    assert "Traceback" in err and err.endswith(
+        "ratproof: this is a defect of ratproof, not an answer: ZeroDivisionError: by zero\n"
+    )
+
+
+@pytest.mark.parametrize("place", ["/", "//"])
+def test_a_result_that_would_be_written_to_the_root_is_refused(place, capsys):
+    assert run(["equivalent", EVEN, EVEN_TOO, "--certificate", place]) == 2
+    assert capsys.readouterr().err.endswith("cannot be written: is a folder\n")

@@ -221,3 +221,18 @@ def test_it_is_cheap_and_every_name_is_there():
     assert all((Path(ratproof.__file__).parents[1] / room / "py.typed").exists() for room in rooms)
     with pytest.raises(AttributeError, match="has no attribute 'proof'"):
         ratproof.proof  # noqa: B018
+
+
+def test_a_nan_is_no_decision():
+    """Though it exceeds nothing, as a number that rejects does."""
+
+    class Broken(nn.Module):
+        def forward(self, inputs):
+            return torch.full((*inputs.shape[:2], 1), torch.nan)
+
+    rejects_all = DFA(("a", "b"), 0, ((0, 0),), frozenset())
+    options = {"embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5}
+    report = check_on_short_strings(Broken(), rejects_all, **options, examples=5)
+    assert set(verdicts(report).values()) == {Verdict.REFUTED}
+    with pytest.raises(ratproof.InputError, match="accepts compares decisions"):
+        ratproof.check(Broken(), rejects_all, **options, slack=0.5)

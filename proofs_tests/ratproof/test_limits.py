@@ -335,3 +335,30 @@ def test_what_is_said_of_a_limit_goes_where_the_answers_go(capsys):
     assert (
         err == "ratproof: unknown: too long\nratproof: unknown, and what was printed is not all: too long\n"
     )
+
+
+def test_a_request_to_end_that_has_come_before_the_work_began_is_none_of_its_errors():
+    program = """
+import os, signal
+from ratproof.process.supervisor import PASSED_ON, stoppable
+signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
+os.kill(os.getpid(), signal.SIGTERM)
+with stoppable():
+    print("not reached")
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGTERM, "", "")
+
+
+def test_more_states_on_cycles_of_epsilon_than_are_summed_over_is_a_limit(tmp_path, capsys):
+    """And more states than a file may name is bad input."""
+    n = 2001
+    ring = [[i, (i + 1) % n, "", "true"] for i in range(n)]
+    ends = {"semiring": "boolean", "alphabet": ["a"], "initial": [[0, "true"]], "final": [[0, "true"]]}
+    (tmp_path / "ring.json").write_text(json.dumps({**ends, "states": n, "transitions": ring}))
+    (tmp_path / "ring.att").write_text("".join(f"{p}\t{q}\t0\t0\t0\n" for p, q, _, _ in ring) + "0\n")
+    (tmp_path / "many.json").write_text(json.dumps({**ends, "states": 10**9, "transitions": []}))
+    for name, status in (("ring.json", 3), ("many.json", 2)):
+        assert run(["score", str(tmp_path / name), "a"]) == status, name
+        assert capsys.readouterr().err.startswith(f"ratproof: {tmp_path / name}: ")
+    assert run(["score", str(tmp_path / "ring.att"), "a", "--semiring", "boolean"]) == 3

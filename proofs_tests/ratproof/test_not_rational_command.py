@@ -170,6 +170,7 @@ def test_bad_input_is_one_sentence(arguments, says, capsys):
         (json.dumps({**ELMAN, "letters": ["a", "a"]}), "of which none is there twice"),
         (json.dumps({**ELMAN, "weights": []}), "with the fields"),
         (json.dumps({**ELMAN, "weights": {}}), "lacks U_h"),
+        ('{"letters": ["a"], ' + json.dumps(ELMAN)[1:], "the field 'letters' is there twice"),
         *(
             (json.dumps({**ELMAN, "weights": {**ELMAN["weights"], "U_h": value}}), says)
             for value, says in [
@@ -184,7 +185,7 @@ def test_bad_input_is_one_sentence(arguments, says, capsys):
             ]
         ),
     ],
-    ids=range(17),
+    ids=range(18),
 )
 def test_weights_that_are_none_are_refused(text, says, tmp_path, capsys):
     (tmp_path / "w.json").write_text(text)

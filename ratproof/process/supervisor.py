@@ -148,8 +148,8 @@ def stoppable() -> Iterator[None]:
         for n in (signal.SIGTERM, signal.SIGHUP)
         if signal.getsignal(n) != signal.SIG_IGN
     }
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)  # a request may have come meanwhile
         yield
     except StopRequest as stopped:
         signal.signal(stopped.args[0], signal.SIG_DFL)

@@ -63,11 +63,13 @@ class OfDecision:
                 batch = alike[start : start + MOST_IN_A_BATCH]
                 yield from map(self._result, batch, self.decisions(batch))
 
-    def decisions(self, strings: Sequence[String]) -> list[bool]:
-        """Whether the module accepts each of some strings of one length, read in one batch."""
+    def decisions(self, strings: Sequence[String]) -> list[bool | None]:
+        """Whether the module accepts each of some strings of one length, read in one batch; ``None`` where
+        its output has a NaN, which is neither.
+        """
         outputs = outputs_of(self.module, embedded(self.embeddings, self.place, strings))
         with torch.no_grad():
-            return [_decision(self.accepts(last)) for last in outputs[-1]]
+            return [None if last.isnan().any() else _decision(self.accepts(last)) for last in outputs[-1]]
 
     def confirm(self, compared: StringResult) -> None:
         """Raise :class:`~ratproof.sides.comparison.NotAFunction` where the string by itself is decided
@@ -79,7 +81,7 @@ class OfDecision:
                 what = "the module decides a string by itself otherwise than beside others"
                 raise NotAFunction(compared.string, compared.difference.network, _word(alone), what)
 
-    def _result(self, string: String, accepted: bool) -> StringResult:
+    def _result(self, string: String, accepted: bool | None) -> StringResult:
         right = self.dfa.accepts(string)
         if accepted != right:
             return StringResult(string, None, Difference(len(string), 0, _word(accepted), _word(right), "0"))
@@ -107,5 +109,5 @@ def _decision(answer: Any) -> bool:
     return bool(value)
 
 
-def _word(accepted: bool) -> str:
-    return "true" if accepted else "false"
+def _word(accepted: bool | None) -> str:
+    return "nan" if accepted is None else "true" if accepted else "false"

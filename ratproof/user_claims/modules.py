@@ -83,6 +83,8 @@ def believe_module(
     _check_arguments(name, module, embeddings, alphabet, automaton, accepts, slack)
     if isinstance(module, nn.RNNBase) and module.batch_first:
         raise InputError(f"{name}: the module has batch_first=True, where it takes inputs (T, B, size)")
+    if accepts is not None and slack:
+        raise InputError(f"{name}: the slack is one of scores, and accepts compares decisions")
     if formula is not None and (automaton is not None or accepts is not None or slack):
         raise InputError(
             f"{name}: a formula takes the place of automaton and slack, and says nothing of accepts"

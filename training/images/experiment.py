@@ -49,7 +49,7 @@ def run(
     images = load(experiment, files.folder, files.any_size, test)
     if settings.images:
         images["train"] = images["train"].part(0, settings.images)
-    about = {
+    about: dict[str, Any] = {
         "experiment": experiment,
         "data": {name: one.described() for name, one in images.items()}
         | {"split": "the set's own test part; dev: the end of the training file"},

@@ -51,7 +51,7 @@ def run(
     """
     done = finished(where, experiment, settings.to_json())
     corpus = load(text.folder, text.any_size)
-    about = {"experiment": experiment, "data": corpus.described()}
+    about: dict[str, Any] = {"experiment": experiment, "data": corpus.described()}
     if done is not None:
         return of_same_data(done, about["data"], where)
     network = LanguageModel(settings, len(corpus.words))

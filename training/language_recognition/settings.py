@@ -96,8 +96,10 @@ _SHORT_CUT = {
     "gate_noise": 0.0,
     "state_noise": 0.0,
     "margin": 0.0,
+    "weight_decay": 0.0,  # what is summed in the cell is read by the peepholes
     "mastered": 0.99,
-    "stuck": 20,
+    "stuck": 5,
+    "finish": 60,
     "keep": "best",
     "epochs": 200,
 }

@@ -56,7 +56,7 @@ def run(
     """
     done = finished(where, experiment, settings.to_json())
     corpus = load(text.folder, settings.vocabulary, text.any_size)
-    about = {"experiment": experiment, "data": corpus.described()}
+    about: dict[str, Any] = {"experiment": experiment, "data": corpus.described()}
     if done is not None:
         return of_same_data(done, about["data"], where)
     network = WikipediaModel(settings, len(corpus.words))

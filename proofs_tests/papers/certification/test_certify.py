@@ -209,3 +209,22 @@ def test_weights_of_float32_are_taken_exactly():
     network = random_network(3).float()
     assert numbers_of(network).S.dtype == np.float64
     assert (network.layers.components[0].centroids.detach().double().numpy() == numbers_of(network).S).all()
+
+
+@pytest.mark.parametrize(
+    "centroids", [[1 - 2**-53, 1.0], [1.0, 1 - 2**-53], [1e300, 2e300]], ids=["near", "near, turned", "large"]
+)
+def test_similarities_that_floats_cannot_tell_apart_are_no_tie(centroids):
+    """Of 0.625 with both centroids: balls of 128 bits tell which is the larger one."""
+    network = Acceptor(
+        ("a",), kind="sr-elman", hidden_size=1, k=2, embedding_size=1, start_token=False, dtype=torch.float64
+    )
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.zero_()
+        cell = network.layers.cells[0]
+        cell.part.input.bias.fill_(0.625)
+        cell.component.centroids.copy_(torch.tensor([centroids], dtype=torch.float64))
+        network.classifier.weight.fill_(1.0)
+    largest = centroids.index(max(centroids))
+    assert hard_automaton(numbers_of(network)).table == ((largest,), (largest,))

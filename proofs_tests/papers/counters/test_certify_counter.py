@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -160,3 +161,19 @@ def test_a_temperature_is_for_networks_with_centroids():
     with pytest.raises(InputError, match="of kind lstm has no centroids"):
         certify_counter(counter(), temperature=0.5)
     assert certify_counter(counter("sr-lstm"), temperature=0.5, **LIMITS).verdict == "certified"
+
+
+@pytest.mark.parametrize("limits", [{"length": 10**23}, {"height": 2**63}, {"saturated_height": 2**63}])
+def test_strings_of_any_length_and_height_may_be_asked_for(limits):
+    """Those that are tried are shorter."""
+    network = broken(some_counters.slow_leak)
+    answer = certify_counter(network, **{"height": 2, "length": 60, "saturated_height": 0, **limits})
+    assert answer.word is not None
+
+
+@pytest.mark.parametrize("temperature", [1e-320, Fraction(1, 10**400), 1e-306])
+def test_a_temperature_next_to_nothing_leaves_the_cell_readable(temperature):
+    answer = certify_counter(
+        counter("sr-lstm"), temperature=temperature, height=1, length=3, saturated_height=0
+    )
+    assert np.isfinite(answer.reading.largest_error)

@@ -78,9 +78,15 @@ def winner(similarities: Balls) -> int | None:
 
 
 def _largest(values: Balls) -> int:
-    """The place of the largest middle."""
+    """The place of the largest middle: of the balls' own numbers, since floats round near ones to one and
+    large ones to infinity.
+    """
     middles: list[arb] = [value.mid() for value in values.tolist()]
-    return max(range(len(middles)), key=lambda i: float(middles[i]))
+    best = 0
+    for place, middle in enumerate(middles):
+        if middle > middles[best]:
+            best = place
+    return best
 
 
 def sign(value: arb) -> bool | None:

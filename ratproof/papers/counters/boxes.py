@@ -105,7 +105,7 @@ class Images:
         label = (u.mean(axis=0) @ n.S).argmax(axis=1)
         apart = n.S.T[None] - n.S.T[label][:, None]  # (B, k, d)
         ends = np.stack([apart * u[0][:, None], apart * u[1][:, None]])
-        gaps = np.stack([ends.min(axis=0).sum(axis=2), ends.max(axis=0).sum(axis=2)]) / float(n.temperature)
+        gaps = np.stack([ends.min(axis=0).sum(axis=2), ends.max(axis=0).sum(axis=2)]) / n.tau
         with np.errstate(over="ignore", invalid="ignore"):
             low, high = np.exp(gaps)
             others = 1 - np.eye(low.shape[1])

@@ -101,7 +101,7 @@ def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
     squashed = np.tanh(c)
     if numbers.S is None or numbers.temperature is None:
         return np.concatenate([h @ numbers.U.T, squashed @ numbers.U.T], axis=1)
-    logits = squashed @ numbers.S / float(numbers.temperature)
+    logits = squashed @ numbers.S / numbers.tau
     return np.concatenate([h @ numbers.U.T, logits - logits.mean(axis=1, keepdims=True)], axis=1)
 
 

@@ -19,6 +19,7 @@ from neural.state_regularized.layers import SRCell
 KINDS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p")
 """The kinds of networks whose cell may count."""
 OPEN, CLOSE = "(", ")"
+LEAST_TEMPERATURE = 1e-290
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,13 @@ class CounterNumbers:
     S: Floats | None
     w: Floats
     v: Floats
+
+    @property
+    def tau(self) -> float:
+        """The temperature that floats compute with: quotients by a smaller one overflow. What they find is
+        proved in balls, which have the temperature itself.
+        """
+        return max(float(self.temperature or 1), LEAST_TEMPERATURE)
 
     @property
     def d(self) -> int:

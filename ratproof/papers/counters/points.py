@@ -49,8 +49,8 @@ class Points:
     def _mix(self, u: Floats) -> Floats:
         if self.n.S is None or self.n.temperature is None:
             return u
-        b = u @ self.n.S / float(self.n.temperature)
-        weights = np.exp(b - b.max(axis=1, keepdims=True))
+        b = u @ self.n.S
+        weights = np.exp((b - b.max(axis=1, keepdims=True)) / self.n.tau)
         return np.asarray(weights / weights.sum(axis=1, keepdims=True) @ self.n.S.T)
 
     def _sigmoid(self, x: Floats) -> Floats:

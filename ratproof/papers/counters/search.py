@@ -14,6 +14,8 @@ from ratproof.papers.counters.points import Points
 
 SHORT = 60_000
 """The most strings that are tried one by one, all of a length together."""
+MOST_SYMBOLS = 10_000
+"""Longer strings are not tried."""
 AT_ONCE = 256
 Tokens = tuple[int, ...]
 
@@ -28,6 +30,8 @@ def wrong_string(
     """The shortest string found, of that height and length at most, on which the decision is wrong: proved so
     in balls. With ``saturated`` the decision of the network with saturated gates.
     """
+    length = min(length, MOST_SYMBOLS)
+    height = min(height, length)
     for found in _candidates(Points(numbers, saturated), height, length, stage):
         word = _confirmed(numbers, found, height, saturated)
         if word is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -112,8 +113,17 @@ def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
     """A cell with the weights of a JSON text: an object with ``letters``, a list, and ``weights``, strings in
     lists, by name.
     """
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        twice = next((name for name, count in Counter(name for name, _ in pairs).items() if count > 1), None)
+        if twice is not None:
+            raise FormatError(f"{where}: the field {shorten(twice)} is there twice")
+        return dict(pairs)
+
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=once)
+    except FormatError:
+        raise
     except (ValueError, RecursionError):
         raise FormatError(
             f"{where}: is no JSON, where an object with the fields letters and weights is right"
