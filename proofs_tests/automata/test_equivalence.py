@@ -210,16 +210,15 @@ def shaken(data, k, a):
 
 
 @few
-@given(st.lists(st.floats(-50, 50), min_size=2, max_size=5), st.data())
-def test_the_order_of_weights_that_are_given_several_times_makes_no_difference(given_weights, data):
+@given(st.lists(st.integers(-500, 500).map(lambda tenths: tenths / 10), min_size=2, max_size=5))
+def test_the_order_of_weights_that_are_given_several_times_makes_no_difference(several):
     """Their sum is rounded once."""
-    others = data.draw(st.permutations(given_weights))
     for k in (REAL, LOG, MAX_PLUS):
-        one, other = (
+        one, other, third = (
             WFSA.from_edges(k, 1, "a", [(0, k.one)], [(0, k.one)], [(0, 0, "a", w) for w in weights])
-            for weights in (given_weights, others)
+            for weights in (several, several[::-1], sorted(several))
         )
-        assert one == other and isinstance(equivalent(one, other), Equivalent), k.name
+        assert one == other == third and isinstance(equivalent(one, other), Equivalent), k.name
 
 
 def test_a_sum_of_logarithms_that_was_rounded_is_not_taken_for_a_number():

@@ -212,19 +212,21 @@ def test_weights_of_float32_are_taken_exactly():
 
 
 @pytest.mark.parametrize(
-    "centroids", [[1 - 2**-53, 1.0], [1.0, 1 - 2**-53], [1e300, 2e300]], ids=["near", "near, turned", "large"]
+    "centroids",
+    [[1 - 2**-53, 1.0], [1.0, 1 - 2**-53], [1.6e308, 1.7e308]],
+    ids=["near", "near, turned", "large"],
 )
 def test_similarities_that_floats_cannot_tell_apart_are_no_tie(centroids):
-    """Of 0.625 with both centroids: balls of 128 bits tell which is the larger one."""
+    """Of four equal units with both centroids: balls of 128 bits tell which is the larger one."""
     network = Acceptor(
-        ("a",), kind="sr-elman", hidden_size=1, k=2, embedding_size=1, start_token=False, dtype=torch.float64
+        ("a",), kind="sr-elman", hidden_size=4, k=2, embedding_size=1, start_token=False, dtype=torch.float64
     )
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.zero_()
         cell = network.layers.cells[0]
         cell.part.input.bias.fill_(0.625)
-        cell.component.centroids.copy_(torch.tensor([centroids], dtype=torch.float64))
+        cell.component.centroids.copy_(torch.tensor([centroids] * 4, dtype=torch.float64))
         network.classifier.weight.fill_(1.0)
     largest = centroids.index(max(centroids))
     assert hard_automaton(numbers_of(network)).table == ((largest,), (largest,))
