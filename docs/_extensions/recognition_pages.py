@@ -87,9 +87,9 @@ on strings of other draws than the test sets', and with other seeds.
 """,
     "palindromes": """\
 Two methods of training. **The paper's**, as far as it says it: RMSprop with a learning rate of 0.01, 100
-units. **Ours**: Adam with a rate of 0.003, 50 units, no noise, and after the curriculum 60 epochs in which the
-rate falls to 2 %. Both have a curriculum by length and keep the epoch that is best on the dev part. Our recipe
-was chosen by the dev part, with another seed than those of the table.
+units. **Ours**: Adam with a rate of 0.003, 50 units, no noise, and after the curriculum 60 epochs in which
+the rate falls to 2 %. Both have a curriculum by length and keep the epoch that is best on the dev part. Our
+recipe was chosen by the dev part, with another seed than those of the table.
 """,
 }
 
