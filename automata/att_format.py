@@ -19,6 +19,7 @@ from automata.aliases import Weight
 from automata.att_lines import LONGEST, lines
 from automata.errors import FormatError, InputError, LimitReached
 from automata.number_text import MOST_DIGITS, parse_number, shorten, write_number
+from automata.parallel_weights import tell_merged
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, Semiring
 from automata.symbol_tables import alphabet_of, dumps_symbols, label, loads_symbols, symbols_of
 from automata.symbols import EPSILON
@@ -78,6 +79,9 @@ def loads(
             the alphabet its order, and the symbols that no arc reads.
         where: what to call the text in errors.
 
+    The same transition given twice is two parallel paths: their weights are summed, and a ``UserWarning``
+    names it.
+
     Raises :class:`~automata.errors.FormatError` with the line, and what would be right.
     """
     k = MIN_PLUS if semiring is None else semiring
@@ -108,6 +112,8 @@ def loads(
                 f"{where}: line {row.number}: gives state {row.states[0]} a final weight, and so does line"
                 f" {line_of[source]}; one is right"
             )
+    arrows = ((row.states[0], row.states[1], symbol[row.labels[0]]) for row in rows if row.labels)
+    tell_merged(where, arrows)
     initial = [(place[rows[0].states[0]], k.one)] if rows else []
     try:
         require_states(len(place))

@@ -19,7 +19,6 @@ said.
 from __future__ import annotations
 
 import json
-import warnings
 from collections import Counter
 from functools import cache
 from typing import TypeGuard
@@ -27,13 +26,12 @@ from typing import TypeGuard
 from automata.aliases import JsonObject, Weight, Weights
 from automata.errors import FormatError, InputError, LimitReached
 from automata.number_text import MOST_DIGITS, shorten
+from automata.parallel_weights import tell_merged
 from automata.printable_text import has_half_a_character
 from automata.semirings import Semiring, semiring
 from automata.symbols import EPSILON
 from automata.wfsa import WFSA, require_states
 
-MOST_NOTES = 5
-"""On weights that were merged, of one file."""
 FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
 
 
@@ -96,7 +94,8 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
     ]
     items = reader.items(data["transitions"], "transitions")
     transitions = [reader.transition(item, f"transitions[{i}]", n, known, k) for i, item in enumerate(items)]
-    _tell_merged(where, vectors, transitions)
+    initial, final = ((q for q, _ in vector) for vector in vectors)
+    tell_merged(where, ((p, q, s) for p, q, s, _ in transitions), initial, final, stacklevel=4)
     with reader.at(""):
         return WFSA.from_edges(k, n, alphabet, vectors[0], vectors[1], transitions)
 
@@ -237,26 +236,6 @@ def _parse(text: str, where: str) -> object:
         raise FormatError(f"{where}: is nested too deeply to be an automaton") from None
     except ValueError as error:
         raise FormatError(f"{where}: is no JSON of an automaton: {str(error).splitlines()[0]}") from None
-
-
-def _tell_merged(
-    where: str, vectors: list[list[tuple[int, Weight]]], transitions: list[tuple[int, int, str, Weight]]
-) -> None:
-    places = Counter([("initial", q) for q, _ in vectors[0]] + [("final", q) for q, _ in vectors[1]])
-    arrows = Counter((p, q, s) for p, q, s, _ in transitions)
-    named = [(f"the {name} weight of state {q}", count) for (name, q), count in places.items() if count > 1]
-    named += [
-        (f"the transition {p} -> {q} on {shorten(s)}", count)
-        for (p, q, s), count in arrows.items()
-        if count > 1
-    ]
-    for what, count in named[:MOST_NOTES]:
-        warnings.warn(f"{where}: {what} is given {count} times; merged by the semiring's plus", stacklevel=4)
-    if len(named) > MOST_NOTES:
-        warnings.warn(
-            f"{where}: {len(named) - MOST_NOTES} more weights are given several times; merged likewise",
-            stacklevel=4,
-        )
 
 
 def _is_count(value: object) -> TypeGuard[int]:

@@ -377,6 +377,9 @@ def test_duplicated_transitions_are_merged_and_named():
     with pytest.warns(UserWarning, match="the transition 0 -> 1 on 'a' is given 2 times; merged"):
         automaton = json_format.loads(json.dumps(twice))
     assert automaton.matrix("a")[0, 1] == Fraction(3, 2)
+    with pytest.warns(UserWarning, match="^two.att: the transition 0 -> 7 on 'a' is given 2 times; merged"):
+        automaton = att_format.loads("0 7 a a 1\n0 7 a a 1/2\n7 7 a a\n7\n", REAL, where="two.att")
+    assert automaton.matrix("a")[0, 1] == Fraction(3, 2)
 
 
 json_values = st.recursive(
