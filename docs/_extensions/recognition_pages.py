@@ -9,33 +9,24 @@ from statistics import mean
 from typing import Any
 
 import counter_sections
+import palindrome_sections
+from counter_sections import NAMES
 from page_text import table
 from runs_said import machines_of
 
 from training.language_recognition import palindromes, parentheses
 from training.language_recognition.paper import TABLE_1, TABLE_2, TABLE_11
-from training.language_recognition.tables import FIRST, Row, is_recognition, method_of, rows_of
+from training.language_recognition.tables import FIRST, Row, is_recognition, rows_of
 from training.language_recognition.tables import METHODS as METHOD_NAMES
 
 TITLES = {"parentheses": "Balanced parentheses", "palindromes": "Palindromes"}
-NAMES = {
-    "lstm": "LSTM",
-    "lstm-p": "LSTM-P",
-    "sr-lstm": "SR-LSTM",
-    "sr-lstm-p": "SR-LSTM-P",
-    "gru": "GRU",
-    "sr-gru": "SR-GRU",
-}
 COMPARED, SEEDS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p"), 5
 CENTROIDS = (2, 5, 10, 50, 100)
-AT_CHANCE, ALMOST_NONE = 0.4, 0.02
-"""Errors from which on, and up to which, a column is called so: half of the strings are palindromes."""
-TRAINED_ON = {"palindromes": "the usual others", "exchanges": "exchanges too"}
 LONGER = """\
 ## A longer finish
 
 Sixty epochs of finish in place of 20 (`--finish 60`): gates are farther from where they waver, so that more
-can be certified of the network, and a count drifts less.
+can be certified of the network.
 """
 AT_FIRST = """\
 ## Our method at first
@@ -117,11 +108,7 @@ def _page(
         *(_tables_of_parentheses(rows) if name == "parentheses" else _tables_of_palindromes(rows)),
     ]
     if name == "palindromes":
-        parts += [
-            _by_kind([*own, *attempts]),
-            _learned(rows, rows_of(attempts)),
-            _attempts(rows_of(attempts)),
-        ]
+        parts += [*palindrome_sections.sections([*own, *attempts]), _attempts(rows_of(attempts))]
     main = [row for row in rows if row.method in METHOD_NAMES.values()]
     if main:
         parts += [_farthest(name, main), _counters(main)]
@@ -210,25 +197,6 @@ def _table(name: str, lines: Sequence[Sequence[str]]) -> str:
     return table(("model", "method", "seeds", *COLUMNS[name], "seconds a run"), lines, css="speed")
 
 
-def _by_kind(own: Sequence[dict[str, Any]]) -> str:
-    """The errors on each kind of strings at the greatest length, random and one-letter ones apart."""
-    usual, exchanged = COLUMNS["palindromes"][2], COLUMNS["palindromes"][5]
-    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for run in own:
-        if is_recognition(run):
-            key = NAMES[run["model"]], method_of(run), TRAINED_ON[run["experiment"]]
-            groups.setdefault(key, []).append(run["errors"])
-    kinds = [(usual, "palindrome"), (usual, "random"), (usual, "one letter"), (exchanged, "exchanged")]
-    body = [
-        [*key, str(len(errors)), *(f"{100 * mean(one[c][kind] for one in errors):.2f}" for c, kind in kinds)]
-        for key, errors in groups.items()
-    ]
-    says = "Errors in % at lengths up to 500, on each kind of strings by itself; means over seeds.\n"
-    header = ("model", "method", "trained on", "seeds", *(kind for _, kind in kinds))
-    shown = table(header, body, css="speed") if body else "Nothing was run yet.\n"
-    return f"## Kinds of strings\n\n{says}\n{shown}"
-
-
 def _attempts(rows: Sequence[Row]) -> str:
     """Networks that had exchanges among the strings that they were trained on."""
     lines = [
@@ -242,30 +210,6 @@ def _attempts(rows: Sequence[Row]) -> str:
         " letter changed, and has two exchanged (`ratproof train exchanges`). The paper has no such thing.\n"
     )
     return f"## Trained on exchanges too\n\n{says}\n{_table('palindromes', lines)}"
-
-
-def _learned(rows: Sequence[Row], attempts: Sequence[Row]) -> str:
-    """Which language was learned, as the columns say it."""
-    said = []
-    usual, exchanged = COLUMNS["palindromes"][2], COLUMNS["palindromes"][5]
-    for row in (*rows, *attempts):
-        errors = [mean(row.errors[column]) for column in (usual, exchanged)]
-        if errors[1] > AT_CHANCE and errors[0] < errors[1] / 2:
-            which = "sums of letters with alternating signs, which is no language of palindromes"
-        elif errors[1] < ALMOST_NONE and errors[0] < ALMOST_NONE:
-            which = "palindromes, as far as these columns go"
-        elif min(errors) > AT_CHANCE:
-            which = "neither: it is near chance in both"
-        else:
-            which = "something between"
-        said.append(
-            f"- {_name(row)}, {row.method}, trained on {TRAINED_ON[row.experiment]}: {which}"
-            f" ({100 * errors[0]:.1f} % wrong at length 500 with the"
-            f" usual negatives, {100 * errors[1]:.1f} % with exchanges)"
-        )
-    if not said:
-        return "## Which language was learned\n\nNothing was run yet.\n"
-    return "## Which language was learned\n\n" + "\n".join(said) + "\n"
 
 
 def _farthest(name: str, rows: Sequence[Row]) -> str:
