@@ -51,9 +51,8 @@ they serve all three sets. The search does not read a test part. The word vector
 numbers, scaled to the length 5; the paper's are GloVe 840B of 300 numbers, of length 1. That length comes
 from an earlier try, whose test accuracies were seen; here 1, 2.5 and 5 were compared on the dev part of
 SST-2, in one run of 14 epochs each. Training stops after 8 epochs that are no better, where the paper has
-30, and halves the learning rate after 3, where it has 10: runs of half a minute to two minutes. What that
-costs in accuracy is below, where runs as long as the paper's were made. Where a set has no split of its
-own it is split 80 : 10 : 10, always alike.
+30, and halves the learning rate after 3, where it has 10. What that costs in accuracy is below, where runs
+as long as the paper's were made. Where a set has no split of its own it is split 80 : 10 : 10, always alike.
 
 The standard error is that of one accuracy on so many test sentences; the deviation is that of the seeds.
 After training, each unit of each layer of a rational model is decided to give every string the score of its

@@ -103,8 +103,8 @@ def _models(every: Runs, others: Runs) -> str:
         "An SR-GRU as in the table above, by `ours`. The others have the same kind of strings and the recipe"
         " of [parentheses](parentheses.md), by our method, but without its noise: errors in % on at most 300"
         " strings of length 50 and as many of length 200, the mean over seeds, and how many runs made none."
-        " With noise on the centroids' logits neither SR-LSTM nor SR-LSTM-P learned grammar 6, which counts"
-        " modulo three (one seed each). They have no finite set of states that asking would"
+        " Grammar 6 counts modulo three: with noise on the centroids' logits neither SR-LSTM nor SR-LSTM-P"
+        " learned it (one seed each). They have no finite set of states that asking would"
         " give (an LSTM's cell, a GRU's vector): nothing is extracted of them. The paper prints no error.\n"
     )
     rows = []
