@@ -28,7 +28,7 @@ def least(rule: Rule, known: Letters) -> WFSA:
     return determinisation.minimal(thompson(rule, known))
 
 
-def together(rules: Sequence[Rule], known: Letters) -> list[tuple[WFSA, tuple[int, ...]]]:
+def together(parts: Sequence[WFSA]) -> list[tuple[WFSA, tuple[int, ...]]]:
     """Deterministic automata that accept, between them, what some rule accepts, each with the places of the
     rules whose union it is.
 
@@ -37,12 +37,11 @@ def together(rules: Sequence[Rule], known: Letters) -> list[tuple[WFSA, tuple[in
     has read. So automata are joined only as long as that makes none larger.
 
     Args:
-        rules: at least one.
-        known: their letters.
+        parts: of each rule the least automaton, over the same letters; at least one.
     """
     done: list[tuple[WFSA, tuple[int, ...]]] = []
-    for place, rule in enumerate(rules):
-        one, apart = least(rule, known), []
+    for place, part in enumerate(parts):
+        one, apart = part, []
         own: tuple[int, ...] = (place,)
         for other, places in done:
             both = _joined(one, other)

@@ -28,11 +28,18 @@ class Labelled:
         label: of the header above it; ``None`` in a file without headers.
         rule: what it says.
         line: where it stands, from 1.
+        file: its name; ``None`` of a rule that stands in none.
     """
 
     label: str | None
     rule: Rule
     line: int
+    file: str | None = None
+
+    @property
+    def where(self) -> str:
+        """File and line, as messages name them."""
+        return f"line {self.line}" if self.file is None else f"{self.file}: line {self.line}"
 
 
 def read(path: str | Path) -> tuple[Labelled, ...]:
@@ -58,7 +65,8 @@ def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
                 raise FormatError(f"{where}: line {labelled[0].line}: a rule stands above the first [label]")
             headers.add(label)
         else:
-            labelled.append(Labelled(label, parse(bare, where, number, len(code) - len(bare) + 1), number))
+            rule = parse(bare, where, number, len(code) - len(bare) + 1)
+            labelled.append(Labelled(label, rule, number, where))
     if not labelled:
         raise FormatError(f"{where}: holds no rule; a rule is a line such as $ * what is $ *")
     return tuple(labelled)

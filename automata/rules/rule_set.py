@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from automata.errors import InputError
-from automata.rules.compiling import together
+from automata.rules.compiling import least, together
 from automata.rules.rule_files import Labelled
 from automata.rules.syntax import Rule, Word, leaves
 from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters
@@ -82,8 +82,7 @@ def rule_set(
         for rule in labelled:
             if Word(BEGIN) in leaves(rule.rule):
                 raise InputError(
-                    f"line {rule.line}: names {BEGIN}, which each sentence has before what the rules are"
-                    " about"
+                    f"{rule.where}: names {BEGIN}, which each sentence has before what the rules are about"
                 )
     written = [rule.rule for rule in labelled]
     known = letters_of(written, vocabulary, begins, vocabulary is None if pseudo is None else pseudo)
@@ -91,7 +90,7 @@ def rule_set(
     parts: list[tuple[str | None, WFSA, tuple[int, ...]]] = []
     for label in dict.fromkeys(rule.label for rule in labelled):
         of_label = [place for place, rule in enumerate(labelled) if rule.label == label]
-        several = together([written[place] for place in of_label], one_each)
+        several = together([_least(labelled[place], one_each) for place in of_label])
         parts += [(label, part, tuple(of_label[i] for i in own)) for part, own in several]
     n = int(begins) + sum(part.states for _, part, _ in parts)
     starting, final = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
@@ -114,6 +113,14 @@ def rule_set(
     automaton = WFSA.of_tables(BOOLEAN, initial, final, tables, index)
     finals = {label: tuple(states) for label, states in labels.items()}
     return RuleSet(automaton, finals, known.missing, tuple(starts.tolist()), begins, tuple(blocks))
+
+
+def _least(rule: Labelled, known: Letters) -> WFSA:
+    """The rule's automaton; an error says which rule it is."""
+    try:
+        return least(rule.rule, known)
+    except InputError as error:
+        raise type(error)(f"{rule.where}: {error}") from error
 
 
 def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[str]) -> list[Table]:

@@ -15,6 +15,7 @@ mean of the labels' scores, each clamped to at most 1 before, since scores count
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -44,7 +45,7 @@ class Bidirectional(nn.Module):
     @classmethod
     def of_rules(cls, rules: Sequence[Labelled], words: Sequence[str], **more: Any) -> Bidirectional:
         """The network of a set of rules; ``more`` as for :meth:`neural.fa_rnn.network.FARNN.of`."""
-        back = [Labelled(rule.label, mirrored(rule.rule), rule.line) for rule in rules]
+        back = [replace(rule, rule=mirrored(rule.rule)) for rule in rules]
         return cls(
             FARNN.of_rules(rule_set(rules, words), **more), FARNN.of_rules(rule_set(back, words), **more)
         )

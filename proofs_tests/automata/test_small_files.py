@@ -139,7 +139,8 @@ def test_rules_that_are_just_not_nested_too_deeply(rule):
     ids=lambda text: text[:30],
 )
 def test_rules_whose_automaton_would_be_large(rule, says):
-    assert says in refused(rule_set, [rule_files.Labelled(None, parse(rule), 1)], None, False)
+    said = refused(rule_set, [rule_files.Labelled(None, parse(rule), 7, "home.config")], None, False)
+    assert said.startswith("home.config: line 7: the rule") and says in said
 
 
 def test_a_rule_whose_wildcards_stand_for_many_letters():

@@ -152,3 +152,28 @@ def test_many_rules_in_one_automaton(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run(["minimise", one, "-o", other]) == 0
     assert run(["equivalent", one, other, "--certificate", shown]) == 0
     assert run(["check-certificate", shown]) == 0
+
+
+def test_decide_names_words_that_the_vocabulary_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules.config"
+    rules.write_text(RULES)
+    assert run(["rules", "decide", "--rules", str(rules), "--vocabulary", "cost,city", "--json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["missing"] == ["how", "much"]
+    assert "the vocabulary lacks 'how', 'much'" in said.err
+
+
+def test_a_rule_that_asks_for_much_is_named_by_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = tmp_path / "rules.config"
+    for line, says in (
+        ("( a{1000} | b{1000} ) {4}", "asks for more than 5,000 states"),
+        ("BOS a", "names BOS"),
+    ):
+        rules.write_text(f"[x]\na\n{line}\n")
+        assert run(["rules", "decide", "--rules", str(rules), "--vocabulary", "a,b"]) == 2
+        said = capsys.readouterr().err
+        assert f"{rules}: line 3: " in said and says in said

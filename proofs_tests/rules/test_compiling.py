@@ -139,25 +139,26 @@ def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> No
     states than the rules apart.
     """
     known = letters(several, VOCABULARY)
-    parts = [one for one, _ in together(several, known)]
+    parts = [one for one, _ in together([least(rule, known) for rule in several])]
     union = least(Either(tuple(several)) if len(several) > 1 else several[0], known)
     assert DFA.from_wfsa(reduce(sum_of, parts)).shortest_difference(DFA.from_wfsa(union)) is None
     assert sum(one.states for one in parts) <= sum(least(rule, known).states for rule in several)
     assert all(determinisation.is_deterministic(one) and determinisation.minimal(one) == one for one in parts)
-    for one, places in together(several, known):
+    for one, places in together([least(rule, known) for rule in several]):
         assert one == determinisation.minimal(
             reduce(sum_of, [least(several[place], known) for place in places])
         )
-    assert sorted(place for _, places in together(several, known) for place in places) == list(
-        range(len(several))
-    )
+    assert sorted(
+        place for _, places in together([least(rule, known) for rule in several]) for place in places
+    ) == list(range(len(several)))
 
 
 def test_many_rules_stay_small() -> None:
     """As one least automaton, m rules ``$ * a $ * b`` of different words have more than 2^m states."""
     words = [f"w{i}" for i in range(24)]
     several = [parse(f"$ * {words[2 * i]} $ * {words[2 * i + 1]}") for i in range(12)]
-    parts = together(several, letters(several, [*words, "other"]))
+    known = letters(several, [*words, "other"])
+    parts = together([least(rule, known) for rule in several])
     assert sum(one.states for one, _ in parts) <= 3 * 12
 
 

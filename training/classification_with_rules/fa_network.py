@@ -4,13 +4,13 @@ the rules say.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from automata.rules.matching import mirrored
-from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import RuleSet, rule_set
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell
 from neural.fa_rnn.classifier import SCALE, Classifier, RuleBlock
@@ -121,7 +121,7 @@ class FANetwork(nn.Module):
         labels = len(data.labels)
         both = [data.rules]
         if settings.model.startswith("bi"):
-            back = [Labelled(rule.label, mirrored(rule.rule), rule.line) for rule in data.written]
+            back = [replace(rule, rule=mirrored(rule.rule)) for rule in data.written]
             both.append(rule_set(back, data.words))
             assert tuple(map(str, both[1].automaton.index)) == data.words
         self.directions = nn.ModuleList(Direction(rules, labels, settings, vectors) for rules in both)

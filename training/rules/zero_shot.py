@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import torch
@@ -140,7 +140,7 @@ def zero_shot(
     choice = Choice(labels, ties, unmatched)
     tell("compiling rules")
     forth = rule_set(rules, words)
-    back = rule_set([Labelled(rule.label, mirrored(rule.rule), rule.line) for rule in rules], words)
+    back = rule_set([replace(rule, rule=mirrored(rule.rule)) for rule in rules], words)
     started = time.perf_counter()
     system = torch.as_tensor(matches(forth, test.words))
     if logic is not None:

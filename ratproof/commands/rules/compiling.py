@@ -18,12 +18,10 @@ from automata.rules.rule_set import rule_set
 from automata.rules.syntax import Wildcard, leaves
 from automata.rules.vocabulary import vocabulary as read_vocabulary
 from ratproof.commands.app import AsJson, app, example
+from ratproof.commands.rules.missing_words import warn_of_missing
 from ratproof.commands.terminal import progress
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
-
-NAMED = 5
-"""Missing words that are named; the rest are counted."""
 
 
 @app.command("compile", epilog=example('compile "$ * how much $ *" --vocabulary how,much,is,it -o rule.json'))
@@ -76,12 +74,7 @@ def compile_rules(
         tell(f"{len(rule_list)} rules")
         made = rule_set(rule_list, words, labelled if begins is None else begins, pseudo or words is None)
         tell(f"writing {made.automaton.states} states")
-        if made.missing:
-            more = len(made.missing) - NAMED
-            shown = ", ".join(map(shorten, made.missing[:NAMED])) + (f" and {more} more" if more > 0 else "")
-            warnings.warn(
-                f"the vocabulary lacks {shown}: what a rule says with them matches no sentence", stacklevel=1
-            )
+        warn_of_missing(made)
         written = files.write(made.automaton, output)
     if as_json:
         labels = {label: list(states) for label, states in made.labels.items() if label is not None}

@@ -13,6 +13,7 @@ from automata.files import write_whole
 from automata.printable_text import write_string
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
+from ratproof.commands.rules.missing_words import warn_of_missing
 from ratproof.commands.terminal import console, headed, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -76,6 +77,7 @@ def decide(
         known = vocabulary(words) if words is not None else sentences.vocabulary(sentences.read(str(data)))
         tell("compiling rules")
         compiled = rule_set(written, known)
+        warn_of_missing(compiled)
         network = FARNN.of_rules(
             compiled, decomposed=not undecomposed, dtype=DTYPES[dtype], device=torch.device(device)
         )
@@ -88,6 +90,7 @@ def decide(
                 "states": compiled.automaton.states,
                 "rank": network.rank,
                 "words": len(known),
+                "missing": list(compiled.missing),
             }
         )
         return EXIT[decision.verdict]
