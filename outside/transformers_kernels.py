@@ -64,16 +64,22 @@ def _mamba_2(model: str, chunk: int) -> Entry:
     return Entry(name, LIBRARY, path, claim, hides=HIDES)
 
 
+FINITE_FIRST = (("", ("infinite-gates",)), ("-infinite-gates", ()))
+"""The endings of a chunked kernel's two names, and what each does without."""
+
 ENTRIES = (
-    *(
+    *(  # twice each: NaN for one gate of -infinity would hide all else
         _delta(
-            f"transformers-{model.replace('_', '-')}-chunk-gated-delta-rule",
+            f"transformers-{model.replace('_', '-')}-chunk-gated-delta-rule{suffix}",
             f"{M}{model}.modeling_{model}.torch_chunk_gated_delta_rule",
             "gated-delta-rule",
+            lacks,
             form="chunked",
             chunk=64,
+            inverse="explicit",
         )
         for model in ("qwen3_next", "olmo_hybrid")
+        for suffix, lacks in FINITE_FIRST
     ),
     *(
         _delta(
@@ -83,9 +89,9 @@ ENTRIES = (
         )
         for model in ("qwen3_next", "olmo_hybrid")
     ),
-    *(  # twice: NaN for one gate of -infinity would hide all else
+    *(
         _delta(
-            name,
+            f"transformers-kimi-linear-chunk{suffix}",
             M + "kimi_linear.modeling_kimi_linear.chunk_kimi_delta_attention",
             KDA,
             lacks,
@@ -93,10 +99,7 @@ ENTRIES = (
             chunk=64,
             inverse="explicit",
         )
-        for name, lacks in (
-            ("transformers-kimi-linear-chunk", ("infinite-gates",)),
-            ("transformers-kimi-linear-chunk-infinite-gates", ()),
-        )
+        for suffix, lacks in FINITE_FIRST
     ),
     _delta(
         "transformers-kimi-linear-recurrent",

@@ -147,13 +147,13 @@ def test_no_experiment_of_the_paper_is_without_a_page(monkeypatch: pytest.Monkey
         made = importlib.import_module(module).pages([])
         for name in importlib.import_module(module).TITLES:
             assert "ot run" in made[f"{name}.md"] or "Nothing was run" in made[f"{name}.md"]
-    made = importlib.import_module("tomita_pages").pages([], ROOT)
+    made = importlib.import_module("tomita_pages").pages([])
     assert "not run" in made["tomita.md"] and "No run has kept its automaton." in made["tomita.md"]
 
 
 def test_grammars_are_drawn_beside_their_least_automata(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXTENSIONS))
-    made = importlib.import_module("tomita_pages").pages(results_in(KEPT / "languages"), ROOT)
+    made = importlib.import_module("tomita_pages").pages(results_in(KEPT / "languages"))
     for number in range(1, 8):
         for what in ("extracted", "least", "over-time"):
             assert f"tomita-{number}-{what}.svg" in made

@@ -5,14 +5,12 @@ measured.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from page_text import plain, table
 
 from training.engine.results import results_in
-from training.state_regularized.earlier_results import read
 from training.state_regularized.tables import HEADER, is_learned, rows
 
 FOLDER = "claims"
@@ -31,47 +29,19 @@ def pages(root: Path) -> dict[str, str]:
     others = [one for one in kept if one["experiment"] != "tomita"]
     return {
         f"{FOLDER}/certified-figures.txt": _near_the_threshold(root / "bench" / "results" / "certified.json"),
-        f"{FOLDER}/tomita-figures.txt": _trained(
-            [results / "tomita.json", results / "tomita-paper.json"], tomita
-        ),
-        f"{FOLDER}/learned-figures.txt": _trained([results / "learned.json"], others),
+        f"{FOLDER}/tomita-figures.txt": _trained(tomita),
+        f"{FOLDER}/learned-figures.txt": _trained(others),
     }
 
 
-def _trained(paths: list[Path], kept: list[dict[str, Any]]) -> str:
-    """A row for each language and recipe: how many of its runs came to what.
-
-    Args:
-        paths: of files from before the engine had these runs.
-        kept: results of the engine's.
-    """
-    earlier = [said for said in map(read, paths) if said["runs"]]
-    parts = [(said["machine"], said["runs"]) for said in earlier]
-    parts += [(one["machine"], [one]) for one in _newer(earlier, kept)]
-    # runs of a machine are told of together
+def _trained(kept: list[dict[str, Any]]) -> str:
+    """A row for each language and recipe: how many of its runs came to what."""
     groups: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {}
-    for machine, runs in parts:
-        key = json.dumps([machine, sorted({one["recipe"] for one in runs})])
-        groups.setdefault(key, (machine, []))[1].extend(runs)
+    for one in kept:  # runs of a machine are told of together
+        key = json.dumps([one["machine"], one["recipe"]])
+        groups.setdefault(key, (one["machine"], []))[1].append(one)
     texts = [_measured(machine, runs) for machine, runs in groups.values()]
-    every = [one for _, runs in parts for one in runs]
-    return "\n".join(texts) + "\n\n" + table(HEADER, rows(every), css="speed")
-
-
-def runs_of(paths: Sequence[Path], kept: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The runs of both, as for the tables."""
-    earlier = list(map(read, paths))
-    return [run for said in earlier for run in said["runs"]] + _newer(earlier, kept)
-
-
-def _newer(earlier: Sequence[dict[str, Any]], kept: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The engine's runs that are not among the earlier ones: it makes the same iterations."""
-    known = {_key(run) for said in earlier for run in said["runs"]}
-    return [one for one in kept if _key(one) not in known]
-
-
-def _key(run: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(run[name] for name in ("language", "recipe", "seed", "units", "centroids"))
+    return "\n".join(texts) + "\n\n" + table(HEADER, rows(kept), css="speed")
 
 
 def _measured(machine: dict[str, Any], runs: list[dict[str, Any]]) -> str:

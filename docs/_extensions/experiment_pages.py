@@ -96,9 +96,8 @@ def pages(root: Path) -> dict[str, str]:
     kept = results_in(root / "training" / "results")
     made = {f"{FOLDER}/{name}.md": _page(name, kept) for name in TITLES}
     made |= {f"{FOLDER}/{name}.md": rule_pages.page(name, kept) for name in rule_pages.TITLES}
-    for others in (language_page, recognition_pages, sequence_pages, wikipedia_page):
+    for others in (language_page, recognition_pages, sequence_pages, tomita_pages, wikipedia_page):
         made |= {f"{FOLDER}/{name}": text for name, text in others.pages(kept).items()}
-    made |= {f"{FOLDER}/{name}": text for name, text in tomita_pages.pages(kept, root).items()}
     return {f"{FOLDER}/index.md": _index(kept), **made}
 
 

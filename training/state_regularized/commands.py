@@ -23,7 +23,7 @@ from training.engine.options import with_settings
 from training.run_options import KeepEvery, LogEvery, Resume
 from training.state_regularized.settings import PRESETS, SR_GRU, FromFile, Nested, TomitaGrammar
 
-OTHERS = ("lstm", "gru", "sr-lstm", "sr-lstm-p")
+OTHERS = ("lstm", "lstm-p", "gru", "sr-lstm", "sr-lstm-p")
 
 RecipeName = Annotated[
     str,
@@ -61,8 +61,8 @@ def tomita(
 ) -> int:
     """Learn a Tomita grammar (Wang & Niepert 2019, section 4.1).
 
-    An SR-GRU has recipes of its own, and starts anew where it is stuck; other models (lstm, gru, sr-lstm,
-    sr-lstm-p) are trained on the same strings by the recipe of parentheses without its noise.
+    An SR-GRU has recipes of its own, and starts anew where it is stuck; other models (lstm, lstm-p, gru,
+    sr-lstm, sr-lstm-p) are trained on the same strings by the recipe of parentheses without its noise.
     """
     from neural.unrolled import one_of
 
