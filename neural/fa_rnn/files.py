@@ -80,6 +80,9 @@ def _classifier(header: dict[str, Any], tensors: dict[str, Tensor]) -> Classifie
         raise InputError(f"beta is {beta}, and there are no pretrained vectors")
     states = len(tensors["network.initial"])
     blocks = [_block(block, states, labels) for block in header["blocks"]]
+    every = [state for block in blocks for state in block.states]
+    if len(set(every)) != len(every):
+        raise InputError("two blocks have a state in common, where each has states of its own")
     if len(blocks) != len(tensors["network.final"]):
         raise InputError(
             f"there are {len(blocks)} blocks, and final weights of {len(tensors['network.final'])}"
@@ -148,7 +151,16 @@ def _block(fields: Any, states: int, labels: list[str]) -> RuleBlock:
         raise InputError(
             f"a block has the label {block.label!r:.40} and rules that are no texts, or a label of its own"
         )
+    if not block.rules:
+        raise InputError(
+            f"a block of the label {block.label!r:.40} has no rules, where at least one is right"
+        )
     for state in (*block.states, *block.final):
         if isinstance(state, bool) or not isinstance(state, int) or not 0 <= state < states:
             raise InputError(f"a block has the state {state!r:.40}, where there are {states}")
+    if len(set(block.states)) != len(block.states) or not set(block.final) <= set(block.states):
+        raise InputError(
+            f"a block of the label {block.label!r:.40} has a state twice, or a final state that is none of"
+            " its states"
+        )
     return block

@@ -93,15 +93,20 @@ def test_files_that_are_no_classifier(tmp_path: Path) -> None:
         ({**about["classifier"], "words": ["a"]}, tensors, "which does not fit"),
         ({**about["classifier"], "labels": ["x", "x"]}, tensors, "different texts"),
         ({**about["classifier"], "blocks": []}, tensors, "0 blocks"),
-        (
-            {**about["classifier"], "blocks": [{"label": "x", "rules": ["a"], "states": [99], "final": []}]},
-            tensors,
-            "the state 99",
+        *(
+            ({**about["classifier"], "blocks": [about["classifier"]["blocks"][0] | change]}, tensors, says)
+            for change, says in (
+                ({"states": [99]}, "the state 99"),
+                ({"rules": 3}, "are no list"),
+                ({"rules": []}, "has no rules"),
+                ({"states": [1, 1]}, "a state twice"),
+                ({"final": [0]}, "none of its states"),
+            )
         ),
         (
-            {**about["classifier"], "blocks": [{"label": "x", "rules": 3, "states": [0], "final": []}]},
-            tensors,
-            "are no list",
+            {**about["classifier"], "blocks": 2 * about["classifier"]["blocks"]},
+            {**tensors, "network.final": tensors["network.final"].repeat(2, 1)},
+            "a state in common",
         ),
         (
             about["classifier"],
