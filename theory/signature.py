@@ -10,7 +10,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -46,6 +47,9 @@ class Entry:
         derived: a function of the weights that are drawn and of the derived ones before it (and of the key,
             in a table), for one that others decide; in proofs it is free all the same, so that what is proved
             holds for more.
+        follows: does a derived one, in some weights, follow from the others? For one that hangs on all
+            letters together, so that where letters were dropped it is not what would be derived; without, it
+            is what is derived.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Entry:
     only: tuple[Any, ...] | None = None
     window: int = 1
     derived: Callable[..., Any] | None = None
+    follows: Callable[[Weights], bool] | None = None
 
     def keys(self, alphabet: str) -> list[str]:
         """Of a table: the symbols, or all windows, the shorter ones first."""
@@ -97,6 +102,21 @@ class Entry:
             f" {('number', 'vector', 'matrix')[len(self.shape)]}"
         )
 
+    def derive(self, w: Weights) -> Any:
+        """A derived one's value, or table, from the others."""
+        assert self.derived is not None
+        if self.per == "constant":
+            return self.derived(w)
+        return {key: self.derived(w, key) for key in self.keys(w.alphabet)}
+
+    def contradicts(self, w: Weights) -> bool:
+        """Is it derived, and not what follows from the others?"""
+        if self.derived is None:
+            return False
+        return not (
+            self.follows(w) if self.follows is not None else _alike(w.entries[self.name], self.derive(w))
+        )
+
     def places(self, alphabet: str) -> list[str | None]:
         """The keys of a table; one place, for a constant."""
         return [None] if self.per == "constant" else [*self.keys(alphabet)]
@@ -107,9 +127,10 @@ def constant(
     shape: tuple[int, ...] = (),
     only: Sequence[Any] | None = None,
     derived: Callable[..., Any] | None = None,
+    follows: Callable[[Weights], bool] | None = None,
 ) -> Entry:
     """A weight that no symbol changes."""
-    return Entry(name, "constant", shape, _exact(only), derived=derived)
+    return Entry(name, "constant", shape, _exact(only), derived=derived, follows=follows)
 
 
 def by_symbol(
@@ -117,9 +138,10 @@ def by_symbol(
     shape: tuple[int, ...] = (),
     only: Sequence[Any] | None = None,
     derived: Callable[..., Any] | None = None,
+    follows: Callable[[Weights], bool] | None = None,
 ) -> Entry:
     """A table: a weight for each symbol."""
-    return Entry(name, "symbol", shape, _exact(only), derived=derived)
+    return Entry(name, "symbol", shape, _exact(only), derived=derived, follows=follows)
 
 
 def by_window(name: str, window: int, derived: Callable[..., Any] | None = None) -> Entry:
@@ -165,12 +187,7 @@ class Signature:
         entries = dict(w.entries)
         for entry in self.entries:
             if entry.derived is not None:
-                so_far = Weights(w.over, w.alphabet, entries, w.size)
-                entries[entry.name] = (
-                    entry.derived(so_far)
-                    if entry.per == "constant"
-                    else {key: entry.derived(so_far, key) for key in entry.keys(w.alphabet)}
-                )
+                entries[entry.name] = entry.derive(Weights(w.over, w.alphabet, entries, w.size))
         return Weights(w.over, w.alphabet, entries, w.size)
 
     @cache  # noqa: B019 -- there are as many as claims have, and Hypothesis looks a new strategy through
@@ -285,14 +302,8 @@ class Signature:
             else "the weights are not as the variant's hypothesis asks"
         )
 
-    def same_shape(self, w: Weights) -> bool:
-        """Is this the size of these weights, in which nothing is lacking?"""
-        return w.size == self.size and all(
-            entry.derived is not None or entry.shapes(w) <= {entry.shape} for entry in self.entries
-        )
-
     def forbids(self, w: Weights) -> str | None:
-        """A value that an entry of this signature, which has the size of the weights, does not allow."""
+        """A value that an entry of this signature does not allow, in weights of any size."""
         for entry in self.entries:
             if entry.only is not None:
                 wrong = next(
@@ -305,13 +316,12 @@ class Signature:
                     )
         return None
 
-    def contradicts(self, w: Weights, names: Iterable[str]) -> str | None:
-        """A derived entry, of those named, that is not what follows from the others in these weights."""
+    def contradicts(self, w: Weights) -> str | None:
+        """A derived entry that is not what follows from the others in these weights."""
         try:
-            derived = self._derive(w)
+            wrong = next((entry.name for entry in self.entries if entry.contradicts(w)), None)
         except (LookupError, ValueError, TypeError, ArithmeticError):  # shapes that do not fit together
             return "some weights do not follow from the others"
-        wrong = next((name for name in names if w.entries[name] != derived.entries[name]), None)
         return None if wrong is None else f"the weight {wrong} is not what follows from the others"
 
     def variables(self, alphabet: str, over: Symbolic) -> Weights:
@@ -393,16 +403,49 @@ class Sizes:
         return chain.from_iterable(self.of(size).small(letters) for size in self.small_sizes)
 
 
+def _alike(one: Any, other: Any) -> bool:
+    """Are two weights, tuples or tables of them equal? Floats, which machines' libraries round differently,
+    nearly.
+    """
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-300)
+    return bool(one == other)
+
+
 def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
     """Why the weights are of none of these signatures; ``None`` where they are of one, or are as they are in
-    another size.
+    another size, in which derived weights follow from the others all the same.
     """
     lacking = [(signature, signature.lacks(w)) for signature in signatures]
     like = [signature for signature, lack in lacking if lack is None]
     if not like:
         return lacking[0][1] if lacking else None
-    forbidden = [signature.forbids(w) for signature in like if signature.same_shape(w)]
-    return forbidden[0] if forbidden and None not in forbidden else None
+    wrong = [signature.contradicts(w) or signature.forbids(w) for signature in like]
+    return wrong[0] if None not in wrong else _disproportion(like, w)
+
+
+def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
+    """A weight with another length than the size says, on an axis that is as long as the size in every one of
+    these signatures.
+    """
+    sizes = {signature.size for signature in signatures}
+    if w.size is None or (len(sizes) == 1 and w.size not in sizes):  # which axes grow with it is not known
+        return None
+    drawn: dict[str, list[tuple[Entry, int]]] = {}
+    for signature in signatures:
+        for entry in signature.entries:
+            if entry.derived is None and signature.size is not None:
+                drawn.setdefault(entry.name, []).append((entry, signature.size[1]))
+    for name, entries in drawn.items():
+        for axis in range(len(entries[0][0].shape)):
+            grows = all(entry.shape[axis] == size for entry, size in entries)
+            if grows and any(shape[axis] != w.n for shape in entries[0][0].shapes(w) if shape is not None):
+                return f"the weight {name} is not as long as {w.size[0]} = {w.n} says"
+    return None
 
 
 def _leaves(value: Tree) -> Iterator[Any]:

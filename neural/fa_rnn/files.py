@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
+from automata.printable_text import has_half_a_character
+from automata.rules.words import BEGIN
 from neural import checkpoints
 from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.classifier import Classifier, RuleBlock
@@ -76,6 +78,8 @@ def _classifier(header: dict[str, Any], tensors: dict[str, Tensor]) -> Classifie
     _check_shapes(
         tensors, ALWAYS | (WITH_VECTORS if has_vectors else {}), {"V": len(words), "L": len(labels)}
     )
+    if BEGIN not in words:
+        raise InputError(f"words has no {BEGIN}, which each sentence begins with")
     if beta != 1 and not has_vectors:
         raise InputError(f"beta is {beta}, and there are no pretrained vectors")
     states = len(tensors["network.initial"])
@@ -87,6 +91,7 @@ def _classifier(header: dict[str, Any], tensors: dict[str, Tensor]) -> Classifie
         raise InputError(
             f"there are {len(blocks)} blocks, and final weights of {len(tensors['network.final'])}"
         )
+    _check_fixed(tensors, blocks)
     factors = Factors(
         *(
             tensors[f"{CELL}{name}"].double().numpy()
@@ -130,11 +135,23 @@ def _check_shapes(tensors: dict[str, Tensor], shapes: dict[str, str], sizes: dic
             raise InputError(f"the tensor {name} has a number that is not finite")
 
 
+def _check_fixed(tensors: dict[str, Tensor], blocks: list[RuleBlock]) -> None:
+    """What training does not change is as the blocks have it."""
+    final = torch.zeros_like(tensors["network.final"])
+    for row, block in enumerate(blocks):
+        final[row, list(block.final)] = 1
+    if not torch.equal(final, tensors["network.final"]):
+        raise InputError("the tensor network.final is not 1 at each block's final states, and 0 elsewhere")
+    stands = tensors[f"{CELL}stands"]
+    if not bool(((stands == 0) | (stands == 1)).all()):
+        raise InputError(f"the tensor {CELL}stands has another number than 0 and 1")
+
+
 def _texts(header: dict[str, Any], name: str) -> list[str]:
     texts = header[name]
     if (
         not isinstance(texts, list)
-        or not all(isinstance(text, str) and text for text in texts)
+        or not all(isinstance(text, str) and text and not has_half_a_character(text) for text in texts)
         or len(set(texts)) != len(texts)
     ):
         raise InputError(f"{name} is {texts!r:.80}, where a list of different texts is right")

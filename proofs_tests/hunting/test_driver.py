@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.errors import FormatError, InputError, OutputError
+from automata.errors import FormatError, InputError, LimitReached, OutputError
 from ratproof.hunting import search
 from ratproof.hunting.installation import fingerprint
 from ratproof.hunting.merging import merge
@@ -528,3 +528,59 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path):
     (tmp_path / "ledger.sqlite").write_bytes(b"something else" * 100)
     with pytest.raises(InputError, match="is no ledger"):
         Ledger(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE rounds SET verdict = 'refuted' WHERE target = 'two'",  # without a counterexample
+        "UPDATE rounds SET counterexample = 'one.json' WHERE target = 'two'",  # of what holds
+        "UPDATE rounds SET verdict = 'nonsense' WHERE target = 'two'",
+        "UPDATE rounds SET number = -3 WHERE target = 'two' AND number = 0",
+        "UPDATE rounds SET number = 'abc' WHERE target = 'two' AND number = 0",
+        "UPDATE rounds SET target = x'ff' WHERE target = 'two'",
+        "UPDATE rounds SET why = CAST(x'ff' AS TEXT) WHERE target = 'two'",
+        "DELETE FROM about",  # of unknown origin
+    ],
+)
+def test_a_hunt_does_not_go_on_from_rows_that_no_hunt_writes(tmp_path, change):
+    """It would say that nothing was found."""
+    store = ledger(tmp_path)
+    hunt(WHAT, 1, store, crew=Scripted())
+    store.close()
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as data:
+        data.execute(change)
+    for read in (lambda: hunt(WHAT, 1, ledger(tmp_path), crew=Scripted()), lambda: Ledger(tmp_path).status()):
+        with pytest.raises(FormatError, match=r"ledger.sqlite"):
+            read()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE planned SET rounds = 'x'",
+        "UPDATE planned SET target = x'ff' WHERE target = 'two'",
+        "INSERT INTO given_up VALUES (5, 'two', 'x', '')",
+    ],
+)
+def test_what_was_planned_or_given_up_is_read_as_strictly(tmp_path, change):
+    ledger(tmp_path).plan(5, TARGETS, 4)
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as data:
+        data.execute(change)
+    with pytest.raises(FormatError, match=r"ledger.sqlite"):
+        Ledger(tmp_path).status()
+
+
+def test_more_rounds_than_can_be_listed_are_not(tmp_path):
+    store = ledger(tmp_path)
+    store.plan(5, TARGETS, 10**8)
+    with pytest.raises(LimitReached, match="more than 1,000,000 rounds were asked for"):
+        store.status()
+
+
+@pytest.mark.parametrize("name", ["ledger.sqlite", "lock"])
+def test_a_place_where_no_ledger_can_be_is_refused_before_work(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(InputError) as refused, locked(tmp_path):
+        ledger(tmp_path)
+    assert not isinstance(refused.value, OutputError)

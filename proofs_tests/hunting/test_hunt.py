@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from automata.errors import InputError
 from automata.strategies import readings
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round
@@ -20,7 +21,7 @@ from ratproof.hunting.targets import collect, is_target
 from ratproof.hunting.worker import Worker
 from ratproof.main import run
 from ratproof.record.counterexample import Counterexample
-from ratproof.runner.counterexample_files import FORMAT, keep, replay
+from ratproof.runner.counterexample_files import FORMAT, keep, load, replay
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
 from ratproof.sides.layer_strategies import networks
@@ -213,3 +214,13 @@ def test_a_spoilt_file_is_one_sentence(kept, spoil, says, tmp_path, capsys):
     assert run(["replay", str(path)]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and says in err
+
+
+def test_a_counterexample_to_what_is_false_is_none_to_what_is_true():
+    """Theorem 3.2 has a temperature that follows from the weights; another one breaks its hypothesis."""
+    variant = claims()["theorem-3.2"].variant("without-low-temperature")
+    case = Exact("theorem-3.2", variant.name, next(variant.small_cases(1))).to_json()
+    data = {"claim": "theorem-3.2", "variant": variant.name, "comparison": case}
+    load(data, "kept.json")
+    with pytest.raises(InputError, match=r"none of theorem-3\.2, corrected-eq-5: the weight m is not"):
+        load(data | {"variant": "corrected-eq-5"}, "kept.json")

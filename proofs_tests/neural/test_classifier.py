@@ -101,7 +101,23 @@ def test_files_that_are_no_classifier(tmp_path: Path) -> None:
                 ({"rules": []}, "has no rules"),
                 ({"states": [1, 1]}, "a state twice"),
                 ({"final": [0]}, "none of its states"),
+                ({"final": []}, "not 1 at each block's final states"),
             )
+        ),
+        (
+            {**about["classifier"], "words": [w.replace("BOS", "x") for w in about["classifier"]["words"]]},
+            tensors,
+            "words has no BOS",
+        ),
+        (
+            {**about["classifier"], "words": ["\ud800", *about["classifier"]["words"][1:]]},
+            tensors,
+            "different texts",
+        ),
+        (
+            about["classifier"],
+            {**tensors, "network.cell.stands": tensors["network.cell.stands"] + 0.5},
+            "another number than 0 and 1",
         ),
         (
             {**about["classifier"], "blocks": 2 * about["classifier"]["blocks"]},

@@ -5,6 +5,7 @@ refused.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from automata.polynomials import POLYNOMIALS
-from automata.semirings import MAX_PLUS
+from automata.semirings import MAX_PLUS, REAL
 from ratproof.sides.exact import signatures
 from theory.registry import claims
 from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant, misfit
@@ -134,6 +135,58 @@ def test_every_case_is_one_of_its_variant_renamed_and_kept_too(claim, variant, d
     for case in (*islice(variant.small_cases(2), 3), drawn, drawn.renamed({"b": "d", "a": "c"})):
         copy = Weights.from_json(json.loads(json.dumps(case.to_json())))
         assert copy == case and misfit(signatures(variant), copy) is None
+
+
+def derived_in(signature):
+    """The names of what has to be exactly what is derived."""
+    return {entry.name for entry in signature.entries if entry.derived and not entry.follows}
+
+
+DERIVED = [(claim, variant) for claim, variant in SIGNED if all(map(derived_in, signatures(variant)))]
+
+
+@pytest.mark.parametrize(("claim", "variant"), DERIVED, ids=lambda x: x.name)
+@settings(max_examples=5)
+@given(st.data())
+def test_what_does_not_follow_from_the_other_weights_is_refused(claim, variant, data):
+    """Else a case that breaks a hypothesis would refute what is true."""
+    case = data.draw(variant.cases("ab"))
+    names = set.intersection(*(derived_in(s) for s in signatures(variant) if s.lacks(case) is None))
+    name = data.draw(st.sampled_from(sorted(names)))
+    changed = {**case.entries, name: _doubled(case.entries[name])}
+    if changed != case.entries:
+        wrong = misfit(signatures(variant), Weights(case.over, case.alphabet, changed, case.size))
+        assert wrong is not None and "follow" in wrong
+
+
+def _doubled(value):
+    if isinstance(value, dict):
+        return {key: _doubled(one) for key, one in value.items()}
+    return tuple(map(_doubled, value)) if isinstance(value, tuple) else 2 * value + 1
+
+
+def test_factors_that_are_not_those_of_the_tensor_are_refused():
+    """D_1, v and D_2 hang on all words together: those of fewer words are exact, and not by construction."""
+    variant = claims()["fa-rnn-eq-5"].variant("corrected-large-enough")
+    case = signatures(variant)[0].telling("ab").renamed({"b": "b"})
+    assert misfit(signatures(variant), case) is None
+    wrong = Weights(case.over, "b", {**case.entries, "v": _doubled(case.v)}, case.size)
+    assert "not what follows" in misfit(signatures(variant), wrong)
+
+
+def test_weights_are_as_long_as_their_size_says():
+    sizes = Sizes(lambda k: Signature((constant("h", (k,)),), size=("K", k)), (1, 2), ())
+    two = Weights(REAL, "a", {"h": (1, 2)}, ("K", 2))
+    assert misfit(sizes.signatures(), two) is None
+    assert "h is not as long as K = 1 says" in misfit(sizes.signatures(), replace(two, size=("K", 1)))
+    assert misfit(sizes.signatures(), Weights(REAL, "a", {"h": (1, 2, 3)}, ("K", 3))) is None
+
+
+def test_weights_are_of_one_signature_and_not_half_of_each():
+    drawn = Signature((constant("h", only=(0, 1)),))
+    first = Signature((constant("h", derived=lambda w: 7),))
+    for h, fits in ((0, True), (7, True), (5, False)):
+        assert (misfit([drawn, first], Weights(REAL, "a", {"h": h})) is None) == fits
 
 
 def test_what_is_of_another_signature_is_named():

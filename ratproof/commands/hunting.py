@@ -80,7 +80,8 @@ def hunt(
     """Search for counterexamples with fresh random cases, networks and strings.
 
     Work is numbered: seed, target and number say which cases a round has, on any number of processes and
-    machines. Exit status 1 where there is a counterexample, 3 where a round could not be done.
+    machines. Exit status 1 where there is a counterexample, 3 where a round could not be done or nothing was
+    compared.
     """
     from ratproof.hunting.search import Hunt
     from ratproof.hunting.search import hunt as search
@@ -119,7 +120,7 @@ def hunt(
         return INTERRUPTED
     if result.finds or result.errors:
         return NO
-    return UNKNOWN if result.incomplete else YES
+    return UNKNOWN if result.incomplete or result.nothing_compared else YES
 
 
 class _Shown:
@@ -178,6 +179,8 @@ def _show(result: HuntProgress, ledger: str | None) -> None:
         )
     for note in result.notes:
         out.print(Text(note), soft_wrap=True)
+    if result.nothing_compared:
+        out.print("nothing was compared: the time was up before the first case")
     for error in result.errors:
         out.print(Text(f"error: {error}", style="red"))
     if ledger is not None:

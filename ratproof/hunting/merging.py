@@ -7,8 +7,9 @@ from typing import Any
 
 from automata.errors import FormatError, InputError
 from automata.files import write_whole
+from ratproof.hunting.ledger_rows import COLUMNS, key_of, unequal
 from ratproof.hunting.rounds import Round
-from ratproof.hunting.store import COLUMNS, FOLDER, Ledger, key_of, locked, name_of, require_same, unequal
+from ratproof.hunting.store import FOLDER, Ledger, locked, name_of, require_same
 from ratproof.runner.counterexample_files import read
 
 NAME = COLUMNS.index("counterexample")

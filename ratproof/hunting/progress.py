@@ -23,6 +23,7 @@ class HuntProgress:
         resumed: done before.
         incomplete: rounds that were given up.
         notes: what happened to the workers.
+        nothing_compared: was the time up before the first case?
     """
 
     seed: int
@@ -39,6 +40,7 @@ class HuntProgress:
     incomplete: list[Round] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
+    nothing_compared: bool = False
 
     def rate(self, way: str) -> float:
         """Cases a second and core."""
@@ -61,4 +63,5 @@ class HuntProgress:
             "errors": self.errors,
             "notes": self.notes,
             "interrupted": self.interrupted,
+            "nothing_compared": self.nothing_compared,
         }

@@ -95,7 +95,7 @@ def require_row(said: dict[str, Any], where: str) -> None:
     that a round can have: sent by a worker, or read from a ledger.
     """
     right = {
-        "target": _is_text(said["target"]) and said["target"] != "",
+        "target": is_text(said["target"]) and said["target"] != "",
         "number": type(said["number"]) is int and 0 <= said["number"] < 1 << 63,
         "digest": isinstance(said["digest"], str) and DIGEST.fullmatch(said["digest"]) is not None,
         "verdict": isinstance(said["verdict"], str) and said["verdict"] in VERDICTS,
@@ -103,23 +103,23 @@ def require_row(said: dict[str, Any], where: str) -> None:
         "seconds": type(said["seconds"]) in (int, float) and 0 <= said["seconds"] < MOST_CASES,
         "way": isinstance(said["way"], str) and WAY.fullmatch(said["way"]) is not None,
         "corners": _are_corners(said["corners"]),
-        "why": _is_text(said["why"]),
+        "why": is_text(said["why"]),
     }
     wrong = next((name for name, fits in right.items() if not fits), None)
     if wrong is not None:
         raise FormatError(
-            f"{where} a row of {_shown(said['target'])}, {_shown(said['number'])}, whose {wrong} is"
-            f" {_shown(said[wrong], quoted=True)}"
+            f"{where} a row of {shown(said['target'])}, {shown(said['number'])}, whose {wrong} is"
+            f" {shown(said[wrong], quoted=True)}"
         )
 
 
-def _shown(value: Any, quoted: bool = False) -> str:
+def shown(value: Any, quoted: bool = False) -> str:
     """So that a message can hold it."""
-    whole = _is_text(value) and not quoted
+    whole = is_text(value) and not quoted
     return printable(value if whole else shorten(value))
 
 
-def _is_text(value: Any) -> bool:
+def is_text(value: Any) -> bool:
     """Can a file, a ledger and a terminal take it?"""
     return isinstance(value, str) and len(value) <= MOST_SAID and not has_half_a_character(value)
 
@@ -181,12 +181,12 @@ def _row(said: Any, one: Round) -> Row:
         "number": said["number"] == one.number,
         # a refutation without a counterexample would be believed, and one beside another verdict overlooked
         "counterexample": isinstance(said["counterexample"], dict if said["verdict"] == "refuted" else NONE),
-        "test": _is_text(said["test"]),
+        "test": is_text(said["test"]),
     }
     wrong = next((name for name, fits in right.items() if not fits), None)
     if wrong is not None:
         raise FormatError(
             f"a worker sent a row of {one.target}, {one.number}, whose {wrong} is"
-            f" {_shown(said[wrong], quoted=True)}"
+            f" {shown(said[wrong], quoted=True)}"
         )
     return Row(**{**said, "corners": tuple(said["corners"])})

@@ -120,7 +120,7 @@ def hunt(
         workers.close()
     p = driver.progress
     if not (p.interrupted or p.rounds or p.errors or p.incomplete or p.resumed):
-        p.errors.append("nothing was compared: the time was up before the first case")
+        p.nothing_compared = True
     return p
 
 

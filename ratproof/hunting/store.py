@@ -14,27 +14,16 @@ from pathlib import Path
 from sys import intern
 from typing import Any, Protocol
 
-from automata.errors import FormatError, InputError, OutputError
+from automata.errors import FormatError, InputError, LimitReached, OutputError
 from automata.files import write_whole
 from ratproof.hunting.installation import difference
-from ratproof.hunting.rounds import Round, Row, require_row
+from ratproof.hunting.ledger_rows import COLUMNS, key_of, require_count, require_round, unequal
+from ratproof.hunting.rounds import Round, Row
 
 FILE, FOLDER, LOCK = "ledger.sqlite", "counterexamples", "lock"
 FORMAT = "ratproof ledger 1"
-COLUMNS = (
-    "seed",
-    "target",
-    "number",
-    "digest",
-    "verdict",
-    "cases",
-    "seconds",
-    "way",
-    "corners",
-    "counterexample",
-    "why",
-)
-"""Of a row."""
+MOST_LISTED = 1_000_000
+"""Rounds that were asked for and are not done, as ``status`` lists them."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS rounds (
@@ -47,6 +36,9 @@ CREATE TABLE IF NOT EXISTS given_up (
   seed INTEGER NOT NULL, target TEXT NOT NULL, number INTEGER NOT NULL, why TEXT NOT NULL,
   PRIMARY KEY (seed, target, number));
 """
+
+
+_NAMES = ", ".join(COLUMNS)
 
 
 class Store(Protocol):
@@ -113,9 +105,15 @@ class Ledger:
         self.grows = grows or about is not None
         if about is None and not self.path.is_file():
             raise InputError(f"{folder}: is no folder of a hunt: it has no {FILE}")
+        try:
+            self._open(about)
+        except OutputError as error:  # before any work
+            raise InputError(str(error)) from None
+
+    def _open(self, about: dict[str, Any] | None) -> None:
         with self._refused():
             if about is not None:
-                folder.mkdir(parents=True, exist_ok=True)
+                self.folder.mkdir(parents=True, exist_ok=True)
             self.data = _to_write(self.path, about is not None) if self.grows else _to_read(self.path)
         if about is None:
             self._require_format()
@@ -125,13 +123,13 @@ class Ledger:
     def _begin(self, about: dict[str, Any]) -> None:
         """Make the tables, at once or not at all; of one that is there, see whose it is."""
         with self._refused():
-            self._require_free()
+            begun = self._is_begun()
         with self.at_once():
             for table in _TABLES.split(";"):
                 self.data.execute(table)
-            said = self.about()
-            if said:
-                require_same(self.path, said, about)
+            if begun:
+                self._require_format()
+                require_same(self.path, self.about(), about)
             for name, value in about.items():
                 self.data.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", (name, json.dumps(value)))
 
@@ -139,11 +137,12 @@ class Ledger:
         if self.about().get("format") != FORMAT:
             raise FormatError(f"{self.path}: is no ledger of this version of ratproof ({FORMAT})")
 
-    def _require_free(self) -> None:
-        """Raise :class:`~automata.errors.FormatError` for a database that is somebody else's."""
+    def _is_begun(self) -> bool:
+        """Has it tables? Raises :class:`~automata.errors.FormatError` for a database of somebody else."""
         tables = {name for (name,) in self.data.execute("SELECT name FROM sqlite_master WHERE type='table'")}
         if tables and "about" not in tables:
             raise FormatError(f"{self.path}: is no ledger of a hunt, but another database")
+        return bool(tables)
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
@@ -179,10 +178,11 @@ class Ledger:
             self.data.close()
 
     def done(self, seed: int) -> set[Round]:
-        """The rounds of that seed that have a row."""
-        query = "SELECT target, number FROM rounds WHERE seed = ?"
-        with self._refused():  # row by row, and each target's name once: there may be millions
-            return {Round(intern(target), number) for target, number in self.data.execute(query, (seed,))}
+        """The rounds of that seed that have a row. Raises :class:`~automata.errors.FormatError` as
+        :meth:`rows` does.
+        """
+        # row by row, and each target's name once: there may be millions
+        return {Round(intern(row[1]), row[2]) for row in self.rows(seed)}
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """So many rounds of each target are asked for, or more, where more were."""
@@ -218,7 +218,7 @@ class Ledger:
         """Take in a row of the table; was it not there?"""
         key = values[:3]
         with self.at_once():
-            query = "SELECT * FROM rounds WHERE seed = ? AND target = ? AND number = ?"
+            query = f"SELECT {_NAMES} FROM rounds WHERE seed = ? AND target = ? AND number = ?"
             there = self.data.execute(query, key).fetchone()
             different = None if there is None else unequal(there, values)
             if different is not None:
@@ -228,7 +228,8 @@ class Ledger:
                     " the same"
                 )
             if there is None:
-                self.data.execute(f"INSERT INTO rounds VALUES ({', '.join('?' * 11)})", values)
+                marks = ", ".join("?" * len(COLUMNS))
+                self.data.execute(f"INSERT INTO rounds ({_NAMES}) VALUES ({marks})", values)
                 self.data.execute("DELETE FROM given_up WHERE seed = ? AND target = ? AND number = ?", key)
         return there is None
 
@@ -257,32 +258,32 @@ class Ledger:
             for target, number, name, why in self._all(query, (seed,))
         ]
 
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        """All rows of the table of rounds, sorted by seed, target and number.
+    def rows(self, seed: int | None = None) -> Iterator[tuple[Any, ...]]:
+        """The rows of the table of rounds, all or those of a seed, sorted by seed, target and number.
 
         Raises :class:`~automata.errors.FormatError`: one is none that a round can have.
         """
         with self._refused():
-            for row in self.data.execute("SELECT * FROM rounds ORDER BY seed, target, number"):
-                self._require_row(row)
+            of_seed, values = ("", ()) if seed is None else (" WHERE seed = ?", (seed,))
+            query = f"SELECT {_NAMES} FROM rounds{of_seed} ORDER BY seed, target, number"
+            for row in self.data.execute(query, values):
+                require_round(row, self.path)
                 yield row
 
-    def _require_row(self, row: tuple[Any, ...]) -> None:
-        values = dict(zip(COLUMNS, row, strict=True))
-        try:
-            corners = json.loads(values["corners"])
-        except (ValueError, TypeError, RecursionError):
-            corners = None
-        require_row({**values, "corners": corners}, f"{self.path}: has")
-        name = values["counterexample"]
-        right = isinstance(name, str) and Path(name).name == name and name.endswith(".json")
-        if type(values["seed"]) is not int or not (name is None or right):
-            raise FormatError(f"{self.path}: has a row of {values['target']} whose seed or file is none")
-
     def incomplete(self) -> list[tuple[str, int]]:
-        """The rounds that were asked for, or given up, and have no row; of all seeds, each once."""
-        given_up = {Round(*row) for row in self._all("SELECT target, number FROM given_up")}
-        for seed, target, rounds in self._all("SELECT * FROM planned"):
+        """The rounds that were asked for, or given up, and have no row; of all seeds, each once.
+
+        Raises :class:`~automata.errors.LimitReached`: they are more than can be listed.
+        """
+        given_up = {Round(target, number) for _, target, number, _ in self.given_up()}
+        planned = self.planned()
+        ((done,),) = self._all("SELECT count(*) FROM rounds")
+        if sum(rounds for *_, rounds in planned) - done > MOST_LISTED:
+            raise LimitReached(
+                f"{self.path}: more than {MOST_LISTED:,} rounds were asked for and are not done, which is too"
+                " many to list; hunt goes on with them"
+            )
+        for seed, target, rounds in planned:
             query = "SELECT number FROM rounds WHERE seed = ? AND target = ? AND number < ?"
             there = {number for (number,) in self._all(query, (seed, target, rounds))}
             given_up |= {Round(target, number) for number in range(rounds) if number not in there}
@@ -290,11 +291,17 @@ class Ledger:
 
     def given_up(self) -> list[tuple[Any, ...]]:
         """Seed, target, number of what was given up, and why."""
-        return self._all("SELECT * FROM given_up ORDER BY seed, target, number")
+        return self._counts("SELECT seed, target, number, why FROM given_up ORDER BY seed, target, number")
 
     def planned(self) -> list[tuple[Any, ...]]:
         """Seed, target and rounds of all that was asked for."""
-        return self._all("SELECT * FROM planned ORDER BY seed, target")
+        return self._counts("SELECT seed, target, rounds FROM planned ORDER BY seed, target")
+
+    def _counts(self, query: str) -> list[tuple[Any, ...]]:
+        rows = self._all(query)
+        for row in rows:
+            require_count(row, self.path)
+        return rows
 
     def digest(self) -> str:
         """Of the sorted rows: seed, target, number, digest and verdict."""
@@ -324,7 +331,7 @@ class Ledger:
         try:
             yield
         except sqlite3.OperationalError as error:
-            if "no such" in str(error):
+            if "no such" in str(error) or "decode" in str(error):
                 raise FormatError(f"{self.path}: is no ledger of a hunt ({error})") from None
             raise OutputError(f"{self.path}: {error}") from None
         except sqlite3.Error as error:
@@ -372,7 +379,7 @@ def locked(folder: Path, option: str = "") -> Iterator[None]:
     except Timeout:
         raise InputError(f"{option}{folder}: another hunt writes to it; another folder is right") from None
     except OSError as error:
-        raise OutputError(f"{option}{folder}: cannot be written to: {error.strerror or error}") from None
+        raise InputError(f"{option}{folder}: cannot be written to: {error.strerror or error}") from None
     try:
         yield
     finally:
@@ -384,20 +391,6 @@ def name_of(counterexample: dict[str, Any]) -> str:
     said = {name: value for name, value in counterexample.items() if name != "versions"}
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
     return f"{counterexample['claim']}--{counterexample['variant']}--{digest}.json"
-
-
-def unequal(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[str, str, str] | None:
-    """In what two rows of one round differ that are to be equal, and both values of it."""
-    for what in ("digest", "verdict"):
-        place = COLUMNS.index(what)
-        if one[place] != other[place]:
-            return what, one[place], other[place]
-    return None
-
-
-def key_of(row: tuple[Any, ...]) -> str:
-    """Of which round a row is, in words."""
-    return f"seed {row[0]}, {row[1]}, round {row[2]}"
 
 
 def require_same(path: Path, said: dict[str, Any], about: dict[str, Any]) -> None:

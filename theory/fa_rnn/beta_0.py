@@ -74,10 +74,25 @@ def turn(w: Weights) -> Matrix:
 # The weights: factors, a vector u for each word, and G.
 
 
+def _turned_by(w: Weights, g: Matrix) -> bool:
+    """Is E_w times this matrix E_R?"""
+    return all(
+        tuple(dot(w.over, u, column) for column in zip(*g, strict=True)) == v
+        for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True)
+    )
+
+
+def turns_exactly(w: Weights) -> bool:
+    """Is E_w G = E_R?"""
+    return _turned_by(w, w.G)
+
+
 def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
     """K states, r columns and vectors of D numbers."""
     k, r, d = size
-    entries = (*factors(k, r, only), by_symbol("u", (d,), only), constant("G", derived=turn))
+    # the claims on these ask nothing of G that would be lost with a word
+    free = constant("G", derived=turn, follows=lambda w: True)
+    entries = (*factors(k, r, only), by_symbol("u", (d,), only), free)
     return Signature(entries, size=("K", k), most_small=300)
 
 
@@ -98,7 +113,7 @@ def with_vectors_that_span(size: tuple[int, int, int], only: tuple[Any, ...] | N
         v,
         after,
         end,
-        constant("G", derived=turn),
+        constant("G", derived=turn, follows=turns_exactly),
     )
     return Signature(entries, size=("K", k), most_small=300)
 
@@ -122,11 +137,7 @@ def lies_in_column_space(w: Weights) -> bool:
 
 def is_exact(w: Weights) -> bool:
     """Is E_w pinv(E_w) E_R = E_R?"""
-    g = turn(w)
-    return all(
-        tuple(dot(w.over, u, column) for column in zip(*g, strict=True)) == v
-        for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True)
-    )
+    return _turned_by(w, turn(w))
 
 
 condition = Recurrence(

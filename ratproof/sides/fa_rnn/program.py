@@ -71,12 +71,7 @@ class TorchProgram:
 
     def misfit(self, w: Weights) -> str | None:
         """Why the program cannot be given these weights."""
-        signatures = (self.takes or self.cases).signatures()
-        wrong = misfit(signatures, w)
-        if wrong is not None:
-            return wrong
-        contradictions = [s.contradicts(w, self.reads) for s in signatures if s.lacks(w) is None]
-        return None if None in contradictions else contradictions[0]
+        return misfit((self.takes or self.cases).signatures(), w)
 
 
 def floats(values: Any) -> Floats:

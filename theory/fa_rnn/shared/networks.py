@@ -200,7 +200,16 @@ def after(w: Weights) -> Matrix:
 
 def by_construction() -> tuple[Entry, ...]:
     """D_1, v and D_2 of a T, to be added to its signature."""
-    return constant("D_1", derived=before), by_symbol("v", derived=of_word), constant("D_2", derived=after)
+    return (
+        constant("D_1", derived=before, follows=are_exact),
+        by_symbol("v", derived=of_word, follows=are_exact),
+        constant("D_2", derived=after, follows=are_exact),
+    )
+
+
+def are_exact(w: Weights) -> bool:
+    """Are the factors' products the tensor's matrices?"""
+    return bool(rebuilt(w) == w.T)
 
 
 # The step with K and r symbols, of the very functions above.

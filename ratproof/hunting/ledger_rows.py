@@ -1,0 +1,71 @@
+"""The rows of a ledger's tables, as they are read back: what no hunt writes is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError
+from ratproof.hunting.rounds import is_text, require_row, shown
+
+COLUMNS = (
+    "seed",
+    "target",
+    "number",
+    "digest",
+    "verdict",
+    "cases",
+    "seconds",
+    "way",
+    "corners",
+    "counterexample",
+    "why",
+)
+"""Of a row of the table of rounds."""
+Values = tuple[Any, ...]
+
+
+def require_round(row: Values, path: Path) -> None:
+    """Raise :class:`~automata.errors.FormatError` where a row of the table of rounds is none that a round can
+    have. A refutation without a counterexample would be overlooked, as would one beside another verdict.
+    """
+    values = dict(zip(COLUMNS, row, strict=True))
+    try:
+        corners = json.loads(values["corners"])
+    except (ValueError, TypeError, RecursionError):
+        corners = None
+    require_row({**values, "corners": corners}, f"{path}: has")
+    name = values["counterexample"]
+    is_file = isinstance(name, str) and Path(name).name == name and name.endswith(".json")
+    if not (is_file if values["verdict"] == "refuted" else name is None) or type(values["seed"]) is not int:
+        raise FormatError(
+            f"{path}: has a row of {values['target']}, {values['number']}, whose seed or counterexample is"
+            f" none of a round that is {values['verdict']}"
+        )
+
+
+def require_count(row: Values, path: Path) -> None:
+    """The same for seed, target and a number: what was planned, or given up."""
+    seed, target, number = row[:3]
+    if not (type(seed) is int and is_text(target) and target and type(number) is int and number >= 0):
+        raise FormatError(
+            f"{path}: has a row of {shown(target)} whose seed is {shown(seed, quoted=True)} and whose number"
+            f" is {shown(number, quoted=True)}"
+        )
+    if not all(map(is_text, row[3:])):
+        raise FormatError(f"{path}: has a row of {shown(target)}, {number}, whose reason is no text")
+
+
+def unequal(one: Values, other: Values) -> tuple[str, str, str] | None:
+    """In what two rows of one round differ that are to be equal, and both values of it."""
+    for what in ("digest", "verdict"):
+        place = COLUMNS.index(what)
+        if one[place] != other[place]:
+            return what, one[place], other[place]
+    return None
+
+
+def key_of(row: Values) -> str:
+    """Of which round a row is, in words."""
+    return f"seed {row[0]}, {row[1]}, round {row[2]}"
