@@ -433,7 +433,7 @@ def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
     these signatures.
     """
     sizes = {signature.size for signature in signatures}
-    if w.size is None or (len(sizes) == 1 and w.size not in sizes):  # which axes grow with it is not known
+    if w.size is None or len(sizes) == 1:  # which axes grow with it is not known
         return None
     drawn: dict[str, list[tuple[Entry, int]]] = {}
     for signature in signatures:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from automata.strategies import readings
 from neural.fa_rnn import bidirectional, cells, editing, factors
 from neural.fa_rnn.aggregation import SoftLogic
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
@@ -24,6 +27,16 @@ STEPS = {
 
 def test_every_program_stands_for_a_variant():
     assert set(PROGRAMS) <= set(STEPS)
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+@settings(max_examples=10)
+@given(st.data())
+def test_what_is_drawn_for_a_program_are_weights_that_it_takes_when_they_are_kept(name, data):
+    """Also where letters were dropped, so that factors are no longer those of the construction."""
+    names, _ = data.draw(readings(most=3, longest=3, run=0))
+    case = data.draw(PROGRAMS[name].cases.random("abc")).renamed(names)
+    assert PROGRAMS[name].misfit(case) is None
 
 
 def transposed(self, words, h):
