@@ -26,8 +26,8 @@ def add_rules(model: Classifier, rules: RuleSet, written: Sequence[str], scale: 
 
     Every score that was there stays what it was, and each new rule scores what it would alone, whatever beta
     is: exactly, up to the rounding of floats, whose sums have more terms. For the paper's G = pinv(E_w) E_R
-    it would only be near; here the new columns of E_R are divided by beta, and those of G are zero, from where
-    training may go on. With beta = 0 there is nothing to divide by, and G is the paper's.
+    it would only be near; here the new columns of E_R are divided by beta, and those of G are zero, from
+    where training may go on. With beta = 0 there is nothing to divide by, and G is the paper's.
 
     Args:
         model: trained, or not.
