@@ -424,7 +424,9 @@ def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
     like = [signature for signature, lack in lacking if lack is None]
     if not like:
         return lacking[0][1] if lacking else None
-    wrong = [signature.contradicts(w) or signature.forbids(w) for signature in like]
+    # what is not allowed first: deriving from it might take for ever
+    own_size_first = sorted(like, key=lambda signature: signature.size != w.size)
+    wrong = [signature.forbids(w) or signature.contradicts(w) for signature in own_size_first]
     return wrong[0] if None not in wrong else _disproportion(like, w)
 
 

@@ -24,7 +24,15 @@ from ratproof.main import run
 from ratproof.record.counterexample import Counterexample, Disagreement, NoSuchAutomaton
 from ratproof.record.judge import judge
 from ratproof.record.kinds import Verdict
-from ratproof.record.ledger import IN_PART, MIGHT_UNDERFLOW, NO_ALARM, TOO_SHORT, WITHOUT_BOUND, recording
+from ratproof.record.ledger import (
+    IN_PART,
+    MIGHT_OVERFLOW,
+    MIGHT_UNDERFLOW,
+    NO_ALARM,
+    TOO_SHORT,
+    WITHOUT_BOUND,
+    recording,
+)
 from ratproof.record.results import Observation, gather
 from ratproof.rungs.agreement import agree
 from ratproof.rungs.decided import decide
@@ -266,6 +274,21 @@ def test_an_fa_rnn_is_compared_in_full_where_every_prefix_has_a_bound_and_nothin
     assert counted(sides, ["", letter])[0] == 2
     monkeypatch.setattr(program, "_may_underflow", lambda w, longest, form: longest > 0)
     assert counted(sides, ["", letter]) == (1, {MIGHT_UNDERFLOW: 1})
+
+
+def test_an_fa_rnn_whose_numbers_overflow_is_no_case_and_one_that_gives_nan_without_is_refuted(monkeypatch):
+    """In a block beside its own an overflow becomes NaN: 0 times infinity."""
+    read = claim_named("fa-rnn-eq-10").variant("corrected")
+    case = next(read.small_cases(1))
+    large = replace(case, entries={**case.entries, "D_1": ((2**100,),), "v": {"a": (2**100,)}})
+    assert counted(OfFARNN("fa-rnn-eq-10", read.name, large, "fa-rnn-blocks"), ["aa"]) == (
+        0,
+        {MIGHT_OVERFLOW: 1},
+    )
+    sides = OfFARNN("fa-rnn-eq-10", read.name, case, "fa-rnn-blocks")
+    monkeypatch.setattr(OfFARNN, "outputs", lambda self, string: np.full((len(string) + 1, 2), np.nan))
+    with pytest.raises(Disagreement):
+        counted(sides, ["aa"])
 
 
 def test_runs_of_which_no_count_could_raise_an_alarm_are_no_case():

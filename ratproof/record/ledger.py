@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 TOO_SHORT, IN_PART, WITHOUT_BOUND = "too_short", "in_part", "without_bound"
-MIGHT_UNDERFLOW, NO_ALARM, NO_MARGIN = "might_underflow", "no_alarm", "no_margin"
+MIGHT_UNDERFLOW, MIGHT_OVERFLOW = "might_underflow", "might_overflow"
+NO_ALARM, NO_MARGIN = "no_alarm", "no_margin"
 NOTHING_COUNTED, AS_LARGE = "nothing_counted", "as_large"
 LEFT_OUT = {
     TOO_SHORT: "shorter than the strings that the claim is about",
     IN_PART: "compared only in part: some of their scores might overflow, and have no bound on rounding",
     WITHOUT_BOUND: "not compared: all of their scores might overflow, and have no bound on rounding",
     MIGHT_UNDERFLOW: "not compared: products of their weights might underflow",
+    MIGHT_OVERFLOW: "not compared: a score is not finite, and sums of products of weights might overflow",
     NO_MARGIN: "not compared: two centroids are too near one another for floats, or for the temperature",
     NOTHING_COUNTED: "not compared: no bound on rounding is within 1 % of the size of the results",
     AS_LARGE: "not compared: their rounding, measured, is as large as the results",

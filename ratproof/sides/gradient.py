@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from automata.errors import InputError
 from automata.number_text import shorten
+from automata.semirings import Semiring
 from automata.strings import String
 from neural.derivatives import FIRST, INPUTS, score_derivatives
 from neural.scan.backends import Backend
@@ -135,10 +137,14 @@ class OfGradients(OfNetwork):
             factors = self._factors(strings).to(every) * every.detach().isfinite()
             gradients = torch.autograd.grad([every], list(leaves.values()), [factors], allow_unused=True)
         derivatives = score_derivatives(cell, inputs, start, factors)
+        overflowed = _has_overflowed(every.detach(), cell.semiring)
         for (name, leaf), computed in zip(leaves.items(), gradients, strict=True):
             of = derivatives[name]
             mine = torch.zeros_like(leaf) if computed is None else computed
-            yield name, _array(mine), _array(of.value), _array(of.bound())
+            gradient, bound = _array(mine), _array(of.bound())
+            if overflowed:  # then a gradient may be no number, whatever the score's factor is
+                bound = np.where(np.isnan(gradient), np.inf, bound)
+            yield name, gradient, _array(of.value), bound
 
     def _factors(self, strings: Sequence[String]) -> Tensor:
         """Shape ``(T + 1, strings, units)``: of one unit's scores, and zero behind a string's end."""
@@ -167,6 +173,12 @@ class OfGradients(OfNetwork):
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
             raise InputError(f"seed is {shorten(seed)}, where a whole number from 0 on is right")
         return cls(claim.name, variant.name, **checked(data), seed=seed)
+
+
+def _has_overflowed(scores: Tensor, semiring: Semiring) -> bool:
+    """Is a score no finite number, and not the semiring's zero of minus infinity?"""
+    zero = scores.isneginf() if semiring.zero == -math.inf else torch.zeros_like(scores, dtype=torch.bool)
+    return not bool((scores.isfinite() | zero).all())
 
 
 def _array(values: Tensor) -> NDArray[np.float64]:

@@ -85,7 +85,9 @@ def cases(
     """Random networks, and all small ones, at these temperatures; with ``derived`` at one that is low enough;
     small ones up to 2, if ``wide``.
     """
-    m, more = ((), (constant("m", derived=low_enough),)) if derived else (m, ())
+    # where letters were dropped, a temperature may be lower than it need be
+    low = constant("m", derived=low_enough, follows=lambda w: bool(w.m >= low_enough(w)))
+    m, more = ((), (low,)) if derived else (m, ())
     values = (*SMALL, 2, -2) if wide else SMALL
     small = Sizes(
         lambda s: integers(s, values, m[:1], more, where, most=400 if wide else 80),

@@ -19,8 +19,9 @@ from automata.rounding import Format, bounded, share
 from automata.strings import String
 from automata.wfsa import WFSA
 from neural.rounding import format_of
+from ratproof.record.ledger import MIGHT_OVERFLOW
 from ratproof.sides.comparison import Difference, StringResult, no_case, no_difference, shortest_of
-from ratproof.sides.fa_rnn.program import Network, TorchProgram
+from ratproof.sides.fa_rnn.program import Network, TorchProgram, may_overflow
 from ratproof.sides.fa_rnn.table import PROGRAMS
 from ratproof.sides.layer_files import device_of
 from ratproof.sides.layer_spec import DTYPES
@@ -78,6 +79,17 @@ class OfFARNN:
         return self.case.describe()
 
     @property
+    def _read(self) -> list[Any]:
+        """The weights that the program reads."""
+        entries = [self.case.entries[name] for name in self.program.reads]
+        return [
+            v
+            for entry in entries
+            for part in (entry.values() if isinstance(entry, dict) else [entry])
+            for v in flat(part)
+        ]
+
+    @property
     def _format(self) -> Format:
         return format_of(DTYPES[self.dtype])
 
@@ -101,7 +113,11 @@ class OfFARNN:
             if right.left_out is not None:
                 yield no_case(string, right.left_out)
                 continue
-            yield self._compared(string, self.outputs(string), right.values, right.bounds, shortest)
+            outputs = self.outputs(string)
+            if not np.isfinite(outputs).all() and may_overflow(self._read, len(string), self._format):
+                yield no_case(string, MIGHT_OVERFLOW)
+                continue
+            yield self._compared(string, outputs, right.values, right.bounds, shortest)
 
     def _compared(
         self, string: String, outputs: NDArray[Any], values: Any, bounds: NDArray[Any], shortest: int
@@ -153,14 +169,7 @@ class OfFARNN:
         wrong = self.program.misfit(self.case)
         if wrong is not None or not self.case.alphabet:
             raise InputError(f"the case is none of {self.claim}, {self.variant}: {wrong or 'no symbols'}")
-        entries = [self.case.entries[name] for name in self.program.reads]
-        values = (
-            v
-            for entry in entries
-            for part in (entry.values() if isinstance(entry, dict) else [entry])
-            for v in flat(part)
-        )
-        inexact = next((v for v in values if not _holds(self.dtype, v)), None)
+        inexact = next((v for v in self._read if not _holds(self.dtype, v)), None)
         if inexact is not None:
             raise InputError(f"the weight {shorten(str(inexact))} is not one that {self.dtype} holds")
 

@@ -7,6 +7,7 @@ known deviation, and Forward's running bound has the rest (:mod:`automata.roundi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -150,6 +151,14 @@ def _may_underflow(w: Weights, longest: int, form: Format) -> bool:
     values = [abs(v) for entry in entries for v in flat(entry) if v]
     least = min([*values, 1])
     return float(least) ** (3 * longest + 2) < form.tiny
+
+
+def may_overflow(values: Sequence[Any], longest: int, form: Format) -> bool:
+    """May a sum of products of these weights, on the way through a string, be beyond the largest float? Each
+    step has three factors, and sums of at most as many terms as there are weights.
+    """
+    most = max([1.0, *(abs(float(v)) for v in values)])
+    return (math.log2(max(1, len(values))) + 3 * math.log2(most)) * (longest + 2) > math.log2(form.largest)
 
 
 def no_deviation(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
