@@ -560,15 +560,21 @@ def test_a_hunt_does_not_go_on_from_rows_that_no_hunt_writes(tmp_path, change):
     [
         "UPDATE planned SET rounds = 'x'",
         "UPDATE planned SET target = x'ff' WHERE target = 'two'",
+        "UPDATE planned SET rounds = -1",
         "INSERT INTO given_up VALUES (5, 'two', 'x', '')",
+        "INSERT INTO given_up VALUES (5, 'two', -5, '')",
+        "UPDATE rounds SET seed = 'z' WHERE target = 'two'",
     ],
 )
 def test_what_was_planned_or_given_up_is_read_as_strictly(tmp_path, change):
-    ledger(tmp_path).plan(5, TARGETS, 4)
+    store = ledger(tmp_path)
+    hunt(WHAT, 1, store, crew=Scripted())
+    store.close()
     with sqlite3.connect(tmp_path / "ledger.sqlite") as data:
         data.execute(change)
-    with pytest.raises(FormatError, match=r"ledger.sqlite"):
-        Ledger(tmp_path).status()
+    for read in (Ledger, ledger):
+        with pytest.raises(FormatError, match=r"ledger.sqlite"):
+            read(tmp_path)
 
 
 def test_more_rounds_than_can_be_listed_are_not(tmp_path):

@@ -136,6 +136,10 @@ class Ledger:
     def _require_format(self) -> None:
         if self.about().get("format") != FORMAT:
             raise FormatError(f"{self.path}: is no ledger of this version of ratproof ({FORMAT})")
+        self.planned()
+        self.given_up()
+        if self._all("SELECT 1 FROM rounds WHERE typeof(seed) != 'integer' LIMIT 1"):
+            raise FormatError(f"{self.path}: has a row whose seed is no whole number")
 
     def _is_begun(self) -> bool:
         """Has it tables? Raises :class:`~automata.errors.FormatError` for a database of somebody else."""

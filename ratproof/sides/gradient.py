@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -137,12 +137,12 @@ class OfGradients(OfNetwork):
             factors = self._factors(strings).to(every) * every.detach().isfinite()
             gradients = torch.autograd.grad([every], list(leaves.values()), [factors], allow_unused=True)
         derivatives = score_derivatives(cell, inputs, start, factors)
-        overflowed = _has_overflowed(every.detach(), cell.semiring)
+        overflowed = _may_overflow(every.detach(), leaves.values(), cell.semiring)
         for (name, leaf), computed in zip(leaves.items(), gradients, strict=True):
             of = derivatives[name]
             mine = torch.zeros_like(leaf) if computed is None else computed
             gradient, bound = _array(mine), _array(of.bound())
-            if overflowed:  # then a gradient may be no number, whatever the score's factor is
+            if overflowed:  # then a gradient may be no number, whatever it is multiplied with
                 bound = np.where(np.isnan(gradient), np.inf, bound)
             yield name, gradient, _array(of.value), bound
 
@@ -175,10 +175,15 @@ class OfGradients(OfNetwork):
         return cls(claim.name, variant.name, **checked(data), seed=seed)
 
 
-def _has_overflowed(scores: Tensor, semiring: Semiring) -> bool:
-    """Is a score no finite number, and not the semiring's zero of minus infinity?"""
+def _may_overflow(scores: Tensor, leaves: Iterable[Tensor], semiring: Semiring) -> bool:
+    """Is a score no finite number, and not the semiring's zero of minus infinity; or may one be such a number
+    with two weights multiplied, as on the way back?
+    """
     zero = scores.isneginf() if semiring.zero == -math.inf else torch.zeros_like(scores, dtype=torch.bool)
-    return not bool((scores.isfinite() | zero).all())
+    largest = float(scores[~zero].abs().max()) if not bool(zero.all()) else 0.0
+    weights = [leaf.detach()[leaf.detach().isfinite()].abs() for leaf in leaves]
+    weight = max([1.0, *(float(some.max()) for some in weights if some.numel())])
+    return not largest * weight**2 < torch.finfo(scores.dtype).max
 
 
 def _array(values: Tensor) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from automata.affine import flat
 from automata.aliases import Floats
 from automata.forward import prefix_scores
 from automata.rounding import Deviation, Format
@@ -176,7 +177,8 @@ def _by_maxima(w: Weights, factory: Factory) -> Network:
 def _of_maxima(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
     values = [[value] for value in prefix_scores(automata[0], string)]
     bounds = np.array([[form.gamma(t + 1) * float(value)] for t, (value,) in enumerate(values)])
-    small = float(min(v for v in NOT_NEGATIVE if v)) ** (len(string) + 2) < form.tiny
+    least = min([1, *(v for entry in (w.alpha_0, w.alpha_inf, *w.T.values()) for v in flat(entry) if v)])
+    small = float(least) ** (len(string) + 2) < form.tiny
     return Reference(values, bounds * (1 + 2.0**-40), MIGHT_UNDERFLOW if small else None)
 
 
