@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 
 import pytest
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from automata.float_format import FLOAT32, FLOAT64
+from automata.semirings import MAX_PLUS, REAL
 from neural import scan
 from neural.any_order import AnyOrder, derivatives
 from neural.scan import loops
 from ratproof.record.counterexample import Disagreement
 from ratproof.rungs.gradient import gradient
-from ratproof.sides.gradient import OfGradients
+from ratproof.sides.gradient import OfGradients, _may_overflow
 from ratproof.sides.layer_strategies import networks
 from ratproof.sides.side import Layer
 from ratproof.sides.table import side_named
@@ -120,3 +122,18 @@ def test_where_two_may_be_the_larger_each_may_have_any_share_of_the_derivative()
     clear = AnyOrder.leaf(torch.tensor([1.5]), FLOAT64)
     one, other = derivatives([(x.maximum(clear), torch.ones(1))], [x, clear])
     assert float(one.value) == 0 and float(one.bound()) < 1e-300 and float(other.value) == 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "weight", "semiring", "may"),
+    [
+        ([1.0, 2.0], 50.0, REAL, False),  # no excuse for a gradient that is no number
+        ([1.0, math.nan], 1.0, REAL, True),
+        ([1.0, -math.inf], 1.0, REAL, True),
+        ([1.0, -math.inf], 1.0, MAX_PLUS, False),  # its zero
+        ([1.0, math.inf], 1.0, MAX_PLUS, True),
+        ([1e30], 1e9, REAL, True),  # on the way back
+    ],
+)
+def test_a_gradient_is_excused_only_where_numbers_may_overflow(scores, weight, semiring, may):
+    assert _may_overflow(torch.tensor(scores), [torch.tensor([weight, -math.inf])], semiring) == may
