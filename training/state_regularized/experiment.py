@@ -145,7 +145,7 @@ def learn(
         "restarts": place.restarts,
         "iterations": place.iterations,
         "strings": {name: [len(part), part.accepted] for name, part in zip(right, drawn, strict=True)},
-        "network": str(where.folder / NETWORK),
+        "network": NETWORK,  # beside the result, wherever the folder is
     }
     # the paper prints no figure of a run
     said = results.result(experiment, settings, ran.loop.progress, metrics, None, more)
