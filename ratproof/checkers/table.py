@@ -65,9 +65,15 @@ PROGRAMS: dict[str, ModuleType] = {
         check_counter,
     )
 }
-"""The programs, by what the certificates are about that they check."""
+"""The programs, by what the certificates are about that they check.
+
+:meta hide-value:
+"""
 OLDER = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
-"""The programs for certificates without a field ``about``, by a field that they have."""
+"""The programs for certificates without a field ``about``, by a field that they have.
+
+:meta hide-value:
+"""
 
 
 def checker_of(data: dict[str, Any]) -> ModuleType:
