@@ -1,0 +1,84 @@
+"""Workers that answer by a script, for tests of the driver and of ledgers; and what they hunt."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+
+from ratproof.hunting.installation import fingerprint
+from ratproof.hunting.rounds import Round, Row, seed_of
+from ratproof.hunting.search import Hunt
+from ratproof.hunting.store import Ledger
+from ratproof.sides.comparison import counterexample
+from ratproof.sides.exact import Exact
+from theory.registry import claims
+
+TARGETS = ["one", "two", "three"]
+WHAT = Hunt(("proposition-7",), 5, rounds=4)
+PRINTED = replace(WHAT, variant="printed")
+
+
+def row_of(one: Round) -> Row:
+    """What a round of these targets shows, without running anything."""
+    digest = f"{seed_of(WHAT.seed, one):032x}"
+    return Row(one.target, one.number, digest, "holds", 50, 0.01, "exact", ("epsilon",))
+
+
+class Scripted:
+    """Workers that answer in a random order, die now and then, and always of some rounds."""
+
+    seconds_a_chunk, jobs = 0.05, 2
+
+    def __init__(self, seed=0, deaths=0.0, deadly=(), rows=row_of, installation=None, stop_after=None):
+        self.random, self.deaths, self.deadly, self.rows = random.Random(seed), deaths, set(deadly), rows
+        self.installation = installation or fingerprint()
+        self.said, self.handed, self.notes, self.closed = [(None, self._json(targets=TARGETS))], [], [], False
+        self.left = stop_after
+
+    def _json(self, **said):
+        return json.dumps({"installation": self.installation, **said}).encode()
+
+    def room(self):
+        return 4 - len(self.handed)
+
+    def submit(self, chunk):
+        self.handed.append(chunk)
+
+    def ready(self, seconds):
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise KeyboardInterrupt
+        yield from self.said
+        self.said = []
+        if not self.handed:
+            return
+        chunk = self.handed.pop(self.random.randrange(len(self.handed)))
+        if self.deadly & set(chunk) or self.random.random() < self.deaths:
+            yield chunk, None
+        else:
+            yield chunk, self._json(rows=[self.rows(one).to_json() for one in chunk])
+
+    def close(self):
+        self.closed = True
+
+
+def ledger(folder, what=WHAT):
+    return Ledger(folder, what.about())
+
+
+def found(variant):
+    """A counterexample to a variant of Proposition 7."""
+    claim = claims()["proposition-7"].variant(variant)
+    comparison = Exact("proposition-7", variant, next(claim.small_cases(1)))
+    return counterexample(comparison, next(iter(comparison.compare([""]))))
+
+
+def refuted(one: Round) -> Row:
+    """A row with a counterexample that is one, but for what it says of its weights."""
+    sent = {**found("printed").to_json(), "weights": "none"}
+    return replace(row_of(one), verdict="refuted", counterexample=sent)
+
+
+EVERY = {Round(target, number) for target in TARGETS for number in range(4)}
