@@ -6,21 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import counter_pictures
+from model_names import NAMES
 from page_text import plain, table
 from plots import image
 
 from training.language_recognition import parentheses
 from training.language_recognition.tables import METHODS, PREFIX, method_of
 
-NAMES = {
-    "lstm": "LSTM",
-    "lstm-p": "LSTM-P",
-    "sr-lstm": "SR-LSTM",
-    "sr-lstm-p": "SR-LSTM-P",
-    "gru": "GRU",
-    "sr-gru": "SR-GRU",
-}
-"""In the order of the tables."""
 COLUMNS = [column.name for column in (*parentheses.COLUMNS, parentheses.DEEP)]
 Runs = Sequence[dict[str, Any]]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import mean
 from typing import Any
 
-from counter_sections import NAMES
+from model_names import NAMES
 from page_text import table
 
 from training.language_recognition import palindromes

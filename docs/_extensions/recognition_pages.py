@@ -10,7 +10,7 @@ from typing import Any
 
 import counter_sections
 import palindrome_sections
-from counter_sections import NAMES
+from model_names import NAMES
 from page_text import table
 from runs_said import machines_of
 

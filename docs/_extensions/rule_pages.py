@@ -108,7 +108,7 @@ def _ablations(name: str, every: dict[Any, Cell]) -> str | None:
     for variant, (_, figures) in TABLE_6.items():
         cell = cell_of(every, name, "fa-rnn", 1.0, variant)
         paper = f"{figures[SETS.index(name)]:.1f}"
-        rows.append([variant, *("··" if cell is None else (cell.ours(), str(len(cell.runs)))), paper])
+        rows.append([variant, *_ours_and_seeds(cell), paper])
     if sum(row[1] != "·" for row in rows) < 2:
         return None
     says = (
@@ -117,6 +117,11 @@ def _ablations(name: str, every: dict[Any, Cell]) -> str | None:
         " first; Rand E_w: random word vectors; Train E_R: the words' features are trained."
     )
     return f"## Table 6\n\n{says}\n\n{table(('variant', 'ours', 'seeds', 'paper'), rows, css='speed')}"
+
+
+def _ours_and_seeds(cell: Cell | None) -> tuple[str, str]:
+    """Two columns: ours, and of how many seeds; a dot each where nothing was run."""
+    return ("·", "·") if cell is None else (cell.ours(), str(len(cell.runs)))
 
 
 def _betas(name: str, own: Sequence[dict[str, Any]]) -> str | None:
@@ -128,16 +133,7 @@ def _betas(name: str, own: Sequence[dict[str, Any]]) -> str | None:
     if len(columns) < 3:
         return None
     rows = [
-        [
-            f"{beta:g}",
-            *(
-                column
-                for share in (0.0, 1.0)
-                for column in (
-                    (own_cells[share].ours(), str(len(own_cells[share].runs))) if share in own_cells else "··"
-                )
-            ),
-        ]
+        [f"{beta:g}", *_ours_and_seeds(own_cells.get(0.0)), *_ours_and_seeds(own_cells.get(1.0))]
         for beta, own_cells in sorted(columns.items())
     ]
     return "## Figure 3\n\nThe FA-RNN's test accuracy in % with different betas (equation 6).\n\n" + table(

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from model_names import NAMES
 from page_text import plain, table
 from plots import bands, image, plotted
 from runs_said import machines_of
@@ -18,14 +19,6 @@ from training.sequences.settings import MODELS
 from training.tables import percent, rows_of
 
 TITLES = {"mnist": "MNIST", "fashion-mnist": "Fashion-MNIST", "imdb": "IMDB"}
-NAMES = {
-    "lstm": "LSTM",
-    "lstm-p": "LSTM-P",
-    "sr-lstm": "SR-LSTM",
-    "sr-lstm-p": "SR-LSTM-P",
-    "gru": "GRU",
-    "sr-gru": "SR-GRU",
-}
 HEADS = {"c": "reads the last c of both layers", "h": "reads the last h"}
 TWO_LAYERS = """\
 Table 5 has an SR-LSTM-P of two layers whose classifier reads both last cell states, and Figure 10 (right)
