@@ -174,6 +174,16 @@ def test_factors_that_are_not_those_of_the_tensor_are_refused():
     assert "not what follows" in misfit(signatures(variant), wrong)
 
 
+@given(st.data())
+def test_a_temperature_may_be_lower_than_it_need_be_and_not_higher(data):
+    """It hangs on all letters: with one dropped, a higher one would do."""
+    variant = claims()["theorem-3.2"].variant("corrected-eq-5")
+    case = data.draw(variant.cases("ab"))
+    for m, fits in ((case.m + 1, True), (case.m, True), (case.m - 1, False)):
+        other = replace(case, entries={**case.entries, "m": m})
+        assert (misfit(signatures(variant), other) is None) == fits
+
+
 def test_weights_are_as_long_as_their_size_says():
     sizes = Sizes(lambda k: Signature((constant("h", (k,)),), size=("K", k)), (1, 2), ())
     two = Weights(REAL, "a", {"h": (1, 2)}, ("K", 2))
