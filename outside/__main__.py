@@ -27,34 +27,40 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--missing", action="store_true", help="only those without a verdict of this version")
     parser.add_argument("--cases", type=int, help="random cases a law")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    parser.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="only programs that run there"
+    )
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="the most that one program may take")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in ENTRIES]
     if unknown:
         parser.error(f"there is no {unknown[0]}; there are {', '.join(ENTRIES)}")
-    chosen = [ENTRIES[name] for name in options.names or ENTRIES]
+    chosen = [ENTRIES[name] for name in options.names or ENTRIES if ENTRIES[name].device == options.device]
     if options.missing:
         chosen = [entry for entry in chosen if not _kept(entry)]
     with ThreadPoolExecutor(options.jobs) as pool:
-        for kept in pool.map(lambda entry: _keep(held(entry, options.cases)), chosen):
+        for kept in pool.map(lambda entry: _keep(held(entry, options.cases, options.seconds)), chosen):
             said = ", ".join(f"{law['law']} {law['verdict']}" for law in kept["laws"])
             print(f"{kept['name']}: {said or 'not run: ' + kept['not_run']}", flush=True)
     return 0
 
 
-def held(entry: Entry, cases: int | None) -> dict[str, Any]:
+def held(entry: Entry, cases: int | None, seconds: int = SECONDS) -> dict[str, Any]:
     """The verdict of a program, from a process of its own, whose imports are no other one's."""
     if entry.claim is None:
         return described(entry, [])
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     if entry.interpreted:
         environment["TRITON_INTERPRET"] = "1"
+    if entry.device == "cuda":
+        environment["TRITON_F32_DEFAULT"] = "ieee"
     command = [sys.executable, "-m", "outside.holding", entry.name, *([str(cases)] if cases else [])]
     try:
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+            command, env=environment, capture_output=True, text=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:
-        return described(entry, [], f"it took longer than {SECONDS} seconds")
+        return described(entry, [], f"it took longer than {seconds} seconds")
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
         return described(entry, [], f"it could not be called: {last}")

@@ -22,6 +22,7 @@ class Entry:
         cases: random cases a rung; ``None`` for the usual number.
         remark: what a reader should know of how it is called.
         not_run: why it is not run at all; empty where it is.
+        device: where its tensors are: ``cpu`` or ``cuda``.
     """
 
     name: str
@@ -33,3 +34,4 @@ class Entry:
     cases: int | None = None
     remark: str = ""
     not_run: str = ""
+    device: str = "cpu"

@@ -1,4 +1,6 @@
-"""The Triton kernels of flash-linear-attention, under Triton's interpreter, in float32."""
+"""The Triton kernels of flash-linear-attention: under Triton's interpreter in float32, and on a GPU as they
+are compiled, in float32 and bfloat16.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +61,34 @@ def _entry(
     return Entry(name, LIBRARY, path, claim, interpreted=True, cases=CASES, remark=remark)
 
 
+def _on_gpu(
+    name: str,
+    path: str,
+    family: str | LinearRecurrence,
+    names: dict[str, str] | None = None,
+    fixed: dict[str, Any] | None = None,
+    without: tuple[str, ...] = (),
+    chunk: int | None = None,
+    inverse: str = "substitution",
+) -> tuple[Entry, Entry]:
+    """A kernel as it is compiled for a GPU, in float32 and in bfloat16."""
+    declared: dict[str, Any] = {"device": "cuda", "without": without, "inverse": inverse, "seconds": 120.0}
+    if chunk is not None:
+        declared |= {"form": "chunked", "chunk": chunk}
+
+    def entry(suffix: str, remark: str, **formats: Any) -> Entry:
+        def claim() -> Claim:
+            kernel = renamed(plain(function(path), **fixed or {}), **names or {})
+            return believe_kernel(name + suffix, family=family, kernel=kernel, **declared, **formats)
+
+        return Entry(name + suffix, LIBRARY, path, claim, cases=CASES, remark=remark, device="cuda")
+
+    return (
+        entry("-cuda", "products of float32 are not rounded to TF32", dtypes=("float32",)),
+        entry("-cuda-bfloat16", "", dtypes=("bfloat16",), accumulation="float32"),
+    )
+
+
 def _not_run(name: str, path: str, why: str) -> Entry:
     return Entry(name, LIBRARY, path, None, interpreted=True, not_run=CHUNKED.format(why))
 
@@ -115,3 +145,81 @@ ENTRIES = (
     _not_run("fla-chunk-hgrn", OPS + "hgrn.chunk_hgrn", "it raises ValueError: mask has unsupported dtype"),
 )
 """In the order of the families, recurrent kernels first."""
+ON_GPU = tuple(
+    entry
+    for pair in (
+        _on_gpu(
+            "fla-fused-linear-attention",
+            OPS + "linear_attn.fused_recurrent_linear_attn",
+            "linear-attention",
+            fixed={"normalize": False},
+        ),
+        _on_gpu("fla-fused-retention", OPS + "retention.fused_recurrent_retention", "retention"),
+        _on_gpu("fla-fused-simple-gla", OPS + "simple_gla.fused_recurrent_simple_gla", SIMPLE_GLA),
+        _on_gpu("fla-fused-gla", OPS + "gla.fused_recurrent_gla", "gla", {"g": "gk"}),
+        _on_gpu("fla-fused-delta-rule", OPS + "delta_rule.fused_recurrent_delta_rule", "delta-rule"),
+        _on_gpu(
+            "fla-fused-gated-delta-rule",
+            OPS + "gated_delta_rule.fused_recurrent_gated_delta_rule",
+            "gated-delta-rule",
+            without=("gradient",),
+        ),
+        _on_gpu("fla-fused-kda", OPS + "kda.fused_recurrent_kda", KDA, without=("gradient",)),
+        _on_gpu("fla-fused-rwkv-6", OPS + "rwkv6.fused_recurrent_rwkv6", "rwkv-6"),
+        _on_gpu("fla-fused-rwkv-7", OPS + "rwkv7.fused_recurrent_rwkv7", "rwkv-7", without=("gradient",)),
+        _on_gpu("fla-fused-hgrn", OPS + "hgrn.fused_recurrent_hgrn", "hgrn"),
+        _on_gpu(
+            "fla-chunk-linear-attention",
+            OPS + "linear_attn.chunk_linear_attn",
+            "linear-attention",
+            fixed={"normalize": False},
+            chunk=64,
+        ),
+        _on_gpu("fla-chunk-retention", OPS + "retention.chunk_retention", "retention", chunk=64),
+        _on_gpu(
+            "fla-chunk-simple-gla",
+            OPS + "simple_gla.chunk_simple_gla",
+            SIMPLE_GLA,
+            without=("infinite-gates",),
+            chunk=64,
+        ),
+        _on_gpu("fla-chunk-gla", OPS + "gla.chunk_gla", "gla", without=("infinite-gates",), chunk=64),
+        _on_gpu(
+            "fla-chunk-delta-rule",
+            OPS + "delta_rule.chunk_delta_rule",
+            "delta-rule",
+            chunk=64,
+            inverse="explicit",
+        ),
+        _on_gpu(
+            "fla-chunk-gated-delta-rule",
+            OPS + "gated_delta_rule.chunk_gated_delta_rule",
+            "gated-delta-rule",
+            without=("infinite-gates",),
+            chunk=64,
+            inverse="explicit",
+        ),
+        _on_gpu(
+            "fla-chunk-kda",
+            OPS + "kda.chunk_kda",
+            KDA,
+            without=("infinite-gates",),
+            chunk=64,
+            inverse="explicit",
+        ),
+        _on_gpu(
+            "fla-chunk-rwkv-6", OPS + "rwkv6.chunk_rwkv6", "rwkv-6", without=("infinite-gates",), chunk=64
+        ),
+        _on_gpu(
+            "fla-chunk-rwkv-7",
+            OPS + "rwkv7.chunk_rwkv7",
+            "rwkv-7",
+            without=("infinite-gates",),
+            chunk=64,
+            inverse="explicit",
+        ),
+        _on_gpu("fla-chunk-hgrn", OPS + "hgrn.chunk_hgrn", "hgrn", without=("cu_seqlens",), chunk=128),
+    )
+    for entry in pair
+)
+"""The same families on a GPU; chunked kernels subtract cumulated gates, so that these are finite."""

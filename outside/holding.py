@@ -34,6 +34,8 @@ def verdict(entry: Entry, cases: int | None = None) -> dict[str, Any]:
         sys.modules[package] = None  # type: ignore[assignment]  # as if it were not installed
     if entry.interpreted:
         interpret()
+    if entry.device == "cuda":
+        take_first_configurations()
     claim = entry.claim()
     with registered(claim):
         outcome = outcome_of([claim], "outside", examples=cases or entry.cases or CASES)
@@ -68,16 +70,27 @@ def described(entry: Entry, laws: list[dict[str, Any]], why: str = "") -> dict[s
         "laws": laws,
         "command": f"nox -s outside -- {entry.name}",
         "date": date.today().isoformat(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, CPU",
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {_processor(entry)}",
     }
 
 
+def _processor(entry: Entry) -> str:
+    if entry.device == "cpu":
+        return "CPU"
+    import torch
+
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else "no GPU"
+
+
 def interpret() -> None:
-    """Let Triton kernels run in Triton's interpreter. A kernel of several configurations is timed to choose
-    one, which needs a GPU's clock: here all are as fast, so that the first one is taken.
-    """
+    """Let Triton kernels run in Triton's interpreter, which has no clock to choose configurations by."""
     if os.environ.get("TRITON_INTERPRET") != "1":
         raise SystemExit("TRITON_INTERPRET=1 is needed before Triton is imported")
+    take_first_configurations()
+
+
+def take_first_configurations() -> None:
+    """Let Triton take the first configuration of each kernel, where it would compile and time all of them."""
     autotuner = importlib.import_module("triton.runtime.autotuner").Autotuner
     autotuner._bench = lambda self, *arguments, config, **meta: [1.0, 1.0, 1.0]
 

@@ -7,7 +7,13 @@ from outside.entry import Entry
 
 ENTRIES: dict[str, Entry] = {
     entry.name: entry
-    for part in (transformers_models, transformers_kernels, fla_naive, fla_triton)
-    for entry in part.ENTRIES
+    for part in (
+        transformers_models.ENTRIES,
+        transformers_kernels.ENTRIES,
+        fla_naive.ENTRIES,
+        fla_triton.ENTRIES,
+        fla_triton.ON_GPU,
+    )
+    for entry in part
 }
 """In the order in which they are run and shown."""

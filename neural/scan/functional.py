@@ -4,7 +4,7 @@ in forward mode, which do not know the gradients that operators have, but those 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -51,8 +51,33 @@ def on_its_backend(
     return kept, computed
 
 
+class Operator:
+    """An operator of torch. Ordinary tensors reach its function without torch's dispatcher, whose checks in
+    Python take longer than a small recurrence.
+
+    Args:
+        name: as for ``torch.library.custom_op``.
+        function: computes the operator; it must not change or return its arguments.
+    """
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.registered: Any = torch.library.custom_op(name, function, mutates_args=())
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Compute the operator, with gradients if an argument requires them."""
+        if _are_ordinary(arguments) and not _require_gradients(arguments):
+            return self.function(*arguments)
+        return self.registered(*arguments)
+
+
+def operator_named(name: str) -> Callable[[Callable[..., Any]], Operator]:
+    """Return a decorator that makes an :class:`Operator` of a function."""
+    return lambda function: Operator(name, function)
+
+
 def differentiable(
-    operator: Any, keep: Callable[..., None], gradient: Callable[..., Any], batched: Callable[[Any], Any]
+    operator: Operator, keep: Callable[..., None], gradient: Callable[..., Any], batched: Callable[[Any], Any]
 ) -> Any:
     """The operator, as a function that can be called under ``grad``, ``vmap``, ``jvp`` and the like, and with
     dual tensors, too.
@@ -64,10 +89,22 @@ def differentiable(
         batched: makes the batching rule, as for ``register_vmap``, of the function that it is to call.
     """
 
+    class Direct(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *arguments: Any) -> Any:
+            output = operator.function(*arguments)
+            keep(ctx, arguments, output)
+            return output
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> Any:
+            return gradient(ctx, *grads)
+
     class Transformable(torch.autograd.Function):
         @staticmethod
         def forward(*arguments: Any) -> Any:
-            return (apply if _transformed() else operator)(*arguments)  # there may be more transforms
+            # there may be more transforms
+            return (apply if _transformed() else operator.registered)(*arguments)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
@@ -98,8 +135,13 @@ def differentiable(
         return through.apply(*arguments)
 
     def apply(*arguments: Any) -> Any:
+        if _are_ordinary(arguments):
+            if not _require_gradients(arguments):
+                return operator.function(*arguments)
+            direct: Any = Direct
+            return direct.apply(*arguments)
         if not (_transformed() or forward_ad._current_level >= 0):
-            return operator(*arguments)
+            return operator.registered(*arguments)
         if torch.compiler.is_dynamo_compiling():
             torch._dynamo.graph_break(msg="a recurrence under vmap, jvp and the like is not traced, but runs")
         return untraced(*arguments)
@@ -125,6 +167,27 @@ def _pushed_forward(function: Callable[..., Any], inputs: list[Any], tangents: t
     push_forward: Any = torch.func.vjp(pull_back, zeros)[1]
     (derivative,) = push_forward(tuple(tangents[i] for i in places))
     return derivative
+
+
+def _are_ordinary(arguments: Sequence[Any]) -> bool:
+    """Return whether the tensors are torch's own, and neither a compiler, a transform nor a mode watches."""
+    return not (
+        torch.compiler.is_compiling()
+        or torch._C._get_tracing_state() is not None
+        or _transformed()
+        or forward_ad._current_level >= 0
+        or torch._C._len_torch_dispatch_stack()
+    ) and all(map(_is_ordinary, arguments))
+
+
+def _is_ordinary(argument: Any) -> bool:
+    if type(argument) in (Tensor, torch.nn.Parameter):
+        return not torch._C._functorch.is_legacy_batchedtensor(argument)  # of is_grads_batched
+    return not isinstance(argument, Tensor)
+
+
+def _require_gradients(arguments: Sequence[Any]) -> bool:
+    return torch.is_grad_enabled() and any(isinstance(x, Tensor) and x.requires_grad for x in arguments)
 
 
 def _transformed() -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
@@ -21,18 +21,22 @@ from torch import Tensor
 
 NAME = "triton"
 TYPES = {torch.float32, torch.float64, torch.bfloat16, torch.float16}
-PROGRAM = {"log backward": (32, 1), "gated backward": (128, 2)}
-USUAL = (64, 1)
-"""Lanes of a program, and its warps, as an H200 was fastest with: one lane a thread where a step takes many
-instructions.
+PROGRAM = {"log backward": (32, 1), "gated backward": (128, 1), "real backward": (128, 1)}
+USUAL, FEW = (64, 1), (32, 1)
+"""Lanes of a program and its warps; the second for a single chunk of few lanes, forward. An H200 was fastest
+with them: with one lane a thread if a step takes many instructions.
 """
-SERIAL_LANES, SERIAL_STEPS = 8192, 64
-"""From so many lanes on, or for so few steps, all steps are one chunk."""
+SERIAL_LANES, SERIAL_STEPS = {"gated": 32_768, "log": 32_768}, 64
+"""From so many lanes on, 8,192 of the other kinds, or for so few steps, all steps are one chunk. An H200 took
+0.045 ms for 512 gated steps of 8,192 lanes in chunks, and 0.092 ms in one.
+"""
 LANES_AT_ONCE, LEAST_CHUNK = 65_536, 32
-STAGES, FEW_STAGES, FEW_LANES = 8, 16, 32_768
-"""Steps whose loads are under way; more where there are few lanes, forward. On an H200 four took 1.3 times as
-long, and two 2.6 times; backward more than eight were no faster.
+STAGES, FEW_STAGES, FEW_LANES = 8, 32, 32_768
+"""Steps whose loads are under way; more if there are few lanes, forward. On an H200 four took 1.3 times as
+long, and two 2.6 times; backward 32 took 1.6 times as long as 16.
 """
+OUTPUT_BLOCK = 1024
+"""Numbers of a program that computes outputs, with four warps."""
 FUSED = {"enable_fp_fusion": True}
 """A product and a sum are rounded once; Triton's own default depends on its version, and warns of that."""
 CHUNK: ContextVar[int | None] = ContextVar("chunk", default=None)
@@ -96,7 +100,7 @@ def pair(
         two = scan(f2, (_before(c1, one) + r) * ((1 - f2) * z2), c2, "real")
         return one.to(skip.dtype), two.to(skip.dtype)
     states = torch.empty_like(arguments[1]), torch.empty_like(arguments[1])
-    _run("pair_forward", 1, [*arguments, *states, steps, lanes], skip)
+    _run("pair_forward", 1, [*arguments, *states, steps], skip)
     return states
 
 
@@ -112,7 +116,7 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
         return tuple(x.to(skip.dtype) for x in made)
     gradients = tuple(torch.empty_like(x) for x in (*values[2:6], *values[8:]))
     if steps:
-        _run("pair_backward", 1, [*values, *gradients, steps, skip.numel()], skip)
+        _run("pair_backward", 1, [*values, *gradients, steps], skip)
         return gradients
     return tuple(torch.zeros_like(x) for x in gradients)
 
@@ -152,13 +156,13 @@ def _forward(kind: str, first: Tensor, second: Tensor, start: Tensor) -> Tensor:
     states = torch.empty_like(second)
     if not second.numel():
         return states
-    chunk = _chunk_of(steps, lanes)
+    chunk = _chunk_of(steps, lanes, kind)
     number = -(-steps // chunk)
     ends: Tensor | None = None
     marks: Tensor | None = None
 
     def run(chunks: int, length: int, form: str, to: Tensor, factors: Tensor | None = None) -> None:
-        arguments = [first, second, start, ends, to, factors, marks, steps, length, lanes]
+        arguments = [first, second, start, ends, to, factors, marks, steps, length]
         _run("forward", chunks, arguments, start, kind, form)
 
     if number == 1:
@@ -182,7 +186,7 @@ def _backward(
     to_first, to_second = torch.empty_like(read[2]), torch.empty_like(read[2])
     if not grad.numel():
         return to_first, to_second, torch.zeros_like(start)
-    chunk = _chunk_of(steps, lanes)
+    chunk = _chunk_of(steps, lanes, kind)
     number = -(-steps // chunk)
     out = _edges(number, start)
     flows: Tensor | None = None
@@ -191,7 +195,7 @@ def _backward(
 
     def run(chunks: int, length: int, form: str) -> None:
         written = [to_first, to_second, out, factors, marks]
-        _run("backward", chunks, [*read, flows, *written, steps, length, lanes], start, kind, form)
+        _run("backward", chunks, [*read, flows, *written, steps, length], start, kind, form)
 
     if number == 1:
         run(1, steps, "WHOLE")
@@ -220,12 +224,12 @@ def _wide(dtype: torch.dtype) -> torch.dtype:
     return torch.float64 if dtype == torch.float64 else torch.float32
 
 
-def _chunk_of(steps: int, lanes: int) -> int:
-    """How many steps a chunk has."""
+def _chunk_of(steps: int, lanes: int, kind: str = "real") -> int:
+    """Return the number of steps in a chunk."""
     forced = CHUNK.get()
     if forced is not None:
         return max(1, min(forced, steps))
-    if lanes >= SERIAL_LANES or steps <= SERIAL_STEPS:
+    if lanes >= SERIAL_LANES.get(kind, 8192) or steps <= SERIAL_STEPS:
         return max(1, steps)
     return max(LEAST_CHUNK, -(-steps * lanes // LANES_AT_ONCE))
 
@@ -234,22 +238,102 @@ def _run(
     kernel: str, chunks: int, arguments: list[Any], like: Tensor, kind: str = "", form: str = ""
 ) -> None:
     """Start a kernel for all lanes of so many chunks."""
-    import triton.language as tl
-
     from neural.scan import triton_kernels as kernels
 
     lanes = like.numel()
-    forwards = kernel.endswith("forward")
-    block, warps = PROGRAM.get(f"{kind} {kernel}", USUAL)
-    fixed = {
-        "WIDE": tl.float64 if like.dtype == torch.float64 else tl.float32,
-        "BLOCK": block,
-        "STAGES": FEW_STAGES if forwards and chunks * lanes < FEW_LANES else STAGES,
-    }
-    if kind:
-        fixed |= {"KIND": getattr(kernels, kind.upper()), "FORM": getattr(kernels, form)}
-    grid = (-(-lanes // block) * chunks,)
-    # an array that is not there is another one, which is not read
-    given = [like if a is None else a for a in arguments]
-    with torch.cuda.device(like.device) if like.is_cuda else nullcontext():
-        getattr(kernels, kernel)[grid](*given, **fixed, num_warps=warps, **FUSED)
+    few = kernel.endswith("forward") and chunks * lanes < FEW_LANES
+    block, warps = FEW if few and chunks == 1 else PROGRAM.get(f"{kind} {kernel}", USUAL)
+    stages = FEW_STAGES if few else STAGES
+    fixed = {"KIND": _value(kernels, kind), "FORM": _value(kernels, form)} if kind else {}
+    fixed["STAGES"] = stages
+    programs = -(-lanes // block) * chunks
+    _start(getattr(kernels, kernel), programs, [*arguments, lanes], like, block, warps, fixed)
+
+
+def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
+    """A tanh with a gate and a highway (:mod:`neural.scan.outputs`)."""
+    result = torch.empty_like(states, memory_format=torch.contiguous_format)
+    _run_output("output", [states, gate, skip], [result], form, skip is not None)
+    return result
+
+
+def output_backward(
+    grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
+) -> list[Tensor]:
+    """The gradients of those arguments of ``output`` that are there."""
+    made = [
+        None if x is None else torch.empty_like(x, memory_format=torch.contiguous_format)
+        for x in (states, gate, skip)
+    ]
+    _run_output("output_backward", [grad, states, gate, skip], made, form, skip is not None)
+    return [x for x in made if x is not None]
+
+
+def _run_output(
+    kernel: str, read: list[Tensor | None], written: list[Tensor | None], form: str, has_skip: bool
+) -> None:
+    from neural.scan import triton_outputs as kernels
+
+    contiguous = [None if x is None else x.contiguous() for x in read]
+    like = written[0]
+    assert like is not None
+    number = like.numel()
+    fixed = {"FORM": _value(kernels, form), "HAS_SKIP": has_skip}
+    if number:
+        programs = -(-number // OUTPUT_BLOCK)
+        arguments = [*contiguous, *written, number]
+        _start(getattr(kernels, kernel), programs, arguments, like, OUTPUT_BLOCK, 4, fixed)
+
+
+def _value(kernels: Any, name: str) -> int:
+    """Return the number that a module of kernels gives to a name."""
+    constant = getattr(kernels, name.upper())
+    return int(constant.value)
+
+
+def _start(
+    kernel: Any,
+    programs: int,
+    arguments: list[Any],
+    like: Tensor,
+    block: int,
+    warps: int,
+    fixed: dict[str, Any],
+) -> None:
+    """Start a kernel on the device of ``like``; an argument that is None is not read by the kernel.
+
+    Triton finds the compiled kernel for arguments in Python, which takes longer than a small recurrence; here
+    it is found once for arguments that Triton compiles alike.
+    """
+    import triton.language as tl
+
+    wide = tl.float64 if like.dtype == torch.float64 else tl.float32
+    present = [like if a is None else a for a in arguments]
+    with _device_of(like):
+        if interpreted():
+            kernel[(programs,)](*present, **fixed, WIDE=wide, BLOCK=block, num_warps=warps, **FUSED)
+            return
+        key = (kernel.__name__, like.device, block, warps, *fixed.values(), *map(_compiled_alike, present))
+        compiled = _COMPILED.get(key)
+        if compiled is None:
+            _COMPILED[key] = kernel[(programs,)](
+                *present, **fixed, WIDE=wide, BLOCK=block, num_warps=warps, **FUSED
+            )
+        else:
+            compiled[(programs, 1, 1)](*present, *fixed.values(), wide, block)
+
+
+_COMPILED: dict[tuple[Any, ...], Any] = {}
+
+
+def _compiled_alike(argument: Tensor | int) -> tuple[Any, ...]:
+    """Return what Triton compiles a kernel for, of an argument: two that agree in it share the kernel."""
+    if isinstance(argument, Tensor):
+        return argument.dtype, argument.data_ptr() % 16 == 0
+    return argument == 1, argument % 16 == 0, argument < 2**31
+
+
+def _device_of(like: Tensor) -> AbstractContextManager[Any]:
+    if not like.is_cuda or like.device.index == torch.cuda.current_device():
+        return nullcontext()
+    return torch.cuda.device(like.device)

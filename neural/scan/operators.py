@@ -16,13 +16,13 @@ from torch import Tensor
 from automata.errors import InputError
 from neural.scan import backends
 from neural.scan.arguments import is_narrow
-from neural.scan.functional import differentiable, is_asked_again, on_its_backend
+from neural.scan.functional import differentiable, is_asked_again, on_its_backend, operator_named
 from neural.scan.loops import gradients, part, shares
 
 Three = tuple[Tensor, Tensor, Tensor]
 
 
-@torch.library.custom_op("ratproof::scan", mutates_args=())
+@operator_named("ratproof::scan")
 def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
     """The states of c_t = forget_t c_{t-1} + update_t over a semiring: ``real``, ``max_plus`` or ``log``.
 
@@ -34,7 +34,7 @@ def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor
     return _contiguous(backends.of(update).scan(forget, update, start, semiring))
 
 
-@torch.library.custom_op("ratproof::scan_backward", mutates_args=())
+@operator_named("ratproof::scan_backward")
 def scan_backward(
     grad: Tensor, forget: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str
 ) -> Three:
@@ -48,20 +48,20 @@ def scan_backward(
     return _contiguous(backends.of(update).scan_backward(grad, forget, update, states, start, semiring))
 
 
-@torch.library.custom_op("ratproof::gated", mutates_args=())
+@operator_named("ratproof::gated")
 def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
     """The states of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
     _require_together(gate, update, start)
     return _contiguous(backends.of(update).gated(gate, update, start))
 
 
-@torch.library.custom_op("ratproof::gated_backward", mutates_args=())
+@operator_named("ratproof::gated_backward")
 def gated_backward(grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor) -> Three:
     """The gradients of the arguments of ``gated``."""
     return _contiguous(backends.of(update).gated_backward(grad, gate, update, states, start))
 
 
-@torch.library.custom_op("ratproof::pair", mutates_args=())
+@operator_named("ratproof::pair")
 def pair(
     gate_1: Tensor,
     update_1: Tensor,
@@ -81,7 +81,7 @@ def pair(
     return _contiguous(backends.of(skip).pair(gate_1, update_1, gate_2, update_2, start_1, start_2, skip))
 
 
-@torch.library.custom_op("ratproof::pair_backward", mutates_args=())
+@operator_named("ratproof::pair_backward")
 def pair_backward(
     grad_1: Tensor | None,
     grad_2: Tensor | None,
@@ -251,17 +251,17 @@ def _registered(
     operator: Any, fake: Any, keep: Any, gradient: Any, starts: Sequence[int], outputs: Any
 ) -> Any:
     keep, gradient = on_its_backend(keep, gradient)
-    operator.register_fake(fake)
-    operator.register_autograd(gradient, setup_context=keep)
-    operator.register_vmap(_batched(operator, starts, outputs))
+    operator.registered.register_fake(fake)
+    operator.registered.register_autograd(gradient, setup_context=keep)
+    operator.registered.register_vmap(_batched(operator, starts, outputs))
     return differentiable(operator, keep, gradient, lambda function: _batched(function, starts, outputs))
 
 
 for _operator in (scan_backward, gated_backward):
-    _operator.register_fake(_like_arguments)
-    _operator.register_vmap(_batched(_operator, [4], (1, 1, 0)))
-pair_backward.register_fake(_like_pair)
-pair_backward.register_vmap(_batched(pair_backward, [8, 9, 10], (1, 1, 1, 1, 0, 0, 0)))
+    _operator.registered.register_fake(_like_arguments)
+    _operator.registered.register_vmap(_batched(_operator, [4], (1, 1, 0)))
+pair_backward.registered.register_fake(_like_pair)
+pair_backward.registered.register_vmap(_batched(pair_backward, [8, 9, 10], (1, 1, 1, 1, 0, 0, 0)))
 run_scan = _registered(scan, _like_update, _keep, _scan_gradient, [2], 1)
 run_gated = _registered(gated, _like_update, _keep, _gated_gradient, [2], 1)
 run_pair = _registered(pair, _like_states, _keep_pair, _pair_gradient, [4, 5, 6], (1, 1))

@@ -3,9 +3,9 @@
 >>> gated_tanh(torch.tensor([20.0]), torch.zeros(1)).tolist()
 [0.5]
 
-What torch does in one pass for each sigmoid, product and tanh is one operator here (``ratproof::output``); on
-a CPU it runs in C++ where the recurrences do, and elsewhere as torch's own passes, which ``torch.compile``
-fuses.
+torch runs one pass for each sigmoid, product and tanh; here they are one operator (``ratproof::output``). It
+runs in C++ or in Triton wherever the recurrences do, and otherwise as torch's own passes, which
+``torch.compile`` fuses.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 
 from automata.errors import InputError
-from neural.scan import backends, compiled
+from neural.scan import backends, loops
 from neural.scan.arguments import common_type
-from neural.scan.functional import differentiable, is_asked_again
+from neural.scan.functional import differentiable, is_asked_again, operator_named
 
 Three = tuple[Tensor, Tensor, Tensor]
 TANH, TANH_OF_PRODUCT, PRODUCT_WITH_TANH = "tanh", "tanh_of_product", "product_with_tanh"
@@ -76,31 +76,35 @@ def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str)
     return result if skip is None else result + (1 - part) * skip
 
 
-@torch.library.custom_op("ratproof::output", mutates_args=())
+@operator_named("ratproof::output")
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
     """The output of one of the forms above, of arrays of one shape and type."""
-    if _in_cpp(states):
-        return compiled.output(states, gate, skip, form)
-    return formula(states, gate, skip, form).contiguous()
+    backend = _fused(states)
+    if backend is None:
+        return formula(states, gate, skip, form).contiguous()
+    return backend.output(states, gate, skip, form)
 
 
-@torch.library.custom_op("ratproof::output_backward", mutates_args=())
+@operator_named("ratproof::output_backward")
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> Three:
     """The gradients of states, gate and skip; empty for what is not there."""
-    if _in_cpp(states):
-        there = iter(compiled.output_backward(grad, states, gate, skip, outputs, form))
-    else:
+    backend = _fused(states)
+    if backend is None:
         there = iter(_in_torch(grad, states, gate, skip, form))
+    else:
+        there = iter(backend.output_backward(grad, states, gate, skip, outputs, form))
     one, two, three = (
         states.new_empty(0) if x is None else next(there).contiguous() for x in (states, gate, skip)
     )
     return one, two, three
 
 
-def _in_cpp(states: Tensor) -> bool:
-    return backends.name_for(states) == compiled.NAME
+def _fused(states: Tensor) -> Any:
+    """Return the backend that computes outputs in one pass, or None if that is torch itself."""
+    backend = backends.of(states)
+    return None if backend is loops else backend
 
 
 def _in_torch(
@@ -124,12 +128,12 @@ def _slope(value: Tensor) -> Tensor:
     return (1 - value) * (1 + value)
 
 
-@output.register_fake
+@output.registered.register_fake
 def _like_states(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
     return torch.empty(states.shape, dtype=states.dtype, device=states.device)
 
 
-@output_backward.register_fake
+@output_backward.registered.register_fake
 def _like_those_there(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> Three:
@@ -170,7 +174,7 @@ def _batched(operator: Any) -> Any:
     return rule
 
 
-output.register_autograd(_gradient, setup_context=_keep)
-output.register_vmap(_batched(output))
-output_backward.register_vmap(_batched(output_backward))
+output.registered.register_autograd(_gradient, setup_context=_keep)
+output.registered.register_vmap(_batched(output))
+output_backward.registered.register_vmap(_batched(output_backward))
 _output = differentiable(output, _keep, _gradient, _batched)

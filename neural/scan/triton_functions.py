@@ -15,7 +15,16 @@ except ImportError:  # nothing calls these functions then
     triton = tl = None
 
 
-__all__ = ["constant", "exponential", "kernel", "logarithm", "quotient", "sigmoid", "tl"]
+__all__ = [
+    "constant",
+    "exponential",
+    "hyperbolic_tangent",
+    "kernel",
+    "logarithm",
+    "quotient",
+    "sigmoid",
+    "tl",
+]
 COUNTS = ["steps", "chunk", "strings"]
 """Arguments for which a kernel is not compiled anew where they are 1 or a multiple of 16."""
 
@@ -31,9 +40,9 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 @kernel
-def exponential(x):
-    """exp(x) for x <= 0, within 2 units in the last place, and 0 where that is no normal number; NaN of
-    NaN.
+def _reduced(x):
+    """Return 2^n, r and (exp(r) - 1 - r) / r^2 with x = n log 2 + r, for x <= 0; x is bounded so that 2^n is
+    a normal number.
     """
     if x.dtype == tl.float64:
         bounded = tl.where(x < -708.3964, -708.3964, x)
@@ -52,11 +61,8 @@ def exponential(x):
         total = total * r + 1.0 / 24
         total = total * r + 1.0 / 6
         total = total * r + 0.5
-        total = total * r + 1.0
-        total = total * r + 1.0
         whole = tl.where(n == n, n, 0.0).to(tl.int64)
         power = ((whole + 1023) << 52).to(tl.float64, bitcast=True)
-        result = tl.where(x < -708.3964, 0.0, total * power)
     else:
         bounded = tl.where(x < -87.3365, -87.3365, x)
         n = tl.floor(bounded * 1.44269504 + 0.5)
@@ -68,12 +74,29 @@ def exponential(x):
         total = total * r + 1.0 / 24
         total = total * r + 1.0 / 6
         total = total * r + 0.5
-        total = total * r + 1.0
-        total = total * r + 1.0
         whole = tl.where(n == n, n, 0.0).to(tl.int32)
         power = ((whole + 127) << 23).to(tl.float32, bitcast=True)
-        result = tl.where(x < -87.3365, 0.0, total * power)
-    return result
+    return power, r, total
+
+
+@kernel
+def exponential(x):
+    """Return exp(x) for x <= 0, within 2 units in the last place; 0 if that is subnormal; NaN of NaN."""
+    power, r, total = _reduced(x)
+    least = -708.3964 if x.dtype == tl.float64 else -87.3365
+    return tl.where(x < least, 0.0, power * ((total * r + 1.0) * r + 1.0))
+
+
+@kernel
+def hyperbolic_tangent(x):
+    """Return tanh(x), within 3 units in the last place; NaN of NaN.
+
+    exp(y) - 1 for y = -2 |x| is 2^n (exp(r) - 1) + (2^n - 1): near 0 nothing cancels, because n is 0 there.
+    """
+    power, r, total = _reduced(-2.0 * tl.abs(x))
+    less = power * (r * r * total + r) + (power - 1.0)
+    size = quotient(-less, 2.0 + less)
+    return tl.where(x < 0, -size, tl.where(x == 0, x, size))
 
 
 @kernel

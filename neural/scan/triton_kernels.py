@@ -117,9 +117,9 @@ def forward(
     lanes,
     KIND: tl.constexpr,
     FORM: tl.constexpr,
+    STAGES: tl.constexpr,
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
-    STAGES: tl.constexpr,
 ):
     """All states of a chunk, from ``start`` or from the end of the chunk before it; or, as a summary, the
     state at its end from zero in ``states``, and the product of its factors in ``factors``.
@@ -181,9 +181,9 @@ def backward(
     lanes,
     KIND: tl.constexpr,
     FORM: tl.constexpr,
+    STAGES: tl.constexpr,
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
-    STAGES: tl.constexpr,
 ):
     """The gradients of a chunk, from ``flows``, what flows into its last state from the chunk behind it; what
     flows out of its first step goes to ``sums``. As a summary that alone, of no flow from behind, and the
@@ -251,9 +251,9 @@ def pair_forward(
     states_2,
     steps,
     lanes,
+    STAGES: tl.constexpr,
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
-    STAGES: tl.constexpr,
 ):
     """Two gated recurrences, of which the second is fed by the first: c2_t = f2 c2_{t-1} + (c1_{t-1} + r)
     (1 - f2) z2_t.
@@ -298,9 +298,9 @@ def pair_backward(
     to_skip,
     steps,
     lanes,
+    STAGES: tl.constexpr,
     WIDE: tl.constexpr,
     BLOCK: tl.constexpr,
-    STAGES: tl.constexpr,
 ):
     """The gradients of ``pair_forward``'s arguments."""
     lane, _ = _place(lanes, BLOCK)

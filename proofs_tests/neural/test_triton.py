@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 
+import mpmath
 import pytest
 import torch
 from hypothesis import given
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from neural import scan
 from neural.rrnn_f import RRNNF
-from neural.scan import backends, loops, on_gpu, triton_kernels
+from neural.scan import backends, loops, on_gpu, outputs, triton_kernels
 from proofs_tests.automata.examples import few
 
 pytestmark = [
@@ -201,12 +202,56 @@ def test_more_chunks_than_a_grids_second_axis_has_places_are_started(monkeypatch
     assert {len(grid) for grid in grids} == {1} and grids[0] == (2 * 70_001,)
 
 
+OUTPUTS = {
+    "tanh": (lambda c, z, x: outputs.tanh(c)),
+    "tanh of a product": (lambda c, z, x: outputs.tanh(c, z)),
+    "gated": (lambda c, z, x: outputs.gated_tanh(c, z)),
+    "highway": outputs.gated_tanh,
+}
+
+
+@pytest.mark.parametrize("form", OUTPUTS.values(), ids=OUTPUTS)
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+@few
+@given(data=st.data())
+def test_outputs_and_their_gradients_are_those_of_torchs_own_passes(form, dtype, data):
+    drawn_inputs = [data.draw(st.lists(ordinary, min_size=6, max_size=6)) for _ in range(3)]
+    slack = 1e-5 if dtype is torch.float32 else 1e-12
+    for one, other in zip(
+        *both(form, [torch.tensor(x, dtype=dtype) for x in drawn_inputs], None), strict=True
+    ):
+        torch.testing.assert_close(one, other, rtol=slack, atol=slack)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, D], ids=str)
+def test_the_tanh_is_within_three_units_in_the_last_place(dtype):
+    near, far = (
+        1e-5 * torch.randn(99, generator=torch.Generator().manual_seed(0)),
+        torch.linspace(-25, 25, 999),
+    )
+    x = torch.cat([near, far, torch.linspace(-1, 1, 499), torch.tensor([0.0, -0.0])]).to(dtype)
+    with scan.use("triton"):
+        ours = outputs.tanh(x).tolist()
+    for value, result in zip(x.tolist(), ours, strict=True):
+        right = mpmath.tanh(mpmath.mpf(value))
+        unit = torch.finfo(dtype).eps * 2.0 ** (int(mpmath.frexp(right)[1]) - 1)
+        assert abs(result - right) <= 3 * unit and math.copysign(1, result) == math.copysign(1, value), value
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_the_tanh_of_infinity_is_one_and_of_nan_nan():
+    with scan.use("triton"):
+        ours = outputs.tanh(torch.tensor([math.inf, -math.inf, math.nan]))
+    assert ours[:2].tolist() == [1, -1] and ours[2].isnan()
+
+
 COMPILES = """
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from neural.scan import triton_kernels as kernels
+from neural.scan import triton_outputs as outputs
 
 COUNTS, WIDE = ("steps", "chunk", "lanes"), {"fp32": "fp32", "bf16": "fp32", "fp64": "fp64"}
 for dtype, wide in WIDE.items():
@@ -226,6 +271,13 @@ for dtype, wide in WIDE.items():
                 source = ASTSource(kernel, types, {(names.index(n),): v for n, v in fixed.items()})
                 made = triton.compile(source, target=GPUTarget("cuda", 90, 32), options={"num_warps": 1})
                 assert made.asm["cubin"]
+    for kernel in (outputs.output, outputs.output_backward):
+        for form in range(3):
+            fixed = {"FORM": form, "HAS_SKIP": form == 2, "WIDE": getattr(tl, "float" + wide[2:]), "BLOCK": 1024}
+            names = kernel.arg_names
+            of = dict.fromkeys(names, "*" + dtype) | {"number": "i64"} | dict.fromkeys(fixed, "constexpr")
+            source = ASTSource(kernel, of, {(names.index(n),): v for n, v in fixed.items()})
+            assert triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["cubin"]
 print("compiled")
 """
 

@@ -44,6 +44,8 @@ def memory_capped(device: torch.device, most: int | None) -> Iterator[None]:
     if device.type != "cuda":
         yield
         return
+    if device.index is None:  # which torch.cuda asks for
+        device = torch.device("cuda", torch.cuda.current_device())
     free, whole = torch.cuda.mem_get_info(device)
     held = torch.cuda.memory_reserved(device)
     fraction = ((free + held) / 2 if most is None else most) / whole

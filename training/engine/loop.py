@@ -125,17 +125,18 @@ class Loop:
         losses = self.task.losses(self.module, examples, Noise(self.settings.seed, p.step, examples))
         # gradients are averaged over the processes; this sum's are those of the mean over the whole batch
         loss = losses.sum() * ((fabric.world_size if len(mine) else 0) / len(batch))
-        shown = float(self._mean(loss.detach()))
-        self._require_finite(shown, "loss", batch)
         self.wrapped.zero_grad()
         fabric.backward(loss)
-        norm: Any = fabric.clip_gradients(
+        length: Any = fabric.clip_gradients(
             self.module, self.wrapped, max_norm=self.settings.clip, error_if_nonfinite=False
         )
-        self._require_finite(float(norm), "gradient's norm", batch)
+        mean = self._mean(loss.detach())
+        shown, norm = torch.stack([mean.double(), length.double()]).tolist()  # a GPU is waited for once
+        self._require_finite(shown, "loss", batch)
+        self._require_finite(norm, "gradient's norm", batch)
         self.wrapped.step()
         self._average()
-        made = Step(p.step, p.epoch + 1, shown, float(norm), p.rate)
+        made = Step(p.step, p.epoch + 1, shown, norm, p.rate)
         p.loss += shown * len(batch)
         p.batch, p.step = p.batch + 1, p.step + 1
         if self.task.stepped():

@@ -34,12 +34,23 @@ class Noise:
     def __init__(self, seed: int, step: int, examples: Tensor) -> None:
         self.seed, self.step, self.examples = seed, step, examples
 
+    @classmethod
+    def of_step(cls, step_key: Tensor, examples: Tensor) -> Noise:
+        """Return the numbers of a step from its key, as :attr:`step_key` of another instance has it."""
+        noise = cls(0, 0, examples)
+        noise.step_key = step_key
+        return noise
+
+    @cached_property
+    def step_key(self) -> Tensor:
+        """The key of the seed and the step, shape ``(1,)``, on the device of the examples."""
+        run = _hashed(torch.tensor([self.seed], dtype=torch.int64))
+        return _hashed(run + torch.tensor(self.step) * _STEP).to(self.examples.device)
+
     @cached_property
     def keys(self) -> Tensor:
         """A key for each example; made when a number is asked for, which some tasks never do."""
-        run = _hashed(torch.tensor([self.seed], dtype=torch.int64))
-        at = _hashed(run + torch.tensor(self.step) * _STEP).to(self.examples.device)
-        return _hashed(at + self.examples.to(torch.int64) * _STEP)
+        return _hashed(self.step_key + self.examples.to(torch.int64) * _STEP)
 
     def kept(
         self, stream: int, shape: tuple[int, ...], dropped: float, dtype: torch.dtype | None = None
@@ -76,9 +87,14 @@ class Noise:
 
     def _numbers(self, stream: int, shape: tuple[int, ...]) -> Tensor:
         """Uniform integers of ``_BITS`` bits, shape ``(B, product of the shape)``."""
-        keys = _hashed(self.keys + torch.tensor(stream + 1, device=self.keys.device) * _FIRST)
+        keys = _hashed(self.keys + _signed((stream + 1) * _FIRST))
         counters = torch.arange(math.prod(shape), device=keys.device) * _STEP
         return _hashed(keys[:, None] + counters).bitwise_and_((1 << _BITS) - 1)
+
+
+def _signed(number: int) -> int:
+    """Return the 64-bit integer with a sign that equals the number modulo 2**64."""
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def _hashed(z: Tensor) -> Tensor:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 distributed: Any = torch.distributed  # its types leave out the stores
-PRECISIONS = ("32-true", "64-true", "bf16-mixed")
-DEVICES = ("cpu", "cuda")
 RESTARTS = "TORCHELASTIC_RESTART_COUNT"
 """How often torchrun has started the processes anew, which it does with ``--max-restarts``."""
 OF_TORCHRUN = "TORCHELASTIC_USE_AGENT_STORE"
@@ -52,12 +50,14 @@ def fabric_for(device: str, precision: str) -> Fabric:
         backend = "gloo" if device == "cpu" else "nccl"
         strategy = DDPStrategy(process_group_backend=backend)
         _join_after_restart(backend, processes)
+    torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")
+    named = {"64-true": None, "tf32": "32-true"}.get(precision, precision)
     fabric = Fabric(
         accelerator=device,
         devices=here,
         num_nodes=max(1, processes // here),
         strategy=strategy,
-        precision=None if precision == "64-true" else precision,  # type: ignore[arg-type]
+        precision=named,  # type: ignore[arg-type]
         plugins=[Double()] if precision == "64-true" else None,
     )
     with warnings.catch_warnings():

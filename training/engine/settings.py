@@ -43,7 +43,9 @@ class Settings:
         10, "halve the learning rate after so many epochs that were no better on the dev set", 1, 10**6
     )
     precision: str = setting(
-        "32-true", "of the numbers, as Lightning Fabric names it", one_of=("32-true", "64-true", "bf16-mixed")
+        "32-true",
+        "of the numbers, as Lightning Fabric names it; tf32 is 32-true with products of 10 bits on a GPU",
+        one_of=("32-true", "tf32", "64-true", "bf16-mixed"),
     )
     device: str = setting("cpu", "where torch computes", one_of=("cpu", "cuda"))
 

@@ -13,12 +13,15 @@ from torch.nn import functional
 from automata.errors import InputError
 from training.engine.noise import Noise
 from training.language_modelling.corpus import Corpus, columns
+from training.language_modelling.graphed import GraphedWindow, window_losses
 from training.language_modelling.network import LanguageModel, State
 
 COLUMNS = 1
 """Of which dimension of a state the columns are."""
-AT_ONCE = 512
-"""Words that are read at once on dev and test."""
+AT_ONCE = {"cpu": 512, "cuda": 8192}
+"""Words that are read at once on dev and test, by the device."""
+GRAPHED = ("32-true", "tf32")
+"""Precisions in which windows run as CUDA graphs: the others cast weights in each step."""
 
 
 def perplexity(loss: float) -> float:
@@ -44,6 +47,7 @@ class LanguageTask:
         self.words, self.following = columns(corpus.parts["train"], self.settings.batch)
         self.windows = -(-len(self.words) // self.settings.window)
         self.state: State | None = None
+        self.graphed = GraphedWindow(network)
 
     def batches(self, epoch: int) -> list[Tensor]:
         """Window after window, each with all columns; an example's number is window * columns + column."""
@@ -55,13 +59,22 @@ class LanguageTask:
         count, steps = self.settings.batch, self.settings.window
         window, chosen = int(examples[0]) // count, (examples % count).cpu()
         there = slice(window * steps, (window + 1) * steps)
-        ids, right = (x[there][:, chosen].to(examples.device) for x in (self.words, self.following))
+        ids, following = (x[there][:, chosen].to(examples.device) for x in (self.words, self.following))
         state = self._of_columns(chosen) if window else self._start(len(chosen))
-        scores, after = network(ids, state, noise)
+        if self._is_graphed(network, ids) and state is not None:
+            losses, after = self.graphed((ids, following, noise.step_key, examples), state)
+        else:
+            scores, after = network(ids, state, noise)
+            losses = window_losses(scores, following)
         ends = window == self.windows - 1  # the next epoch begins anew: a run that is kept there has no state
         self.state = None if ends else [tuple(tensor.detach() for tensor in layer) for layer in after]
-        every = functional.cross_entropy(scores.flatten(0, 1), right.flatten(), reduction="none")
-        return every.view(right.shape).sum(0)
+        return losses
+
+    def _is_graphed(self, network: nn.Module, ids: Tensor) -> bool:
+        """Return whether this is a whole window of all columns, on a GPU."""
+        s = self.settings
+        whole = ids.shape == (s.window, s.batch)
+        return ids.is_cuda and whole and s.precision in GRAPHED and network.training
 
     def _of_columns(self, chosen: Tensor) -> State | None:
         """What is carried for these columns: of a kept run it is there for all, whoever goes on with it."""
@@ -95,10 +108,11 @@ class LanguageTask:
         device = next(network.parameters()).device
         words, following = (x.to(device) for x in columns(self.corpus.parts[part], 1))
         state, total = self._start(1), 0.0
-        for at in range(0, len(words), AT_ONCE):
-            scores, state = network(words[at : at + AT_ONCE], state)
+        count = AT_ONCE[device.type]
+        for at in range(0, len(words), count):
+            scores, state = network(words[at : at + count], state)
             total += float(
-                functional.cross_entropy(scores[:, 0], following[at : at + AT_ONCE, 0], reduction="sum")
+                functional.cross_entropy(scores[:, 0], following[at : at + count, 0], reduction="sum")
             )
         return total / len(words)
 

@@ -11,14 +11,20 @@ from torch import Tensor
 from automata.errors import InputError
 from neural.scan import backends
 from neural.scan.arguments import is_narrow, widened
-from neural.scan.functional import differentiable, is_asked_again, on_its_backend, one_precision
+from neural.scan.functional import (
+    differentiable,
+    is_asked_again,
+    on_its_backend,
+    one_precision,
+    operator_named,
+)
 from neural.scan.matrices import compiled, loops, on_gpu
 
 SEMIRINGS = ("real", "max_plus", "max_times", "log")
 BACKENDS: dict[str, Any] = {"torch": loops, "c++": compiled, "triton": on_gpu}
 
 
-@torch.library.custom_op("ratproof::matrix_scan", mutates_args=())
+@operator_named("ratproof::matrix_scan")
 def matrix_scan(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
@@ -41,7 +47,7 @@ def matrix_scan(
     return states.to(dtype)
 
 
-@torch.library.custom_op("ratproof::matrix_scan_backward", mutates_args=())
+@operator_named("ratproof::matrix_scan_backward")
 def matrix_scan_backward(
     grad: Tensor,
     matrices: Tensor,
@@ -223,9 +229,9 @@ def _empty(states: Tensor, start: Tensor, size: int) -> Tensor:
 
 
 _kept, _computed = on_its_backend(_keep, _gradient)
-matrix_scan.register_fake(_like_states)
-matrix_scan.register_autograd(_computed, setup_context=_kept)
-matrix_scan.register_vmap(_batched(matrix_scan))
-matrix_scan_backward.register_fake(_like_arguments)
-matrix_scan_backward.register_vmap(_batched_backward(matrix_scan_backward))
+matrix_scan.registered.register_fake(_like_states)
+matrix_scan.registered.register_autograd(_computed, setup_context=_kept)
+matrix_scan.registered.register_vmap(_batched(matrix_scan))
+matrix_scan_backward.registered.register_fake(_like_arguments)
+matrix_scan_backward.registered.register_vmap(_batched_backward(matrix_scan_backward))
 run = differentiable(matrix_scan, _kept, _computed, _batched)
