@@ -31,6 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--device", choices=("cpu", "cuda"), default="cpu", help="only programs that run there"
     )
     parser.add_argument("--seconds", type=int, default=SECONDS, help="the most that one program may take")
+    parser.add_argument("--verdicts", type=Path, default=VERDICTS, help="the folder for the verdicts")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in ENTRIES]
     if unknown:
@@ -39,7 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
     if options.missing:
         chosen = [entry for entry in chosen if not _kept(entry)]
     with ThreadPoolExecutor(options.jobs) as pool:
-        for kept in pool.map(lambda entry: _keep(held(entry, options.cases, options.seconds)), chosen):
+        for kept in pool.map(
+            lambda entry: _keep(held(entry, options.cases, options.seconds), options.verdicts), chosen
+        ):
             said = ", ".join(f"{law['law']} {law['verdict']}" for law in kept["laws"])
             print(f"{kept['name']}: {said or 'not run: ' + kept['not_run']}", flush=True)
     return 0
@@ -77,9 +80,9 @@ def _kept(entry: Entry) -> bool:
     return all(before[name] == now[name] for name in ("version", "torch", "path"))
 
 
-def _keep(verdict: dict[str, Any]) -> dict[str, Any]:
-    VERDICTS.mkdir(exist_ok=True)
-    path = VERDICTS / f"{verdict['name']}.json"
+def _keep(verdict: dict[str, Any], folder: Path) -> dict[str, Any]:
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{verdict['name']}.json"
     path.write_text(json.dumps(verdict, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return verdict
 

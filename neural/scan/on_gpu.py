@@ -21,20 +21,18 @@ from torch import Tensor
 
 NAME = "triton"
 TYPES = {torch.float32, torch.float64, torch.bfloat16, torch.float16}
-PROGRAM = {"log backward": (32, 1), "gated backward": (128, 1), "real backward": (128, 1)}
-USUAL, FEW = (64, 1), (32, 1)
-"""Lanes of a program and its warps; the second for a single chunk of few lanes, forward. An H200 was fastest
-with them: with one lane a thread if a step takes many instructions.
+PROGRAM = {"log backward": (64, 2, 6), "gated backward": (64, 1, 6), "real backward": (128, 1, 8)}
+USUAL, FEW, FEW_BACKWARD, FEW_PAIRS = (64, 1, 8), (32, 1, 32), (32, 1, 16), (32, 1, 8)
+"""Lanes of a program, its warps, and the steps whose loads are under way; the last three for one chunk of
+few lanes. An H200 was fastest with them: four steps under way took 1.3 times as long as eight, two 2.6 times.
 """
 SERIAL_LANES, SERIAL_STEPS = {"gated": 32_768, "log": 32_768}, 64
 """From so many lanes on, 8,192 of the other kinds, or for so few steps, all steps are one chunk. An H200 took
 0.045 ms for 512 gated steps of 8,192 lanes in chunks, and 0.092 ms in one.
 """
 LANES_AT_ONCE, LEAST_CHUNK = 65_536, 32
-STAGES, FEW_STAGES, FEW_LANES = 8, 32, 32_768
-"""Steps whose loads are under way; more if there are few lanes, forward. On an H200 four took 1.3 times as
-long, and two 2.6 times; backward 32 took 1.6 times as long as 16.
-"""
+FEW_LANES = 32_768
+"""Fewer lanes than these are few."""
 OUTPUT_BLOCK = 1024
 """Numbers of a program that computes outputs, with four warps."""
 FUSED = {"enable_fp_fusion": True}
@@ -241,9 +239,9 @@ def _run(
     from neural.scan import triton_kernels as kernels
 
     lanes = like.numel()
-    few = kernel.endswith("forward") and chunks * lanes < FEW_LANES
-    block, warps = FEW if few and chunks == 1 else PROGRAM.get(f"{kind} {kernel}", USUAL)
-    stages = FEW_STAGES if few else STAGES
+    block, warps, stages = PROGRAM.get(f"{kind} {kernel}", USUAL)
+    if chunks == 1 and lanes < FEW_LANES:
+        block, warps, stages = FEW_PAIRS if not kind else FEW if kernel == "forward" else FEW_BACKWARD
     fixed = {"KIND": _value(kernels, kind), "FORM": _value(kernels, form)} if kind else {}
     fixed["STAGES"] = stages
     programs = -(-lanes // block) * chunks

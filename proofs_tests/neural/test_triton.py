@@ -273,7 +273,8 @@ for dtype, wide in WIDE.items():
                 assert made.asm["cubin"]
     for kernel in (outputs.output, outputs.output_backward):
         for form in range(3):
-            fixed = {"FORM": form, "HAS_SKIP": form == 2, "WIDE": getattr(tl, "float" + wide[2:]), "BLOCK": 1024}
+            fixed = {"FORM": form, "HAS_SKIP": form == 2, "BLOCK": 1024}
+            fixed["WIDE"] = getattr(tl, "float" + wide[2:])
             names = kernel.arg_names
             of = dict.fromkeys(names, "*" + dtype) | {"number": "i64"} | dict.fromkeys(fixed, "constexpr")
             source = ASTSource(kernel, of, {(names.index(n),): v for n, v in fixed.items()})

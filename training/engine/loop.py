@@ -121,8 +121,8 @@ class Loop:
             self.module.train()
         mine = share_of(batch, fabric.global_rank, fabric.world_size)
         examples = mine if len(mine) else batch[:1]  # all processes take part in each step
-        examples = examples.to(fabric.device)
-        losses = self.task.losses(self.module, examples, Noise(self.settings.seed, p.step, examples))
+        noise = Noise(self.settings.seed, p.step, examples.to(fabric.device))
+        losses = self.task.losses(self.module, examples, noise)
         # gradients are averaged over the processes; this sum's are those of the mean over the whole batch
         loss = losses.sum() * ((fabric.world_size if len(mine) else 0) / len(batch))
         self.wrapped.zero_grad()

@@ -34,8 +34,12 @@ class Task(Protocol):
         """The examples of each batch of an epoch, from 0 on; they depend on the seed and the epoch alone."""
 
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
-        """The loss of each example, shape ``(B,)``; ``network`` is the one that is called, which may be the
-        wrapped one.
+        """Return the loss of each example, shape ``(B,)``.
+
+        Args:
+            network: the one that is called, which may be the wrapped one.
+            examples: numbers of examples, on the CPU: reading them makes nobody wait for a GPU.
+            noise: of this step, on the network's device.
         """
 
     def stepped(self) -> bool:

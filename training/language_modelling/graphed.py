@@ -63,6 +63,8 @@ class GraphedWindow:
         if self.captured is None:
             parts = [len(layer) for layer in state]
             capture: Any = torch.cuda.make_graphed_callables
+            # of gradients that are captured on a stream of their own, which is meant
+            torch.autograd.graph.set_warn_on_accumulate_grad_stream_mismatch(False)
             self.captured = capture(Window(self.network, parts), tuple(x.clone() for x in arguments))
         losses, *after = self.captured(*arguments)
         tensors = iter(after)

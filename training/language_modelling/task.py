@@ -57,12 +57,12 @@ class LanguageTask:
     def losses(self, network: nn.Module, examples: Tensor, noise: Noise) -> Tensor:
         """Cross-entropies, summed over the window's words, shape ``(B,)``."""
         count, steps = self.settings.batch, self.settings.window
-        window, chosen = int(examples[0]) // count, (examples % count).cpu()
-        there = slice(window * steps, (window + 1) * steps)
-        ids, following = (x[there][:, chosen].to(examples.device) for x in (self.words, self.following))
+        window, chosen = int(examples[0]) // count, examples % count
+        there, device = slice(window * steps, (window + 1) * steps), noise.examples.device
+        ids, following = (x[there][:, chosen].to(device) for x in (self.words, self.following))
         state = self._of_columns(chosen) if window else self._start(len(chosen))
         if self._is_graphed(network, ids) and state is not None:
-            losses, after = self.graphed((ids, following, noise.step_key, examples), state)
+            losses, after = self.graphed((ids, following, noise.step_key, noise.examples), state)
         else:
             scores, after = network(ids, state, noise)
             losses = window_losses(scores, following)

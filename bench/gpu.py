@@ -1,0 +1,281 @@
+"""Everything that a GPU is needed for, in one command of a few minutes.
+
+``python bench/gpu.py run OUT --minutes 9`` measures the recurrences, verifies the claims and holds published
+kernels, and trains a language model beside that. Each step has a time limit. After each step
+``OUT/results.tar.gz`` is written anew, so that a run that is cut off leaves what it has. The network's weights
+are in ``OUT/weights-*.safetensors``, in float16. A step is skipped if it succeeded before with the same sources
+on the same device.
+
+``python bench/gpu.py keep OUT`` unpacks the results to where the pages read them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "bench" / "results" / "gpu.json"
+"""What ran, by step: device, date, versions, sources, seconds and exit status."""
+ARCHIVE, PIECE = "results.tar.gz", 15 * 2**20
+TRAINING = (
+    "--model",
+    "rrnn-f",
+    "--precision",
+    "tf32",
+    "--epochs",
+    "120",
+    "--decay-after",
+    "60",
+    "--decay",
+    "0.95",
+)
+"""A run of the Penn Treebank that comes to its end: the paper's settings have 300 epochs, of which 150
+decay by 0.98.
+"""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command and its result.
+
+    Attributes:
+        command: its arguments; ``{file}`` is where the result goes, ``{device}`` the device, ``{part}`` the
+            seconds that a part of the step may take, ``{cores}`` the number of processes.
+        file: the result, as the project keeps it; a folder of files if it ends in a slash.
+        seconds: the most that it may take.
+        sources: files and folders that the result depends on.
+        printed: the command prints its result, instead of writing the file.
+    """
+
+    command: tuple[str, ...]
+    file: str
+    seconds: int
+    sources: tuple[str, ...]
+    printed: bool = False
+
+
+NETWORKS = ("neural", "automata")
+STEPS = {
+    "scan": Step(
+        ("bench/scan.py", "--device", "{device}", "{file}"),
+        "bench/results/scan_cuda.json",
+        100,
+        (*NETWORKS, "bench/scan.py", "bench/published.py"),
+    ),
+    "factored": Step(
+        ("bench/factored.py", "--device", "{device}", "{file}"),
+        "bench/results/factored_cuda.json",
+        40,
+        (*NETWORKS, "bench/factored.py"),
+    ),
+    "matrix_scan": Step(
+        ("bench/matrix_scan.py", "--device", "{device}", "{file}"),
+        "bench/results/matrix_scan_cuda.json",
+        100,
+        (*NETWORKS, "bench/matrix_scan.py"),
+    ),
+    "verify": Step(
+        ("-m", "ratproof", "verify", "--device", "{device}", "--json"),
+        "docs/verdicts/cuda.json",
+        240,
+        (*NETWORKS, "theory", "ratproof"),
+        printed=True,
+    ),
+    "outside": Step(
+        (
+            "-m",
+            "outside",
+            "--device",
+            "{device}",
+            "--jobs",
+            "{cores}",
+            "--seconds",
+            "{part}",
+            "--verdicts",
+            "{file}",
+        ),
+        "outside/verdicts/",
+        180,
+        ("automata", "ratproof", "outside"),
+    ),
+}
+
+
+def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path | None) -> None:
+    """Run the steps one after the other; training begins after the measurements, and runs beside the others.
+
+    Args:
+        out: the folder for the results.
+        minutes: the most that all may take.
+        device: ``cuda``, or ``cpu`` to try the script.
+        only: names of steps, and ``train``.
+        data: the folder with the Penn Treebank.
+    """
+    end = time.monotonic() + 60 * minutes
+    work = Path(tempfile.mkdtemp())
+    about, name, training = _read(KEPT), _device_name(device), None
+    measured = {name for name in STEPS if STEPS[name].file.startswith("bench")}
+    for what in sorted(set(only), key=lambda what: [*measured, "train", "verify", "outside"].index(what)):
+        left = end - time.monotonic()
+        if what == "train":
+            training = _train(work / "ptb", device, data, left)
+            continue
+        step, sources = STEPS[what], _digest(STEPS[what].sources)
+        before = about.get(what, {})
+        if (before.get("sources"), before.get("device"), before.get("status")) == (sources, name, 0):
+            print(f"{what}: skipped; {KEPT.name} has these sources on this device", flush=True)
+            continue
+        began = time.monotonic()
+        status = _run(step, work, device, min(step.seconds, left - 10))
+        took = round(time.monotonic() - began, 1)
+        about[what] = _about(name) | {"sources": sources, "seconds": took, "status": status}
+        print(f"{what}: exit status {status}, {took:.0f} s", flush=True)
+        _pack(work, about, out)
+    if training is not None:
+        training.wait(max(1.0, end + 20 - time.monotonic()))
+        about["train"] = _about(name) | {"status": training.returncode, "command": " ".join(TRAINING)}
+        _keep_network(work / "ptb", out)
+        _pack(work, about, out)
+    shutil.rmtree(work)
+
+
+def keep(out: Path) -> None:
+    """Put results to where the project keeps them."""
+    with tarfile.open(out / ARCHIVE) as archive:
+        archive.extractall(ROOT, filter="data")
+    print("\n".join(f"{what}: {row}" for what, row in _read(KEPT).items()))
+
+
+def _run(step: Step, work: Path, device: str, seconds: float) -> int:
+    """Return a command's exit status; 124 if it ran past its time."""
+    file = work / step.file
+    (file if step.file.endswith("/") else file.parent).mkdir(parents=True, exist_ok=True)
+    cores = os.cpu_count() or 1
+    values = {"file": file, "device": device, "cores": cores, "part": int(max(30, seconds - 60))}
+    command = [sys.executable, *(part.format(**values) for part in step.command)]
+    try:
+        with (file if step.printed else Path(os.devnull)).open("w") as printed:
+            return subprocess.run(
+                command, cwd=ROOT, stdout=printed if step.printed else None, timeout=seconds, check=False
+            ).returncode
+    except subprocess.TimeoutExpired:
+        return 124
+
+
+def _train(folder: Path, device: str, data: Path | None, seconds: float) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "ratproof", "train", "ptb", *TRAINING, "--device", device]
+    command += ["--no-tensorboard", "--keep-every", "120", "-o", str(folder)]
+    command += ["--minutes", f"{(seconds - 15) / 60:.2f}", *(["--data", str(data)] if data else [])]
+    return subprocess.Popen(command, cwd=ROOT)
+
+
+def _keep_network(folder: Path, out: Path) -> None:
+    """Write the result and the history of the training, and its network in float16 if it came to its end."""
+    from safetensors.torch import load_file, save_file
+
+    kept = folder.parent / "bench" / "results"
+    for name in ("result.json", "epochs.csv"):
+        if (folder / name).exists():
+            shutil.copy(folder / name, kept / f"ptb_cuda_{name}")
+    if not (folder / "network.safetensors").exists():
+        return
+    pieces: list[dict[str, Any]] = [{}]
+    for name, tensor in load_file(folder / "network.safetensors").items():
+        for number, rows in enumerate(tensor.half().split(max(1, PIECE // (2 * max(1, tensor[0].numel()))))):
+            if sum(2 * x.numel() for x in pieces[-1].values()) + 2 * rows.numel() > PIECE:
+                pieces.append({})
+            pieces[-1][f"{name}/{number}"] = rows.contiguous()
+    for number, piece in enumerate(pieces):
+        save_file(piece, out / f"weights-{number}.safetensors")
+
+
+def _pack(work: Path, about: dict[str, Any], out: Path) -> None:
+    """Write the archive of all results so far."""
+    kept = work / KEPT.relative_to(ROOT)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    with tarfile.open(out / "unfinished", "w:gz") as archive:
+        for file in sorted(work.rglob("*")):
+            if file.is_file() and work / "ptb" not in file.parents:
+                archive.add(file, file.relative_to(work).as_posix())
+    (out / "unfinished").replace(out / ARCHIVE)
+
+
+def _about(device: str) -> dict[str, Any]:
+    return {"device": device, "date": date.today().isoformat(), "versions": _versions()}
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in ("torch", "triton", "numpy", "hypothesis"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _device_name(device: str) -> str:
+    import torch
+
+    return str(torch.cuda.get_device_name()) if device == "cuda" else "cpu"
+
+
+def _files(place: Path) -> Iterable[Path]:
+    return [place] if place.is_file() else place.rglob("*")
+
+
+def _digest(sources: Iterable[str]) -> str:
+    """Return a digest of the Python and C++ files there, by name and content."""
+    digest = hashlib.sha256()
+    files = (
+        file
+        for place in sources
+        for file in ([ROOT / place] if (ROOT / place).is_file() else (ROOT / place).rglob("*"))
+    )
+    for file in sorted(set(files)):
+        if file.suffix in (".py", ".cpp", ".v", ".json"):
+            digest.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def main() -> None:
+    """Run, or keep."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("action", choices=("run", "keep"))
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--minutes", type=float, default=9.0, help="the most that all steps may take")
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--only", nargs="+", choices=(*STEPS, "train"), default=[*STEPS, "train"])
+    parser.add_argument("--data", type=Path, help="the folder with ptb/")
+    arguments = parser.parse_args()
+    if arguments.action == "keep":
+        keep(arguments.out)
+        return
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    run(arguments.out, arguments.minutes, arguments.device, arguments.only, arguments.data)
+
+
+if __name__ == "__main__":
+    main()
