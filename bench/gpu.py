@@ -1,10 +1,10 @@
 """Everything that a GPU is needed for, in one command of a few minutes.
 
-``python bench/gpu.py run OUT --minutes 9`` measures the recurrences, verifies the claims and holds published
-kernels, and trains a language model beside that. Each step has a time limit. After each step
-``OUT/results.tar.gz`` is written anew, so that a run that is cut off leaves what it has. The network's weights
-are in ``OUT/weights-*.safetensors``, in float16. A step is skipped if it succeeded before with the same sources
-on the same device.
+``python bench/gpu.py run OUT --minutes 9`` measures the recurrences, verifies the claims and holds
+published kernels, and trains a language model beside that. Each step has a time limit. After each step
+``OUT/results.tar.gz`` is written anew, so that a run that is cut off leaves what it has. The network's
+weights are in ``OUT/weights-*.safetensors``, in float16. A step is skipped if it succeeded before with the
+same sources on the same device.
 
 ``python bench/gpu.py keep OUT`` unpacks the results to where the pages read them.
 """
