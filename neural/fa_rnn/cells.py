@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from automata.errors import InputError
 from automata.wfsa import WFSA
+from neural.fa_rnn import fused_steps
 from neural.fa_rnn.factors import Factors
 from neural.scan import matrix_scan
 from neural.unrolled import one_of
@@ -164,8 +165,8 @@ class FactoredCell(nn.Module):
     def forward(self, words: Tensor, there: Tensor, h: Tensor) -> Tensor:
         """The state of each sentence after its last word, shape ``(B, K)``.
 
-        What a step takes is its matrix products, which are torch's own: a kernel of one's own would have to
-        multiply faster. What words have in common is done once for all steps.
+        On a GPU all steps are one kernel (:mod:`neural.fa_rnn.fused_steps`). Elsewhere a step takes as long
+        as its matrix products, which are torch's own. What words have in common is done once for all steps.
 
         Args:
             words: shape ``(T, B)``, the longest sentence first.
@@ -183,6 +184,9 @@ class FactoredCell(nn.Module):
             before = torch.cat([before, unit[:, leads]], dim=1)
             after = torch.cat([after, self.apart[leads].T], dim=1)
             z = torch.cat([z, stands.expand(-1, before.shape[1] - z.shape[1])], dim=1)
+        if fused_steps.is_fused(before, after, z, h):
+            rows = torch.full_like(words, -1).masked_scatter(there, place)
+            return fused_steps.run(before, after, z, rows, h)
         done = []  # what has ended is set aside
         for read in torch.split(nn.functional.embedding(place, z), there.sum(dim=1).tolist()):
             if len(read) < len(h):

@@ -66,7 +66,7 @@ class Operator:
 
     def __call__(self, *arguments: Any) -> Any:
         """Compute the operator, with gradients if an argument requires them."""
-        if _are_ordinary(arguments) and not _require_gradients(arguments):
+        if are_ordinary(arguments) and not _require_gradients(arguments):
             return self.function(*arguments)
         return self.registered(*arguments)
 
@@ -135,7 +135,7 @@ def differentiable(
         return through.apply(*arguments)
 
     def apply(*arguments: Any) -> Any:
-        if _are_ordinary(arguments):
+        if are_ordinary(arguments):
             if not _require_gradients(arguments):
                 return operator.function(*arguments)
             direct: Any = Direct
@@ -169,7 +169,7 @@ def _pushed_forward(function: Callable[..., Any], inputs: list[Any], tangents: t
     return derivative
 
 
-def _are_ordinary(arguments: Sequence[Any]) -> bool:
+def are_ordinary(arguments: Sequence[Any]) -> bool:
     """Return whether the tensors are torch's own, and neither a compiler, a transform nor a mode watches."""
     return not (
         torch.compiler.is_compiling()

@@ -307,7 +307,7 @@ def _start(
 
     wide = tl.float64 if like.dtype == torch.float64 else tl.float32
     present = [like if a is None else a for a in arguments]
-    with _device_of(like):
+    with device_of(like):
         if interpreted():
             kernel[(programs,)](*present, **fixed, WIDE=wide, BLOCK=block, num_warps=warps, **FUSED)
             return
@@ -331,7 +331,8 @@ def _compiled_alike(argument: Tensor | int) -> tuple[Any, ...]:
     return argument == 1, argument % 16 == 0, argument < 2**31
 
 
-def _device_of(like: Tensor) -> AbstractContextManager[Any]:
+def device_of(like: Tensor) -> AbstractContextManager[Any]:
+    """Return a context in which kernels start on the tensor's device."""
     if not like.is_cuda or like.device.index == torch.cuda.current_device():
         return nullcontext()
     return torch.cuda.device(like.device)

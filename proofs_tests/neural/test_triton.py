@@ -251,8 +251,15 @@ import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 from neural.scan import triton_kernels as kernels
+from neural.fa_rnn import triton_steps
 from neural.scan import triton_outputs as outputs
 
+for kernel in (triton_steps.forward, triton_steps.backward):
+    names, fixed = kernel.arg_names, {"SENTENCES": 16, "STATES": 128, "COLUMNS": 32}
+    of = dict.fromkeys(names, "*fp32") | dict.fromkeys(fixed, "constexpr") | {"place": "*i64"}
+    of |= dict.fromkeys(("steps", "sentences", "states", "columns"), "i32")
+    source = ASTSource(kernel, of, {(names.index(n),): v for n, v in fixed.items()})
+    assert triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["cubin"]
 COUNTS, WIDE = ("steps", "chunk", "lanes"), {"fp32": "fp32", "bf16": "fp32", "fp64": "fp64"}
 for dtype, wide in WIDE.items():
     for kernel in (kernels.forward, kernels.backward, kernels.pair_forward, kernels.pair_backward):

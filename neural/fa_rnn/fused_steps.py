@@ -1,0 +1,100 @@
+"""All steps of an FA-RNN of factors in one kernel forward and one backward, on a GPU (in Triton,
+:mod:`neural.fa_rnn.triton_steps`). The gradients of the factors are one matrix product each, over all steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from neural.scan import backends, on_gpu
+from neural.scan.functional import are_ordinary
+from neural.scan.on_gpu import FUSED, device_of
+
+MOST_STATES, SENTENCES, COLUMNS = 256, 16, 32
+
+
+def is_fused(before: Tensor, *tensors: Tensor) -> bool:
+    """Return whether the kernels compute with such tensors: in float32, with at most 256 states."""
+    return (
+        before.dtype == torch.float32
+        and len(before) <= MOST_STATES
+        and are_ordinary((before, *tensors))
+        and backends.name_for(before) == on_gpu.NAME
+    )
+
+
+def run(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Tensor) -> Tensor:
+    """Return the state of each sentence after its last word, shape ``(B, K)``.
+
+    Args:
+        before: D_1, shape ``(K, r)``.
+        after: D_2, shape ``(K, r)``.
+        vectors: z of some words, shape ``(m, r)``.
+        place: the row of each word in ``vectors``, shape ``(T, B)``; -1 behind a sentence's end.
+        start: the first state, shape ``(B, K)``.
+    """
+    fused: Any = _Steps
+    result: Tensor = fused.apply(before, after, vectors, place, start)
+    return result
+
+
+def step_by_step(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Tensor) -> Tensor:
+    """Compute :func:`run` in torch's own operations, which can be differentiated again."""
+    h = start
+    for row in place.unbind(0):
+        after_word = ((h @ before) * vectors[row.clamp(min=0)]) @ after.T
+        h = torch.where((row >= 0).unsqueeze(1), after_word, h)
+    return h
+
+
+class _Steps(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Tensor
+    ) -> Tensor:
+        inputs = [x.contiguous() for x in (before, after, vectors, place, start)]
+        every = start.new_empty(len(place) + 1, *start.shape)
+        _start("forward", inputs[:5], [every], before, place)
+        ctx.save_for_backward(*inputs, every)
+        return every[-1].clone()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        before, after, vectors, place, start, every = ctx.saved_tensors
+        if torch.is_grad_enabled():  # a gradient of the gradient is asked for
+            result = step_by_step(before, after, vectors, place, start)
+            inputs = [x for x in (before, after, vectors, start) if x.requires_grad]
+            gradients = iter(torch.autograd.grad(result, inputs, grad, create_graph=True))
+            made = [next(gradients) if x.requires_grad else None for x in (before, after, vectors, start)]
+            return *made[:3], None, made[3]
+        flows = start.new_empty(*place.shape, len(before))
+        products = start.new_empty(*place.shape, before.shape[1])
+        to_start = torch.empty_like(start)
+        read = [grad.contiguous(), before, after, vectors, place]
+        _start("backward", read, [flows, products, to_start], before, place)
+        ahead, flow, product = (x.flatten(0, 1) for x in (every[:-1], flows, products))
+        chosen = place.flatten().clamp(min=0)  # what flows there behind an end is zero
+        reads, mapped = vectors[chosen], ahead @ before
+        to_vectors = torch.zeros_like(vectors).index_add_(0, chosen, product * mapped)
+        return ahead.T @ (product * reads), flow.T @ (mapped * reads), to_vectors, None, to_start
+
+
+def _start(kernel: str, read: list[Tensor], written: list[Tensor], before: Tensor, place: Tensor) -> None:
+    from neural.fa_rnn import triton_steps as kernels
+
+    steps, sentences = place.shape
+    sizes = (steps, sentences, *before.shape)
+    if not sentences:
+        return
+    fixed = {
+        "SENTENCES": SENTENCES,
+        "STATES": max(16, 2 ** (len(before) - 1).bit_length()),
+        "COLUMNS": COLUMNS,
+    }
+    with device_of(before):
+        getattr(kernels, kernel)[(-(-sentences // SENTENCES),)](
+            *read, *written, *sizes, **fixed, num_warps=4, **FUSED
+        )

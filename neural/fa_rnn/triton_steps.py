@@ -1,0 +1,92 @@
+"""All steps of an FA-RNN of factors in Triton: h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 5, Jiang et al.
+2020).
+
+A program takes ``SENTENCES`` sentences through all their words. Their states stay in registers, and the
+factors pass by in tiles of ``COLUMNS`` columns. Zeros fill the states up to ``STATES`` numbers, a power of two.
+"""
+
+from __future__ import annotations
+
+from neural.scan.triton_functions import kernel, tl
+
+
+@kernel
+def _factor(factor, first_column, states, columns, STATES: tl.constexpr, COLUMNS: tl.constexpr):
+    """Return a tile of D_1 or D_2, shape ``(STATES, COLUMNS)``, zero outside the factor."""
+    row = tl.arange(0, STATES)[:, None]
+    column = first_column + tl.arange(0, COLUMNS)[None, :]
+    return tl.load(factor + row * columns + column, mask=(row < states) & (column < columns), other=0)
+
+
+@kernel
+def forward(
+    before, after, vectors, place, start, every, steps, sentences, states, columns, SENTENCES: tl.constexpr,
+    STATES: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """The states before each word and after the last one, ``every``, shape ``(T + 1, B, K)``.
+
+    ``vectors`` has the z of each row, and ``place``, shape ``(T, B)``, the row of each word; -1 is behind a
+    sentence's end, where the state stays.
+    """
+    sentence = tl.program_id(0) * SENTENCES + tl.arange(0, SENTENCES)
+    inside = sentence < sentences
+    unit = tl.arange(0, STATES)
+    at = sentence[:, None].to(tl.int64) * states + unit[None, :]
+    known = inside[:, None] & (unit < states)[None, :]
+    h = tl.load(start + at, mask=known, other=0)
+    tl.store(every + at, h, mask=known)
+    word = sentence
+    for _ in range(steps):
+        row = tl.load(place + word, mask=inside, other=-1)
+        total = tl.zeros((SENTENCES, STATES), h.dtype)
+        for first in range(0, columns, COLUMNS):
+            column = first + tl.arange(0, COLUMNS)
+            read = (row >= 0)[:, None] & (column < columns)[None, :]
+            z = tl.load(vectors + row[:, None] * columns + column[None, :], mask=read, other=0)
+            one = _factor(before, first, states, columns, STATES, COLUMNS)
+            two = _factor(after, first, states, columns, STATES, COLUMNS)
+            product = tl.dot(h, one, input_precision="ieee") * z
+            total = tl.dot(product, tl.trans(two), total, input_precision="ieee")
+        h = tl.where((row >= 0)[:, None], total, h)
+        word += sentences
+        at += sentences * states
+        tl.store(every + at, h, mask=known)
+
+
+@kernel
+def backward(
+    grad, before, after, vectors, place, flows, products, to_start, steps, sentences, states, columns,
+    SENTENCES: tl.constexpr, STATES: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """What flows into the state after each word, ``flows``, shape ``(T, B, K)``, and into its product with z,
+    ``products``, shape ``(T, B, r)``; zero behind a sentence's end.
+    """
+    sentence = tl.program_id(0) * SENTENCES + tl.arange(0, SENTENCES)
+    inside = sentence < sentences
+    unit = tl.arange(0, STATES)
+    at = sentence[:, None].to(tl.int64) * states + unit[None, :]
+    known = inside[:, None] & (unit < states)[None, :]
+    flow = tl.load(grad + at, mask=known, other=0)
+    word = sentence.to(tl.int64) + sentences * (steps - 1)
+    later = at + sentences * states * (sentence[:, None].to(tl.int64) * 0 + steps - 1)
+    for _ in range(steps):
+        row = tl.load(place + word, mask=inside, other=-1)
+        stays = (row < 0)[:, None]
+        tl.store(flows + later, tl.where(stays, 0.0, flow), mask=known)
+        total = tl.zeros((SENTENCES, STATES), flow.dtype)
+        for first in range(0, columns, COLUMNS):
+            column = first + tl.arange(0, COLUMNS)
+            there = inside[:, None] & (column < columns)[None, :]
+            z = tl.load(
+                vectors + row[:, None] * columns + column[None, :], mask=there & (row >= 0)[:, None], other=0
+            )
+            one = _factor(before, first, states, columns, STATES, COLUMNS)
+            two = _factor(after, first, states, columns, STATES, COLUMNS)
+            product = tl.dot(flow, two, input_precision="ieee")
+            to = products + word[:, None] * columns + column[None, :]
+            tl.store(to, tl.where(stays, 0.0, product), mask=there)
+            total = tl.dot(product * z, tl.trans(one), total, input_precision="ieee")
+        flow = tl.where(stays, flow, total)
+        word -= sentences
+        later -= sentences * states
+    tl.store(to_start + at, flow, mask=known)
