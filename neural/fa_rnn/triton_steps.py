@@ -2,7 +2,7 @@
 2020).
 
 A program takes ``SENTENCES`` sentences through all their words. Their states stay in registers, and the
-factors pass by in tiles of ``COLUMNS`` columns. Zeros fill the states up to ``STATES`` numbers, a power of two.
+factors pass by in tiles of ``COLUMNS`` columns. States are filled with zeros up to ``STATES`` numbers.
 """
 
 from __future__ import annotations
