@@ -16,7 +16,6 @@ from hypothesis import Phase, core, given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from neural.example_6 import Example6Cell
 from ratproof.hunting.search import Hunt, hunt
 from ratproof.main import run
 from ratproof.record.counterexample import Counterexample, Disagreement
@@ -118,23 +117,6 @@ def test_options_of_the_environment_do_not_reach_the_tests():
     assert outcome.as_expected
     assert {r.facts["letters"] for r in outcome.results} == {2}  # all strings over one letter, and over two
     assert len(outcome.results) == len(claims()["proposition-7"].variants)
-
-
-def test_a_torch_layer_with_exchanged_gates_is_refuted_where_torch_runs(monkeypatch):
-    """The layer's automata have the same gates: what sees it is the paper's equations, written out once
-    more.
-    """
-    gates = Example6Cell.gates
-
-    def exchanged(self, inputs):
-        right = gates(self, inputs)
-        return right | {"f": 1 - right["f"]}
-
-    monkeypatch.setattr(Example6Cell, "gates", exchanged)
-    outcome = verify(Request(claims=("proposition-7",), kinds=("sampled",), examples=5))
-    rows = {r.ran: r for r in outcome.results if r.variant == "corrected"}
-    assert {ran: str(r.verdict) for ran, r in rows.items()} == {"exact": "holds", "torch": "refuted"}
-    assert "test_proposition_7.py, line" in rows["torch"].why and ".all()" in rows["torch"].why
 
 
 def test_several_kinds_of_evidence_may_be_asked_for(tmp_path, monkeypatch, capsys):
