@@ -152,7 +152,7 @@ def test_certify_says_what_the_command_says(capsys):
     assert main.run(["certify", file]) == 0
     assert capsys.readouterr().out.rstrip() == str(report)
     assert main.run(["certify", file, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"schema_version": 1, **report.to_json()}
+    assert json.loads(capsys.readouterr().out) == {"schema_version": 2, **report.to_json()}
 
 
 @pytest.mark.parametrize("function", ["score", "equivalent", "minimise", "rank"])
