@@ -1,5 +1,5 @@
-"""Layers and programs of the claims that are right on short strings, and lose their state later: their evidence
-reads strings that show it, and the report says how long these were.
+"""Layers and programs of the claims that are right on short strings, and lose their state later: their
+evidence reads strings that show it.
 """
 
 from __future__ import annotations
@@ -60,9 +60,13 @@ def put(monkeypatch, kind, change):
 
 def assert_refuted(step, rung):
     """In one format or the other, by a string that is long enough."""
-    with pytest.raises(Disagreement) as error:
+
+    def both():
         for dtype in ("float64", "float32"):
             rung(step.claim, step.variant, replace(step.side, dtype=dtype), step.claim.effort)
+
+    with pytest.raises(Disagreement) as error:
+        both()
     assert len(error.value.counterexample.string) >= LOST  # FA-GRUs read BOS besides
 
 

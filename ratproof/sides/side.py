@@ -133,8 +133,8 @@ LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
 GRADIENT_LENGTHS = (48, 65)
 """The same for its gradients, whose bounds take longer."""
 PROGRAM_LENGTHS = (48, LONGEST)
-"""The same for programs of FA-RNNs, whose products of weights soon underflow; the first for layers that sample,
-whose probabilities are fractions.
+"""The same for programs of FA-RNNs, whose products of weights soon underflow; the first for layers that
+sample, whose probabilities are fractions.
 """
 LAYER_LONG, PROGRAM_LONG = 3, 8
 """Cases with a long string: of a layer, each with generic weights; of a program, the first of which is
@@ -154,8 +154,8 @@ def _long_string(alphabet: Sequence[str]) -> st.SearchStrategy[String]:
 
 
 RUNS_OF_ONE = (20, 1)
-"""How often a symbol is read in a row, in strings of a length: a state settles on runs, so that what is lost of
-it shows.
+"""How often a symbol is read in a row, in strings of a length: a state settles on runs, so that what is lost
+of it shows.
 """
 
 
