@@ -33,6 +33,13 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     out.print(Text(f"{row.claim.name}, {row.variant.name}", style="bold"))
     for result in row.results:
         out.print(_numbers(result))
+    longest = [
+        f"{_name(result)} {result.facts['longest']:,}"
+        for result in row.results
+        if result.verdict == Verdict.HOLDS and result.kind != "exhausted" and "longest" in result.facts
+    ]
+    if longest:
+        print_paragraph(out, f"symbols of the longest strings compared: {', '.join(longest)}", by=2)
     for result in row.results:
         if result.certificate is not None and result.certificate.get("type") == "induction":
             _show_proof(result, result.certificate, out)
@@ -40,9 +47,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         show_refutation(row, out, claims_file)
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
-        longest = max((r.facts.get("longest", 0) for r in row.results if r.cases), default=0)
-        read = f"; the longest string had {longest:,} symbols" if longest else ""
-        print_paragraph(out, f"ran {'; '.join(modules)}{read}", by=2)
+        print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
     counts = [r for r in row.results if r.informative is not None]
     if counts:
         told = ", ".join(f"{r.informative:,} of {r.cases:,} {_name(r)}" for r in counts)
