@@ -53,7 +53,9 @@ def gradients(
     final = final[..., None] if family.lanes else final
     shapes = {n: problem.shape(axes) for n, axes in family.tensors.items()}
     shapes["initial_state"] = problem.state_shape
-    made = {n: (np.zeros(shape, wider_than(problem.accumulation)), np.zeros(shape)) for n, shape in shapes.items()}
+    made = {
+        n: (np.zeros(shape, wider_than(problem.accumulation)), np.zeros(shape)) for n, shape in shapes.items()
+    }
     for group in groups(problem):
         roles = roles_of(problem, arrays, group)
         outputs, last = weights[group.rows, group.tokens], final[group.states]
