@@ -16,9 +16,7 @@ from mutants.coq_faults import verdicts_of_faults
 from mutants.faults import PARTS, Fault, faults_of
 from ratproof.coq import bond
 from ratproof.coq.evaluation import Question, evaluate
-from ratproof.record.kinds import Verdict
 from ratproof.record.not_run import NotRun
-from ratproof.rungs.table import rung_of
 from ratproof.runner.hypothesis_profile import forget_constants
 from ratproof.runner.ladder import Step, steps
 from ratproof.runner.run import run
@@ -136,7 +134,8 @@ def verdicts(name: str, variant: Variant, rungs: tuple[str, ...], part: str = ""
         name: of the claim.
         variant: of the claim.
         rungs: by their short names.
-        part: what is broken: exact numbers are not run again where a torch layer is broken, nor the other way.
+        part: what is broken. Exact numbers are not run again where a torch layer is broken, nor torch
+            where they are.
     """
     claim = claim_named(name)
     found: dict[str, list[str]] = {}
@@ -210,7 +209,9 @@ def _equations(name: str, variant: Variant, layer: str) -> str:
     claim = claim_named(name)
     side = Layer(layer, "float64")
     return _timed(
-        lambda: str(run(lambda *_: agree(), claim, variant, side, claim.effort_of(variant), kind="sampled").verdict)
+        lambda: str(
+            run(lambda *_: agree(), claim, variant, side, claim.effort_of(variant), kind="sampled").verdict
+        )
     )
 
 

@@ -1,7 +1,7 @@
 """The command line of ``nox -s mutants -- claims``: every fault of every claim, and the rungs that see it.
 
-It goes on where it was stopped: what is done is in ``.mutants/claims.jsonl``, with the digest of the sources that
-ran. ``--keep`` writes the matrix that the page "What each check catches" and the tests read.
+It goes on where it was stopped: what is done is in ``.mutants/claims.jsonl``, with the digest of the sources
+that ran. ``--keep`` writes the matrix that the page "What each check catches" and the tests read.
 """
 
 from __future__ import annotations
@@ -18,9 +18,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-for name in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")  # a process for each core
-
 from mutants import audit
 from mutants.faults import TextFault, text_faults
 from ratproof.runner.last_run import digest
@@ -36,14 +33,17 @@ EVERY = 30
 def main(arguments: list[str] | None = None) -> int:
     """Run what is open; status 1 if a fault is seen by no rung."""
     parser = argparse.ArgumentParser(
-        prog="nox -s mutants -- claims", description="Break each claim on purpose, and see which rungs notice."
+        prog="nox -s mutants -- claims",
+        description="Break each claim on purpose, and see which rungs notice.",
     )
     parser.add_argument("names", nargs="*", metavar="CLAIM", help="claims; all without")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes")
     parser.add_argument("--fresh", action="store_true", help="forget what was run before")
     parser.add_argument("--again", action="store_true", help="run faults again that no rung saw")
     parser.add_argument("--any-sources", action="store_true", help="go on though the sources have changed")
-    parser.add_argument("--report", action="store_true", help="run nothing; show the faults that no rung sees")
+    parser.add_argument(
+        "--report", action="store_true", help="run nothing; show the faults that no rung sees"
+    )
     parser.add_argument("--keep", action="store_true", help="write the matrix to mutants/matrix.json")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in claims()]
@@ -54,7 +54,9 @@ def main(arguments: list[str] | None = None) -> int:
     sources = digest().sources
     done = read(None if options.any_sources else sources)
     if options.again:
-        done = {key: row for key, row in done.items() if row.seen_by or row.says in (audit.NOTHING, audit.ALL)}
+        done = {
+            key: row for key, row in done.items() if row.seen_by or row.says in (audit.NOTHING, audit.ALL)
+        }
     names = options.names or list(claims())
     if not options.report:
         run(names, done, sources, options.jobs)
@@ -75,7 +77,9 @@ def read(sources: str | None) -> dict[str, audit.Row]:
     """The rows of the session, by their keys; those of other sources are left out."""
     if not SESSION.exists():
         return {}
-    lines = [json.loads(line) for line in SESSION.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+    lines = [
+        json.loads(line) for line in SESSION.read_text(encoding="utf-8").splitlines() if line.endswith("}")
+    ]
     rows = [audit.Row(**line["row"]) for line in lines if sources in (None, line["sources"])]
     return {row.key: row for row in rows}
 
@@ -122,7 +126,8 @@ def run(names: list[str], done: dict[str, audit.Row], sources: str, jobs: int) -
                 if time.monotonic() - shown > EVERY:
                     shown = time.monotonic()
                     left = (total - ended) * (shown - started) / max(ended, 1) / 60
-                    print(f"{ended} of {total} done, {count} faults, {left:.0f} min left; last {row.key}: {_shown(row)}" if count else "starting", flush=True)
+                    last = f"; last {row.key}: {_shown(row)}" if count else ""
+                    print(f"{ended} of {total} done, {count} rows, {left:.0f} min left{last}", flush=True)
     finally:
         for process in running:
             process.kill()

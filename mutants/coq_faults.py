@@ -1,8 +1,8 @@
 """Faults in the definitions of ``theory/coq``, and whether the rung ``kernel-checked`` still holds with them.
 
-The definitions that a theorem's terms name are changed by one operator: a sum is a product, a one is a zero, an
-index is not shifted, two places are exchanged. A definition that Coq finds ill-typed is no fault. One more fault
-of each theorem is that it says nothing.
+The definitions that a theorem's terms name are changed by one operator: a sum is a product, a one is a zero,
+an index is not shifted, two places are exchanged. A definition that Coq finds ill-typed is no fault. One more
+fault of each theorem is that it says nothing.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from proofs_tests.coq.test_mutants import BREAKS
-from ratproof.coq import bond
+from ratproof.coq import bond, sources
 from ratproof.coq import programs as coq
-from ratproof.coq import sources
 from ratproof.coq.development import build
 from theory.claim import Claim, Variant
 
@@ -66,7 +65,7 @@ def coq_faults(variant: Variant) -> Iterator[CoqFault]:
     assert variant.theorem is not None
     yield _saying_nothing(variant.theorem.name)
     folder = sources.source_folder()
-    module, _, name = variant.theorem.name.rpartition(".")
+    module = variant.theorem.name.rpartition(".")[0]
     own = module.replace(".", "/") + ".v"
     terms = " ".join((variant.theorem.network, variant.theorem.automaton, variant.theorem.score))
     used = set(re.findall(r"\w+", terms + " " + sources.statements()[variant.theorem.name].text))
@@ -81,7 +80,11 @@ def _saying_nothing(theorem: str) -> CoqFault:
     file = theorem.rpartition(".")[0].replace(".", "/") + ".v"
     name = theorem.rpartition(".")[2]
     text = (sources.source_folder() / file).read_text(encoding="utf-8")
-    found = re.search(rf"^Theorem {name}\b.*?^(?:Qed|Defined)\.$|^Theorem {name}\b.*?\bQed\.$", text, re.DOTALL | re.MULTILINE)
+    found = re.search(
+        rf"^Theorem {name}\b.*?^(?:Qed|Defined)\.$|^Theorem {name}\b.*?\bQed\.$",
+        text,
+        re.DOTALL | re.MULTILINE,
+    )
     assert found is not None, theorem
     nothing = f"Theorem {name} : True.\nProof.\nexact: I.\nQed."
     return CoqFault(NO_STATEMENT, file, text[: found.start()] + nothing + text[found.end() :])
@@ -197,6 +200,14 @@ def _rung(claim: Claim, variant: Variant, root: Path) -> str:
         for place in (sources, kernel_checked, assumptions):
             put(place, "statements", lambda: one)
         put(kernel_checked, "build", lambda *_: root)
-        put(bond, "runnable_variants", lambda: [(claim, variant)] if variant.theorem.network or variant.theorem.automaton or variant.theorem.score else [])
+        put(
+            bond,
+            "runnable_variants",
+            lambda: (
+                [(claim, variant)]
+                if variant.theorem.network or variant.theorem.automaton or variant.theorem.score
+                else []
+            ),
+        )
         (step,) = (s for s in steps([claim]) if s.variant == variant and s.kind == "kernel-checked")
         return str(step.run("").verdict)

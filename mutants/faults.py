@@ -1,8 +1,9 @@
 """Faults: mistakes that change what a claim's network, automaton, layer, gradient or program computes.
 
-Most faults are made from the claim's record, so that a new claim has them without a word: each weight is dropped,
-weights of one shape are exchanged, a symbol is read late, the state is lost, a matrix is transposed. Faults of one
-formula are in ``mutants/faults.toml``, as text; faults of Coq's definitions are in :mod:`mutants.coq_faults`.
+Most faults are made from the claim's record, so that a new claim has them without a word: each weight is
+dropped, weights of one shape are exchanged, a symbol is read late, the state is lost, a matrix is transposed.
+Faults of one formula are in ``mutants/faults.toml``, as text; those of Coq's definitions are in
+:mod:`mutants.coq_faults`.
 """
 
 from __future__ import annotations
@@ -67,9 +68,10 @@ class TextFault:
 
     def planted(self, text: str) -> str:
         """The file's text with the mistake; ``ValueError`` if it does not contain ``before`` exactly once."""
-        if text.count(self.before) != 1:
+        count = text.count(self.before)
+        if count != 1:
             raise ValueError(
-                f"{self.file}: {self.before!r} must occur once for the fault {self.says!r}, got {text.count(self.before)} occurrences"
+                f"{self.says}: {self.before!r} must occur once in {self.file}, got {count} times"
             )
         return text.replace(self.before, self.after)
 
@@ -107,9 +109,7 @@ def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
     pairs = [(a, b) for a, b in combinations(weighty, 2) if _shape(entries[a]) == _shape(entries[b])]
     weights: dict[str, Change] = {f"{name} is dropped": _dropping(name) for name in weighty}
     weights |= {f"{a} and {b} are exchanged": _exchanging(a, b) for a, b in pairs}
-    weights |= {
-        f"{name} is transposed": _transposing(name) for name in weighty if _is_square(entries[name])
-    }
+    weights |= {f"{name} is transposed": _transposing(name) for name in weighty if _is_square(entries[name])}
     late = {f"{name} is read a symbol late": _late(name) for name in by_symbol}
     limits = {"dropped": MOST_DROPPED, "exchanged": MOST_EXCHANGED, "late": MOST_LATE}
     counts = dict.fromkeys(limits, 0)
@@ -118,7 +118,9 @@ def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
         word = says.split()[-1]
         if counts.get(word, 0) == limits.get(word, 1):
             continue
-        for part in ("recurrence", "algorithm") if variant.equality.algorithm is not None else ("recurrence",):
+        for part in (
+            ("recurrence", "algorithm") if variant.equality.algorithm is not None else ("recurrence",)
+        ):
             broken = _broken(variant, part, change)
             if _differs(claim, variant, broken, says):
                 if word in counts:
@@ -152,9 +154,7 @@ def _each(change: Change) -> Change:
 def _without_last_transition(automaton: Any) -> Any:
     """The automaton without the last weight of its last symbol's matrix that is not zero."""
     zero, matrices = automaton.semiring.zero, automaton.matrices.copy()
-    x, p, q = next(
-        place for place in reversed(list(np_ndindex(matrices.shape))) if matrices[place] != zero
-    )
+    x, p, q = next(place for place in reversed(list(np_ndindex(matrices.shape))) if matrices[place] != zero)
     matrices[x, p, q] = zero
     return automaton.replace(matrices=matrices)
 
@@ -185,9 +185,7 @@ def _registering(claim: Any, broken: Any) -> Callable[[], Any]:
 
 def _stepping(step: Callable[..., Any]) -> Change:
     """A recurrence with another step, which is given the right one."""
-    return lambda recurrence: replace(
-        recurrence, step=lambda w, state, x: step(recurrence.step, w, state, x)
-    )
+    return lambda recurrence: replace(recurrence, step=lambda w, state, x: step(recurrence.step, w, state, x))
 
 
 def _remembering(recurrence: Any, first: Any, step: Callable[..., Any]) -> Any:
@@ -229,12 +227,12 @@ def _losing(symbols: int) -> Change:
 def _with_weights(change: Change) -> Change:
     """A recurrence that is given other weights."""
 
+    def given(right: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda w, *rest: right(change(w), *rest)
+
     def broken(recurrence: Any) -> Any:
-        fields = {
-            name: (lambda w, *rest, right=getattr(recurrence, name): right(change(w), *rest))
-            for name in ("start", "step", "scores" if hasattr(recurrence, "scores") else "out")
-        }
-        return replace(recurrence, **fields)
+        names = ("start", "step", "scores" if hasattr(recurrence, "scores") else "out")
+        return replace(recurrence, **{name: given(getattr(recurrence, name)) for name in names})
 
     return broken
 
@@ -250,13 +248,13 @@ def _mapped(function: Change, value: Any) -> Any:
 
 
 def _dropping(name: str) -> Change:
-    return lambda w: _entry(w, name, _mapped(lambda _: w.over.zero, w.entries[name])) if name in w.entries else w
+    return lambda w: (
+        _entry(w, name, _mapped(lambda _: w.over.zero, w.entries[name])) if name in w.entries else w
+    )
 
 
 def _exchanging(a: str, b: str) -> Change:
-    return lambda w: (
-        _entry(_entry(w, a, w.entries[b]), b, w.entries[a]) if {a, b} <= set(w.entries) else w
-    )
+    return lambda w: _entry(_entry(w, a, w.entries[b]), b, w.entries[a]) if {a, b} <= set(w.entries) else w
 
 
 def _transposing(name: str) -> Change:
@@ -292,7 +290,11 @@ def _shape(value: Any) -> Any:
 
 def _is_square(value: Any) -> bool:
     one = next(iter(value.values())) if isinstance(value, dict) else value
-    return isinstance(one, tuple) and len(one) > 1 and all(isinstance(r, tuple) and len(r) == len(one) for r in one)
+    return (
+        isinstance(one, tuple)
+        and len(one) > 1
+        and all(isinstance(r, tuple) and len(r) == len(one) for r in one)
+    )
 
 
 def _probes(claim: Any, variant: Any) -> list[Any]:
@@ -343,7 +345,11 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
         yield fault("layer", f"the state is lost after {n} symbols", recur=_torch_losing(right, n))
     yield fault("layer", "every symbol is read a step late", recur=_torch_late(right))
     yield fault("layer", "the first state is ignored", recur=lambda c, v, s: right(c, v, _zeros(c, s)))
-    yield fault("gradient", "the gradient of the first state is lost", recur=lambda c, v, s: right(c, v, [x.detach() for x in s]))
+    yield fault(
+        "gradient",
+        "the gradient of the first state is lost",
+        recur=lambda c, v, s: right(c, v, [x.detach() for x in s]),
+    )
     for n in (4, LOST[0]):
         yield fault("gradient", f"the gradient ends {n} symbols back", recur=_truncating(right, n))
     arrays = cell.arrays
@@ -352,16 +358,24 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
     for says, wrong in _WRONG_GRADIENTS.items():
         yield fault("gradient", says, recur=_backward(right, wrong))
     for says, change in _wrong_gates(cell).items():
-        yield fault("layer", f"{says}, in its steps", recur=lambda c, v, s, ch=change: c.steps(ch(c, c.gates(v)), s))
-        yield fault("gates", f"{says}, for its automata too", gates=lambda c, v, ch=change, g=cell.gates: ch(c, g(c, v)))
+        yield fault(
+            "layer", f"{says}, in its steps", recur=lambda c, v, s, ch=change: c.steps(ch(c, c.gates(v)), s)
+        )
+        yield fault(
+            "gates",
+            f"{says}, for its automata too",
+            gates=lambda c, v, ch=change, g=cell.gates: ch(c, g(c, v)),
+        )
 
 
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
     """Changes of a layer's gates, by their names as its pattern has them."""
     pattern = getattr(cell, "pattern", None)
-    names = ["W", "b"] if pattern is None else [
-        name for _, _, name in (*pattern.arrows, *pattern.silent) if isinstance(name, str)
-    ]
+    names = (
+        ["W", "b"]
+        if pattern is None
+        else [name for _, _, name in (*pattern.arrows, *pattern.silent) if isinstance(name, str)]
+    )
     from neural.pattern import ONE, START, ZERO
 
     names = [name for name in dict.fromkeys(names) if name not in (ONE, START, ZERO)]
@@ -383,9 +397,7 @@ def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[st
 def _zeros(cell: Any, state: Sequence[Any]) -> list[Any]:
     import torch
 
-    return [
-        torch.full_like(s, cell.semiring.zero) if i < cell.c_states else s for i, s in enumerate(state)
-    ]
+    return [torch.full_like(s, cell.semiring.zero) if i < cell.c_states else s for i, s in enumerate(state)]
 
 
 def _torch_losing(right: Any, symbols: int) -> Any:
@@ -521,7 +533,9 @@ def _of_fa_rnn(variant: Any, name: str) -> Iterator[Fault]:
 
     for says, change in reads.items():
         yield of(says, reading(change))
-    yield of("scores are halved", lambda case, factory: lambda s, n=None: 0.5 * program.build(case, factory)(s))
+    yield of(
+        "scores are halved", lambda case, factory: lambda s, n=None: 0.5 * program.build(case, factory)(s)
+    )
 
 
 def _of_cells(variant: Any) -> Iterator[Fault]:
@@ -537,7 +551,9 @@ def _of_cells(variant: Any) -> Iterator[Fault]:
                 return run(cell, inputs, state)
             parts = run(cell, inputs[:symbols], state), run(cell, inputs[symbols:], state)
             scores, outputs = (torch.cat([getattr(p, n) for p in parts]) for n in ("scores", "outputs"))
-            return CellOutput(scores, outputs, tuple(map(torch.cat, zip(*(p[2] for p in parts), strict=True))))
+            return CellOutput(
+                scores, outputs, tuple(map(torch.cat, zip(*(p[2] for p in parts), strict=True)))
+            )
 
         return broken
 
