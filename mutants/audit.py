@@ -25,7 +25,7 @@ from theory.claim import KERNEL, Claim, Variant
 from theory.registry import claim_named
 
 LATE = "out of time"
-SECONDS = 30
+SECONDS = 20
 """How long a rung may take with a fault in place."""
 THEOREM, ALL = "theorem", "all"
 """The part that Coq's faults break, which are found as they are tried: their key stands for all of them."""

@@ -115,9 +115,10 @@ def run(names: list[str], done: dict[str, audit.Row], sources: str, jobs: int) -
                     running.append(context.Process(target=function, args=given))
                     running[-1].start()
                 try:
-                    row = results.get(timeout=0.5)
+                    row, seconds = results.get(timeout=0.5)
                     done[row.key] = row
-                    session.write(json.dumps({"sources": sources, "row": row.to_json()}) + "\n")
+                    line = {"sources": sources, "seconds": seconds, "row": row.to_json()}
+                    session.write(json.dumps(line) + "\n")
                     session.flush()
                     count += 1
                 except queue.Empty:
@@ -137,8 +138,10 @@ def work(name: str, done: list[str], results: Any) -> None:
     """The open faults of a claim, in a process of its own."""
     audit.set_up()
     keys = [key for key in audit.planned(name) if key not in done]
+    started = time.monotonic()
     for row in audit.rows(name, keys):
-        results.put(row)
+        results.put((row, round(time.monotonic() - started, 1)))
+        started = time.monotonic()
 
 
 def work_on_text(fault: TextFault, names: list[str], done: list[str], results: Any) -> None:
@@ -152,7 +155,7 @@ def work_on_text(fault: TextFault, names: list[str], done: list[str], results: A
         print(f"{fault.says}: {made.stderr.strip().splitlines()[-1]}", file=sys.stderr)
     for line in made.stdout.splitlines():
         if line.startswith("{"):
-            results.put(audit.Row(**json.loads(line)))
+            results.put((audit.Row(**json.loads(line)), None))
 
 
 def _shown(row: audit.Row) -> str:

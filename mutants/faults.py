@@ -18,9 +18,13 @@ from typing import Any
 
 FILE = Path(__file__).with_name("faults.toml")
 LOST = (40, 150)
-"""A state that is lost is lost after so many symbols."""
-MOST_DROPPED, MOST_EXCHANGED, MOST_LATE = 4, 2, 2
-"""How many weights are dropped, exchanged and read late in the network of one claim, at most."""
+"""A state that is lost is lost after so many symbols, in torch."""
+LOST_EXACTLY = 20
+"""The same in exact arithmetic: longer than what is drawn there, and short enough to be decided."""
+MOST_DROPPED, MOST_EXCHANGED, MOST_LATE, MOST_OF_AUTOMATA = 2, 1, 1, 3
+"""How many weights are dropped, exchanged and read late in the network of a variant, and how many faults its
+automata have, at most.
+"""
 PARTS = {
     "network": ("exa", "xck", "exh", "dec", "prv", "coq"),
     "automaton": ("exa", "xck", "exh", "dec", "prv", "coq"),
@@ -103,7 +107,7 @@ def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
             lambda step, w, s, x: step(w, s, w.alphabet[-1 - list(w.alphabet).index(x)])
         ),
     }
-    steps |= {f"the state is lost after {LOST[0]} symbols": _losing(LOST[0])}
+    steps |= {f"the state is lost after {LOST_EXACTLY} symbols": _losing(LOST_EXACTLY)}
     weighty = sorted(entries, key=lambda name: not isinstance(entries[name], dict))
     by_symbol = [name for name in weighty if isinstance(entries[name], dict)]
     pairs = [(a, b) for a, b in combinations(weighty, 2) if _shape(entries[a]) == _shape(entries[b])]
@@ -135,16 +139,16 @@ def _of_automata(claim: Any, variant: Any) -> Iterator[Fault]:
     changes: dict[str, Change] = {
         "its matrices are transposed": lambda a: a.replace(matrices=a.matrices.transpose(0, 2, 1)),
         "its initial weights are shifted": lambda a: a.replace(initial=np.roll(a.initial, 1)),
-        "its final weights are shifted": lambda a: a.replace(final=np.roll(a.final, 1)),
         "its last transition is lost": _without_last_transition,
+        "its final weights are shifted": lambda a: a.replace(final=np.roll(a.final, 1)),
         "its initial weights are all zero": lambda a: a.replace(
             initial=np.full_like(a.initial, a.semiring.zero)
         ),
     }
-    for says, change in changes.items():
-        broken = _broken(variant, "construction", _each(change))
-        if _differs(claim, variant, broken, says):
-            yield Fault("automaton", says, _registering(claim, broken))
+    every = ((says, _broken(variant, "construction", _each(change))) for says, change in changes.items())
+    told = ((says, broken) for says, broken in every if _differs(claim, variant, broken, says))
+    for says, broken in islice(told, MOST_OF_AUTOMATA):
+        yield Fault("automaton", says, _registering(claim, broken))
 
 
 def _each(change: Change) -> Change:
@@ -309,7 +313,7 @@ def _differs(claim: Any, variant: Any, broken: Any, says: str) -> bool:
     """Whether a probe and a string tell the broken variant from the right one: else nothing is broken."""
     for case in _probes(claim, variant):
         letters = tuple(case.alphabet)
-        long = letters * (-(-(LOST[0] + 2) // len(letters)))
+        long = letters * (-(-(LOST_EXACTLY + 2) // len(letters)))
         strings = [long] if "lost after" in says else product(letters, repeat=3)
         for string in strings:
             for of in (_shown, _scored):
@@ -386,11 +390,11 @@ def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[st
     def swapped(a: str, b: str) -> Any:
         return lambda c, gates: gates | ({a: gates[b], b: gates[a]} if {a, b} <= set(gates) else {})
 
-    changes = {f"{name} is halved": halved(name) for name in names[:3]}
+    changes = {f"{name} is halved": halved(name) for name in names[:1]}
     if pattern is None:
         changes["W is transposed"] = lambda c, gates: gates | {"W": gates["W"].transpose(-1, -2)}
     else:
-        changes |= {f"{a} and {b} are exchanged": swapped(a, b) for a, b in list(combinations(names, 2))[:2]}
+        changes |= {f"{a} and {b} are exchanged": swapped(a, b) for a, b in list(combinations(names, 2))[:1]}
     return changes
 
 
@@ -436,7 +440,6 @@ def _torch_late(right: Any) -> Any:
 _WRONG_GRADIENTS: dict[str, Change] = {
     "gradients are negated": lambda g: -g,
     "gradients arrive a step late": lambda g: g.roll(1, 0),
-    "gradients are those of the next string in the batch": lambda g: g.roll(1, 1),
 }
 
 
