@@ -22,4 +22,8 @@ def gradient(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None
     def one_case(data: st.DataObject) -> None:
         agree(*side.gradients(claim, variant, data))
 
-    for_random_cases(f"{claim.name} {variant.name} {GRADIENT} {side.label}", side.gradient_examples, one_case)
+    name = f"{claim.name} {variant.name} {GRADIENT} {side.label}"
+    for_random_cases(name, side.gradient_examples, one_case)
+    for_random_cases(
+        f"{name} long", side.long_examples, lambda data: agree(*side.long_gradients(claim, variant, data))
+    )

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ratproof.rungs.agreement import agree
 from ratproof.rungs.random_cases import for_random_cases
-from ratproof.sides.side import Side, UserProgram
+from ratproof.sides.side import ReadsLongStrings, Side, UserProgram
 from theory.claim import Claim, Effort, Variant
 from theory.reading import Program
 
@@ -30,6 +30,10 @@ def sampled(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
                 agree(*side.of_length(claim, variant, length, data))
 
             for_random_cases(f"{name} {length}", EACH_LENGTH, one_length)
+    elif isinstance(side, ReadsLongStrings):
+        for_random_cases(
+            f"{name} long", side.long_examples, lambda data: agree(*side.long(claim, variant, data))
+        )
 
 
 EACH_LENGTH = 2

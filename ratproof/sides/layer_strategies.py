@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import prod
+from random import Random
 from typing import Any
 
 from hypothesis import assume
@@ -29,9 +31,20 @@ def _shapes(kind: str, options: tuple[tuple[str, Any], ...]) -> dict[str, tuple[
 
 
 @lru_cache
-def _numbers(size: int) -> st.SearchStrategy[list[float]]:
+def any_numbers(size: int) -> st.SearchStrategy[list[float]]:
+    """Weights, many of them extreme."""
     number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
     return st.lists(number, min_size=size, max_size=size)
+
+
+@lru_cache
+def generic_numbers(size: int) -> st.SearchStrategy[list[float]]:
+    """Weights from a seed, multiples of 1/64 between -1 and 1: gates stay half open, and no state is lost or
+    grows soon.
+    """
+    return st.integers(0, 2**32).map(
+        lambda seed: [number / 64 for number in Random(f"{seed} {size}").choices(range(-64, 65), k=size)]
+    )
 
 
 @st.composite
@@ -45,6 +58,7 @@ def networks(
     device: str,
     automata_know_start: bool = True,
     start: Any = None,
+    numbers: Callable[[int], st.SearchStrategy[list[float]]] = any_numbers,
 ) -> OfNetwork:
     """Networks of one kind with one to three units over the alphabet, and with its options.
 
@@ -58,6 +72,7 @@ def networks(
         device: of the network.
         automata_know_start: have the automata c_0 for an initial weight?
         start: a strategy for c_0; the semiring's zero without it.
+        numbers: for how many there are, a strategy for the weights.
     """
     symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
     inputs, units = draw(st.integers(1, 4 if symbols else 2)), draw(st.integers(1, 3))
@@ -68,12 +83,12 @@ def networks(
     }
 
     def array(*shape: int) -> Any:
-        return _nested(draw(_numbers(prod(shape))), shape)
+        return _nested(draw(numbers(prod(shape))), shape)
 
     parameters = {name: array(*shape) for name, shape in _shapes(kind, tuple(options.items())).items()}
     letters = len(alphabet)
-    numbers = st.lists(st.integers(0, inputs - 1), min_size=letters, max_size=letters)
-    embeddings = draw(numbers) if symbols else array(letters, inputs)
+    codes = st.lists(st.integers(0, inputs - 1), min_size=letters, max_size=letters)
+    embeddings = draw(codes) if symbols else array(letters, inputs)
     layer = spec(kind, options, parameters, embeddings, alphabet, dtype, device)
     return OfNetwork(claim, variant, layer, None if start is None else draw(start), automata_know_start)
 

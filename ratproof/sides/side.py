@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from hypothesis import strategies as st
 
@@ -28,7 +28,9 @@ from ratproof.sides.fa_rnn.table import PROGRAMS
 from ratproof.sides.gradient import OfGradients
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import DTYPES
-from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
+from ratproof.sides.layer_strategies import MOST_CENTROIDS, any_numbers, generic_numbers, networks, sampled_layers
+from ratproof.sides.lengths import LENGTHS
+from ratproof.sides.sampled_runs import SampledRuns
 from ratproof.sides.state_regularized.comparison import OfCells
 from ratproof.sides.state_regularized.strategies import networks as state_regularized
 from theory.claim import GRADIENT, USUAL, Claim, Effort, Variant
@@ -55,6 +57,17 @@ class Side(Protocol):
 
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """A random case, and random strings."""
+
+
+@runtime_checkable
+class ReadsLongStrings(Protocol):
+    """A torch program of a claim's, which may be right on short strings alone."""
+
+    long_examples: ClassVar[int]
+    """How many random cases with a long string a rung draws."""
+
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random case, and one long string."""
 
 
 @cache
@@ -112,7 +125,19 @@ class Fractions:
 
 
 LONGEST = 200
-"""Symbols of the longest strings that a user's program reads: it may be right on short ones alone."""
+"""Symbols of the longest strings of random length that a torch program reads: it may be right on short ones
+alone.
+"""
+LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
+"""Lengths of the long strings that a torch layer of a claim reads: this one, and edges of chunks."""
+GRADIENT_LENGTHS = (48, 65)
+"""The same for its gradients, whose bounds take longer."""
+PROGRAM_LENGTHS = (48, LONGEST)
+"""The same for programs of FA-RNNs, whose products of weights soon underflow."""
+LAYER_LONG, PROGRAM_LONG = 2, 4
+"""Cases with a long string: of a layer, each with generic weights; of a program, the first of which is
+simple.
+"""
 _ONE_IN_FOUR = st.integers(0, 3)
 
 
@@ -205,6 +230,7 @@ class Layer:
     dtype: str
     device: str = "cpu"
     examples: int | None = None
+    long_examples: ClassVar[int] = LAYER_LONG
 
     @property
     def label(self) -> str:
@@ -217,6 +243,11 @@ class Layer:
         network = self._drawn("abc", claim, variant, data).renamed(names)
         return self._on_a_backend(network, data), some
 
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random layer without extreme weights, and one long string."""
+        string = data.draw(_string_of("ab", data.draw(st.sampled_from(LONG_LENGTHS))))
+        return self._on_a_backend(self._drawn("ab", claim, variant, data, generic_numbers), data), [string]
+
     @property
     def gradient_examples(self) -> int | None:
         """How many random cases a comparison of gradients draws."""
@@ -228,6 +259,12 @@ class Layer:
         network = self._on_a_backend(self._drawn("ab", claim, variant, data), data)
         return OfGradients.of(network, data.draw(st.integers(0, 999))), some
 
+    def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random layer without extreme weights, whose gradients are compared, and one longer string."""
+        string = data.draw(_string_of("ab", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
+        network = self._on_a_backend(self._drawn("ab", claim, variant, data, generic_numbers), data)
+        return OfGradients.of(network, data.draw(st.integers(0, 999))), [string]
+
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
         """A random layer over two letters, to be decided."""
         return self._drawn("ab", claim, variant, data)
@@ -237,12 +274,11 @@ class Layer:
         network.backend = data.draw(st.sampled_from(available(self.device)))
         return network
 
-    def _drawn(self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
-        starts = layer_kinds()[self.kind].starts
-        format_and_place = self.dtype, self.device
-        return data.draw(
-            networks(alphabet, self.kind, claim.name, variant.name, *format_and_place, start=starts)
-        )
+    def _drawn(
+        self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject, numbers: Any = any_numbers
+    ) -> OfNetwork:
+        which = alphabet, self.kind, claim.name, variant.name, self.dtype, self.device
+        return data.draw(networks(*which, start=layer_kinds()[self.kind].starts, numbers=numbers))
 
 
 PROGRAM_EXAMPLES, CELLS_EXAMPLES = 40, 120
@@ -250,8 +286,8 @@ PROGRAM_EXAMPLES, CELLS_EXAMPLES = 40, 120
 each format.
 """
 SAMPLED_LAYERS = ("sr-elman", "sr-gru")
-EXAMPLES, STRINGS, RUNS = 10, 3, 10_000
-TESTS = EXAMPLES * STRINGS * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
+EXAMPLES, STRINGS, RUNS, LONG_RUNS = 10, 3, 10_000, 500
+TESTS = (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
 """How many counts are held against a probability, at most, by all layers of :class:`SampledLayer`
 together.
 """
@@ -270,6 +306,7 @@ class SampledLayer:
     dtype: str
     device: str = "cpu"
     examples: int | None = EXAMPLES
+    long_examples: ClassVar[int] = LAYER_LONG
 
     @property
     def label(self) -> str:
@@ -279,12 +316,20 @@ class SampledLayer:
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """A random layer, and random strings."""
         names, some = data.draw(readings(most=STRINGS, longest=6, run=8))
-        layers = sampled_layers(
-            "abc", self.kind, claim.name, variant.name, RUNS, TESTS, self.dtype, self.device
-        )
         finds = power(RUNS, threshold(TESTS))
         ledger().facts.update(runs=RUNS, tests=TESTS, false_alarm=FALSE_ALARM, finds=finds)
-        return data.draw(layers).renamed(names), some
+        return self._drawn("abc", claim, variant, data).renamed(names), some
+
+    def _drawn(
+        self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject, runs: int = RUNS
+    ) -> SampledRuns:
+        which = alphabet, self.kind, claim.name, variant.name
+        return data.draw(sampled_layers(*which, runs, TESTS, self.dtype, self.device))
+
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random layer, and one long string: what is computed at each step is compared in fewer runs."""
+        string = data.draw(_string_of("ab", LONGEST))
+        return self._drawn("ab", claim, variant, data, LONG_RUNS), [string]
 
 
 @dataclass(frozen=True)
@@ -294,6 +339,7 @@ class TorchSide:
     name: str
     dtype: str
     device: str = "cpu"
+    long_examples: ClassVar[int] = PROGRAM_LONG
 
     @property
     def examples(self) -> int | None:
@@ -308,11 +354,30 @@ class TorchSide:
     def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
         """Random weights that the format holds, and random strings."""
         if self.name in OfCells.transitions:
-            where = claim.name, variant.name, self.name, self.dtype, self.device
-            return data.draw(state_regularized("abc", *where)), data.draw(_batches("abc"))
+            return self._drawn("abc", claim, variant, data), data.draw(_batches("abc"))
         names, some = data.draw(_readings(PROGRAM_STRINGS, 8, 10))
-        case = data.draw(PROGRAMS[self.name].cases.random("abc")).renamed(names)
-        return OfFARNN(claim.name, variant.name, case, self.name, self.dtype, self.device), some
+        return self._drawn("abc", claim, variant, data, names), some
+
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """Random weights, and one long string."""
+        lengths = LONG_LENGTHS if self.name in OfCells.transitions else PROGRAM_LENGTHS
+        string = data.draw(_string_of("ab", data.draw(st.sampled_from(lengths))))
+        return self._drawn("ab", claim, variant, data), [string]
+
+    def _drawn(
+        self,
+        alphabet: str,
+        claim: Claim,
+        variant: Variant,
+        data: st.DataObject,
+        names: dict[str, str] | None = None,
+    ) -> OfCells | OfFARNN:
+        where = claim.name, variant.name, self.name, self.dtype, self.device
+        if self.name in OfCells.transitions:
+            return data.draw(state_regularized(alphabet, *where))
+        case = data.draw(PROGRAMS[self.name].cases.random(alphabet))
+        case = case if names is None else case.renamed(names)
+        return OfFARNN(claim.name, variant.name, case, self.name, self.dtype, self.device)
 
 
 @dataclass(frozen=True)
