@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -16,8 +17,10 @@ from mutants.coq_faults import verdicts_of_faults
 from mutants.faults import PARTS, Fault, faults_of
 from ratproof.coq import bond
 from ratproof.coq.evaluation import Question, evaluate
+from ratproof.record.counterexample import Disagreement
 from ratproof.record.not_run import NotRun
-from ratproof.runner.hypothesis_profile import forget_constants
+from ratproof.rungs import random_cases
+from ratproof.runner.hypothesis_profile import forget_constants, unchanged_afterwards
 from ratproof.runner.ladder import Step, steps
 from ratproof.runner.run import run
 from ratproof.sides.side import Layer
@@ -72,8 +75,25 @@ class Row:
         return asdict(self)
 
 
-def set_up() -> None:
-    """The evidence's random cases, the same in every run, without shrinking."""
+@contextmanager
+def up_to_the_first_refutation() -> Iterator[None]:
+    """The evidence's random cases, the same in every run, of which the first that refutes ends a rung: it is
+    neither made small nor run again.
+    """
+    right = random_cases._Search._every_case
+
+    def every_case(search: Any) -> Callable[[st.DataObject], None]:
+        body = right(search)
+
+        def one_case(data: st.DataObject) -> None:
+            try:
+                body(data)
+            except Disagreement:
+                raise Refuted from None
+
+        one_case.__name__ = one_case.__qualname__ = body.__name__
+        return one_case
+
     settings.register_profile(
         "faults",
         max_examples=100,
@@ -84,8 +104,10 @@ def set_up() -> None:
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )
-    settings.load_profile("faults")
-    forget_constants()
+    with unchanged_afterwards(), patch.object(random_cases._Search, "_every_case", every_case):
+        settings.load_profile("faults")
+        forget_constants()
+        yield
 
 
 def holding(claim: Claim) -> list[Variant]:
@@ -173,10 +195,16 @@ def _timed(verdict: Callable[[], str]) -> str:
         return ""
     except OutOfTime:
         return LATE
+    except Refuted:
+        return "refuted"
 
 
 class OutOfTime(KeyboardInterrupt):
     """A rung takes longer than it may; neither Hypothesis nor the runner catches it."""
+
+
+class Refuted(KeyboardInterrupt):
+    """A random case refutes; not caught, either."""
 
 
 @contextmanager

@@ -136,12 +136,12 @@ def run(names: list[str], done: dict[str, audit.Row], sources: str, jobs: int) -
 
 def work(name: str, done: list[str], results: Any) -> None:
     """The open faults of a claim, in a process of its own."""
-    audit.set_up()
     keys = [key for key in audit.planned(name) if key not in done]
     started = time.monotonic()
-    for row in audit.rows(name, keys):
-        results.put((row, round(time.monotonic() - started, 1)))
-        started = time.monotonic()
+    with audit.up_to_the_first_refutation():
+        for row in audit.rows(name, keys):
+            results.put((row, round(time.monotonic() - started, 1)))
+            started = time.monotonic()
 
 
 def work_on_text(fault: TextFault, names: list[str], done: list[str], results: Any) -> None:

@@ -157,15 +157,14 @@ def _each(change: Change) -> Change:
 
 def _without_last_transition(automaton: Any) -> Any:
     """The automaton without the last weight of its last symbol's matrix that is not zero."""
+    import numpy as np
+
     zero, matrices = automaton.semiring.zero, automaton.matrices.copy()
-    x, p, q = next(place for place in reversed(list(np_ndindex(matrices.shape))) if matrices[place] != zero)
-    matrices[x, p, q] = zero
+    places = np.argwhere(matrices != zero)
+    if not len(places):
+        return automaton
+    matrices[tuple(places[-1])] = zero
     return automaton.replace(matrices=matrices)
-
-
-def np_ndindex(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Every index of an array of that shape."""
-    return product(*map(range, shape))
 
 
 def _broken(variant: Any, part: str, change: Change) -> Any:

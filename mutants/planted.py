@@ -37,11 +37,15 @@ def main(says: str, *names: str) -> None:
     from mutants.faults import PARTS
     from theory.registry import claim_named
 
-    audit.set_up()
-    for name in names:
-        for variant in audit.holding(claim_named(name)):
-            seen = audit.verdicts(name, variant, PARTS[fault.part], fault.part)
-            print(json.dumps(audit.Row(name, variant.name, fault.part, says, seen).to_json()), flush=True)
+    with audit.up_to_the_first_refutation():
+        for name in names:
+            for variant in audit.holding(claim_named(name)):
+                seen = audit.verdicts(name, variant, PARTS[fault.part], fault.part)
+                if seen:
+                    print(
+                        json.dumps(audit.Row(name, variant.name, fault.part, says, seen).to_json()),
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from mutants import audit
 from mutants.faults import text_faults
 from ratproof.coq.development import build
 from ratproof.coq.programs import NoCoq
-from ratproof.runner.hypothesis_profile import unchanged_afterwards
 from theory.claim import TORCH
 from theory.registry import claims
 
@@ -77,7 +76,6 @@ def test_the_same_rungs_see_a_fault_when_it_runs_again(row):
         build()
     except NoCoq as error:
         pytest.skip(str(error))
-    with unchanged_afterwards():
-        audit.set_up()
+    with audit.up_to_the_first_refutation():
         (again,) = audit.rows(row.claim, [row.key])
     assert again == row
