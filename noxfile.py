@@ -121,8 +121,13 @@ def smallest(session: nox.Session) -> None:
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Break one place of the code at a time, and name what no test notices; ``-- --help`` says how."""
+    """Break one place of the code at a time, and name what no test notices; ``-- claims``: break each claim,
+    and say which rungs notice. ``-- --help`` and ``-- claims --help`` say how.
+    """
     ready(session)
+    if session.posargs[:1] == ["claims"]:
+        run(session, "python", "-m", "mutants.claims", *session.posargs[1:], env=ONE_THREAD)
+        return
     place = ENVIRONMENT.with_name("mutants")
     tools = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "mutants")
     stamp = place / "installed"

@@ -21,6 +21,7 @@ import drawings
 import experiment_pages
 import fa_rnn_figures
 import factored_figures
+import fault_tables
 import hunting_figures
 import large_figures
 import matrix_figures
@@ -67,6 +68,7 @@ def generate(app: Sphinx) -> None:
         **fa_rnn_figures.pages(here.parent),
         **experiment_pages.pages(here.parent),
         **outside_page.pages(here.parent / "outside"),
+        **fault_tables.pages(here.parent / "mutants"),
     }
     for path, text in files.items():
         _write(here / path, text)

@@ -1,0 +1,277 @@
+"""What each rung of a claim says of a fault: it refutes the claim, it shows nothing, or it still holds."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import Any
+from unittest.mock import patch
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from mutants.coq_faults import verdicts_of_faults
+from mutants.faults import PARTS, Fault, faults_of
+from ratproof.coq import bond
+from ratproof.coq.evaluation import Question, evaluate
+from ratproof.record.counterexample import Disagreement
+from ratproof.record.not_run import NotRun
+from ratproof.rungs import random_cases
+from ratproof.runner.hypothesis_profile import forget_constants, unchanged_afterwards
+from ratproof.runner.ladder import Step, steps
+from ratproof.runner.run import run
+from ratproof.sides.side import Layer
+from theory.claim import KERNEL, Claim, Variant
+from theory.registry import claim_named
+
+LATE = "out of time"
+SECONDS = 20
+"""How long a rung may take with a fault in place."""
+THEOREM, ALL = "theorem", "all"
+"""The part that Coq's faults break, which are found as they are tried: their key stands for all of them."""
+COLUMNS = {
+    "sampled": "exa",
+    "gradient": "grd",
+    "cross-checked": "xck",
+    "exhausted": "exh",
+    "decided": "dec",
+    "proved": "prv",
+    KERNEL: "coq",
+}
+"""The rungs' short names; ``cpu`` is ``sampled`` where torch ran."""
+RUNGS = ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq")
+NOTHING = "nothing is broken"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A fault, and what each rung that runs the broken part says.
+
+    Attributes:
+        rungs: by the rung's short name ``refuted``, ``unknown``, ``holds`` or :data:`LATE`.
+    """
+
+    claim: str
+    variant: str
+    part: str
+    says: str
+    rungs: Mapping[str, str]
+
+    @property
+    def key(self) -> str:
+        """What tells it from others."""
+        return " | ".join((self.claim, self.variant, self.part, self.says))
+
+    @property
+    def seen_by(self) -> list[str]:
+        """The rungs on which the claim does not hold any more."""
+        return [rung for rung, verdict in self.rungs.items() if verdict in ("refuted", "unknown")]
+
+    def to_json(self) -> dict[str, Any]:
+        """As the kept file has it."""
+        return asdict(self)
+
+
+@contextmanager
+def up_to_the_first_refutation() -> Iterator[None]:
+    """The evidence's random cases, the same in every run, of which the first that refutes ends a rung: it is
+    neither made small nor run again.
+    """
+    right = random_cases._Search._every_case
+
+    def every_case(search: Any) -> Callable[[st.DataObject], None]:
+        body = right(search)
+
+        def one_case(data: st.DataObject) -> None:
+            try:
+                body(data)
+            except Disagreement:
+                raise Refuted from None
+
+        one_case.__name__ = one_case.__qualname__ = body.__name__
+        return one_case
+
+    settings.register_profile(
+        "faults",
+        max_examples=100,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.target),
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    with unchanged_afterwards(), patch.object(random_cases._Search, "_every_case", every_case):
+        settings.load_profile("faults")
+        forget_constants()
+        yield
+
+
+def holding(claim: Claim) -> list[Variant]:
+    """The variants that are expected to hold."""
+    return [variant for variant in claim.variants if variant.expected == "holds"]
+
+
+def planned(name: str) -> dict[str, Fault | None]:
+    """The faults that follow from a claim's record, by the keys of their rows; first nothing, for each
+    variant.
+    """
+    claim = claim_named(name)
+    plan: dict[str, Fault | None] = {}
+    for variant in holding(claim):
+        plan[Row(name, variant.name, "", NOTHING, {}).key] = None
+        for fault in faults_of(claim, variant):
+            plan[Row(name, variant.name, fault.part, fault.says, {}).key] = fault
+        if variant.theorem is not None:
+            plan[Row(name, variant.name, THEOREM, ALL, {}).key] = None
+    return plan
+
+
+def rows(name: str, keys: list[str]) -> Iterator[Row]:
+    """The rows of these faults of a claim."""
+    plan = planned(name)
+    for key in keys:
+        _, variant, part, says = key.split(" | ", 3)
+        fault = plan[key]
+        if part == THEOREM:
+            claim = claim_named(name)
+            found = list(verdicts_of_faults(claim, claim.variant(variant)))
+            yield from (Row(name, variant, part, said, {"coq": verdict}) for said, verdict in found)
+            yield Row(name, variant, part, ALL, {})
+            continue
+        if fault is None:
+            yield Row(name, variant, "", NOTHING, verdicts(name, claim_named(name).variant(variant), RUNGS))
+            continue
+        with fault.plant() as broken:
+            yield Row(name, variant, part, says, verdicts(name, broken, PARTS[part], part))
+
+
+def verdicts(name: str, variant: Variant, rungs: tuple[str, ...], part: str = "") -> dict[str, str]:
+    """What these rungs say of a variant as it is now.
+
+    Args:
+        name: of the claim.
+        variant: of the claim.
+        rungs: by their short names.
+        part: what is broken. Exact numbers are not run again where a torch layer is broken, nor torch
+            where they are.
+    """
+    claim = claim_named(name)
+    found: dict[str, list[str]] = {}
+    of_torch = part in ("layer", "gates", "gradient", "reading", "program")
+    if "cpu" in rungs and part in ("", "gates", "formula"):
+        found["cpu"] = [_equations(name, variant, layer) for layer in claim.layers_of(variant)]
+    for step in steps([replace(claim, variants=(variant,))]):
+        torch = step.side.device is not None
+        rung = "cpu" if torch and step.kind == "sampled" else COLUMNS[step.kind]
+        if rung not in rungs or "refuted" in found.get(rung, []):
+            continue
+        if part in ("", "formula") or torch == of_torch:
+            said = _bond(name, variant) if part and rung == "coq" else _verdict(step)
+            found.setdefault(rung, []).append(said)
+    found = {rung: [v for v in said if v] for rung, said in found.items()}
+    return {rung: _joined(found[rung]) for rung in RUNGS if found.get(rung)}
+
+
+def _joined(verdicts: list[str]) -> str:
+    return next((v for v in ("refuted", "unknown", LATE) if v in verdicts), "holds")
+
+
+def _verdict(step: Step) -> str:
+    def show() -> Any:
+        return step.run("")
+
+    return _timed(lambda: str(show().verdict))
+
+
+def _timed(verdict: Callable[[], str]) -> str:
+    try:
+        with _alarm(SECONDS):
+            return verdict()
+    except NotRun:
+        return ""
+    except OutOfTime:
+        return LATE
+    except Refuted:
+        return "refuted"
+
+
+class OutOfTime(KeyboardInterrupt):
+    """A rung takes longer than it may; neither Hypothesis nor the runner catches it."""
+
+
+class Refuted(KeyboardInterrupt):
+    """A random case refutes; not caught, either."""
+
+
+@contextmanager
+def _alarm(seconds: int) -> Iterator[None]:
+    def ring(*_: Any) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 5)  # again, for code that catches it
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _equations(name: str, variant: Variant, layer: str) -> str:
+    """The verdict of the paper's equations, written out once more, beside the layer's automata."""
+    from proofs_tests.neural.equations import agree_with_equations
+    from proofs_tests.neural.references import REFERENCES
+
+    if layer not in REFERENCES:
+        return ""
+
+    @settings(max_examples=40)
+    @given(st.data())
+    def agree(data: Any) -> None:
+        agree_with_equations(name, layer, "float64", data, variant.name)
+
+    claim = claim_named(name)
+    side = Layer(layer, "float64")
+    return _timed(
+        lambda: str(
+            run(lambda *_: agree(), claim, variant, side, claim.effort_of(variant), kind="sampled").verdict
+        )
+    )
+
+
+def _bond(name: str, variant: Variant) -> str:
+    """What the bond between Coq's definitions and ours says of a variant: Coq computes other values."""
+    asked = _coq_values(name, variant.name)
+    if asked is None:
+        return "holds"
+    for case, coq in asked:
+        try:
+            ours = bond._python_values(variant, case)
+        except Exception:  # whatever it is, the rung does not hold
+            return "unknown"
+        for side in ("network", "automaton"):
+            if getattr(coq, side) is not None and getattr(coq, side) != getattr(ours, side):
+                return "unknown"
+    return "holds"
+
+
+@cache
+def _coq_values(name: str, variant_name: str) -> list[tuple[Any, Any]] | None:
+    """Coq's values of the unbroken variant on the bond's cases; ``None`` where nothing of it can be run."""
+    from theory.registry import claims
+
+    variant = claims()[name].variant(variant_name)
+    if (claims()[name], variant) not in bond.runnable_variants() or variant.theorem is None:
+        return None
+    cases = bond.some_cases(variant)
+    ours = [bond._python_values(variant, case) for case in cases]
+    questions = [
+        Question(variant.theorem, case, bond.WORDS, len(values.network[0]))
+        for case, values in zip(cases, ours, strict=True)
+        if values.network is not None
+    ]
+    return list(zip(cases, evaluate(questions), strict=True))

@@ -1,0 +1,171 @@
+"""The command line of ``nox -s mutants -- claims``: every fault of every claim, and the rungs that see it.
+
+It goes on where it was stopped: what is done is in ``.mutants/claims.jsonl``, with the digest of the sources
+that ran. ``--keep`` writes the matrix that the page "What each check catches" and the tests read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import queue
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from mutants import audit
+from mutants.faults import TextFault, text_faults
+from ratproof.runner.last_run import digest
+from theory.registry import claims
+
+ROOT = Path(__file__).resolve().parent.parent
+SESSION = ROOT / ".mutants" / "claims.jsonl"
+MATRIX = Path(__file__).with_name("matrix.json")
+EVERY = 30
+"""Seconds between two lines that say how far it is."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what is open; status 1 if a fault is seen by no rung."""
+    parser = argparse.ArgumentParser(
+        prog="nox -s mutants -- claims",
+        description="Break each claim on purpose, and see which rungs notice.",
+    )
+    parser.add_argument("names", nargs="*", metavar="CLAIM", help="claims; all without")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes")
+    parser.add_argument("--fresh", action="store_true", help="forget what was run before")
+    parser.add_argument("--again", action="store_true", help="run faults again that no rung saw")
+    parser.add_argument("--any-sources", action="store_true", help="go on though the sources have changed")
+    parser.add_argument(
+        "--report", action="store_true", help="run nothing; show the faults that no rung sees"
+    )
+    parser.add_argument("--keep", action="store_true", help="write the matrix to mutants/matrix.json")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.names if name not in claims()]
+    if unknown or options.jobs < 1:
+        parser.error(f"there is no claim {unknown[0]}" if unknown else "--jobs must be 1 or more")
+    if options.fresh:
+        SESSION.unlink(missing_ok=True)
+    sources = digest().sources
+    done = read(None if options.any_sources else sources)
+    if options.again:
+        done = {
+            key: row for key, row in done.items() if row.seen_by or row.says in (audit.NOTHING, audit.ALL)
+        }
+    names = options.names or list(claims())
+    if not options.report:
+        run(names, done, sources, options.jobs)
+    rows = [row for row in done.values() if row.claim in names and row.says != audit.ALL]
+    unseen = [row for row in rows if row.says != audit.NOTHING and not row.seen_by]
+    broken = [row for row in rows if row.says == audit.NOTHING and row.seen_by]
+    for row in broken:
+        print(f"does not hold unbroken: {row.claim}, {row.variant}: {', '.join(row.seen_by)}")
+    for row in unseen:
+        print(f"seen by no rung: {row.claim}, {row.variant}, {row.part}: {row.says} ({_shown(row)})")
+    print(f"{len(rows)} rows; {len(unseen)} faults are seen by no rung")
+    if options.keep:
+        keep(rows)
+    return 1 if unseen or broken else 0
+
+
+def read(sources: str | None) -> dict[str, audit.Row]:
+    """The rows of the session, by their keys; those of other sources are left out."""
+    if not SESSION.exists():
+        return {}
+    lines = [
+        json.loads(line) for line in SESSION.read_text(encoding="utf-8").splitlines() if line.endswith("}")
+    ]
+    rows = [audit.Row(**line["row"]) for line in lines if sources in (None, line["sources"])]
+    return {row.key: row for row in rows}
+
+
+def keep(rows: list[audit.Row]) -> None:
+    """Write the matrix, one row a line; claims that did not run keep their rows."""
+    before = json.loads(MATRIX.read_text(encoding="utf-8"))["rows"] if MATRIX.exists() else []
+    ran = {row.claim for row in rows}
+    place = {name: i for i, name in enumerate(claims())}
+    every = [r for r in before if r["claim"] not in ran and r["claim"] in place] + [r.to_json() for r in rows]
+    every.sort(key=lambda r: place[r["claim"]])
+    lines = ",\n".join(json.dumps(row) for row in every)
+    MATRIX.write_text(f'{{"rows": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
+def run(names: list[str], done: dict[str, audit.Row], sources: str, jobs: int) -> None:
+    """Run the faults of these claims that are not done; ``done`` gets their rows, and so does the session."""
+    SESSION.parent.mkdir(exist_ok=True)
+    context = multiprocessing.get_context("fork")
+    results: Any = context.Queue()
+    texts = [fault for fault in text_faults() if set(fault.claims) & set(names)]
+    units = [(work, (name, list(done), results)) for name in names]
+    units += [(work_on_text, (fault, names, list(done), results)) for fault in texts]
+    running: list[Any] = []
+    started = shown = time.monotonic()
+    ended, count = 0, 0
+    total = len(units)
+    try:
+        with SESSION.open("a", encoding="utf-8") as session:
+            while units or running or not results.empty():
+                while units and len(running) < jobs:
+                    function, given = units.pop(0)
+                    running.append(context.Process(target=function, args=given))
+                    running[-1].start()
+                try:
+                    row, seconds = results.get(timeout=0.5)
+                    done[row.key] = row
+                    line = {"sources": sources, "seconds": seconds, "row": row.to_json()}
+                    session.write(json.dumps(line) + "\n")
+                    session.flush()
+                    count += 1
+                except queue.Empty:
+                    ended += sum(not p.is_alive() for p in running)
+                    running = [p for p in running if p.is_alive()]
+                if time.monotonic() - shown > EVERY:
+                    shown = time.monotonic()
+                    left = (total - ended) * (shown - started) / max(ended, 1) / 60
+                    last = f"; last {row.key}: {_shown(row)}" if count else ""
+                    print(f"{ended} of {total} done, {count} rows, {left:.0f} min left{last}", flush=True)
+    finally:
+        for process in running:
+            process.kill()
+
+
+def work(name: str, done: list[str], results: Any) -> None:
+    """The open faults of a claim, in a process of its own."""
+    keys = [key for key in audit.planned(name) if key not in done]
+    started = time.monotonic()
+    with audit.up_to_the_first_refutation():
+        for row in audit.rows(name, keys):
+            results.put((row, round(time.monotonic() - started, 1)))
+            started = time.monotonic()
+
+
+def work_on_text(fault: TextFault, names: list[str], done: list[str], results: Any) -> None:
+    """A fault that is a text, in a program of its own, which reads the sources with the fault."""
+    program = [sys.executable, "-m", "mutants.planted", fault.says, *[n for n in fault.claims if n in names]]
+    keys = {f"{row} | {fault.part} | {fault.says}" for row in fault.claims}
+    if keys <= {" | ".join(key.split(" | ", 3)[i] for i in (0, 2, 3)) for key in done}:
+        return
+    made = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)
+    if made.returncode:
+        print(f"{fault.says}: {made.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+    for line in made.stdout.splitlines():
+        if line.startswith("{"):
+            results.put((audit.Row(**json.loads(line)), None))
+
+
+def _shown(row: audit.Row) -> str:
+    return ", ".join(f"{rung} {verdict}" for rung, verdict in row.rungs.items())
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted: the same command goes on", file=sys.stderr)
+        sys.exit(130)

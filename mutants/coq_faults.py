@@ -1,0 +1,213 @@
+"""Faults in the definitions of ``theory/coq``, and whether the rung ``kernel-checked`` still holds with them.
+
+The definitions that a theorem's terms name are changed by one operator: a sum is a product, a one is a zero,
+an index is not shifted, two places are exchanged. A definition that Coq finds ill-typed is no fault. One more
+fault of each theorem is that it says nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from pathlib import Path
+from unittest.mock import patch
+
+from proofs_tests.coq.test_mutants import BREAKS
+from ratproof.coq import bond, sources
+from ratproof.coq import programs as coq
+from ratproof.coq.development import build
+from theory.claim import Claim, Variant
+
+OPERATORS = (
+    (r" \+ ", " * ", "a sum is a product"),
+    (r" \* ", " + ", "a product is a sum"),
+    (r"\.\+1\b", "", "an index is not shifted"),
+    (r"\b(i|p) (j|q)\b", r"\2 \1", "two places are exchanged"),
+    (r"(?<![\w.])1(?![\w%.'])", "0", "a one is a zero"),
+    (r"(?<![\w.])0(?![\w%.'])", "1", "a zero is a one"),
+    (r"\brev ", "id ", "a word is not turned round"),
+    (r"\bNum\.max ", "+%R ", "a maximum is a sum"),
+    (r"==", "!=", "what is equal is what differs"),
+    (r"\b(f|u|alpha|beta|k|q|v|w|a|z|W|b|T|D_1|D_2) x\b", "0", "a weight is dropped"),
+)
+DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Let) (\w+)\b.*?\.(?=\s)", re.DOTALL | re.MULTILINE)
+FAULTS, TRIES = 3, 10
+"""How many faults each variant's definitions have, and how many are tried at most."""
+NO_STATEMENT = "its theorem says nothing"
+
+
+@dataclass(frozen=True)
+class CoqFault:
+    """A change of one file.
+
+    Attributes:
+        says: in words.
+        file: below ``theory/coq``.
+        text: the file's text with the change.
+        first, last: the lines of the definition.
+    """
+
+    says: str
+    file: str
+    text: str
+    first: int = 0
+    last: int = 0
+
+
+def coq_faults(variant: Variant) -> Iterator[CoqFault]:
+    """Candidates, of the variant's own file first."""
+    assert variant.theorem is not None
+    yield _saying_nothing(variant.theorem.name)
+    folder = sources.source_folder()
+    module = variant.theorem.name.rpartition(".")[0]
+    own = module.replace(".", "/") + ".v"
+    terms = " ".join((variant.theorem.network, variant.theorem.automaton, variant.theorem.score))
+    used = set(re.findall(r"\w+", terms + " " + sources.statements()[variant.theorem.name].text))
+    for says, (file, before, after) in BREAKS.items():
+        if file == own:
+            yield CoqFault(says, file, (folder / file).read_text(encoding="utf-8").replace(before, after))
+    for file in (own, *_imported(folder / own, folder)):
+        yield from _of_file(file, (folder / file).read_text(encoding="utf-8"), used)
+
+
+def _saying_nothing(theorem: str) -> CoqFault:
+    file = theorem.rpartition(".")[0].replace(".", "/") + ".v"
+    name = theorem.rpartition(".")[2]
+    text = (sources.source_folder() / file).read_text(encoding="utf-8")
+    found = re.search(
+        rf"^Theorem {name}\b.*?^(?:Qed|Defined)\.$|^Theorem {name}\b.*?\bQed\.$",
+        text,
+        re.DOTALL | re.MULTILINE,
+    )
+    assert found is not None, theorem
+    nothing = f"Theorem {name} : True.\nProof.\nexact: I.\nQed."
+    return CoqFault(NO_STATEMENT, file, text[: found.start()] + nothing + text[found.end() :])
+
+
+def _imported(file: Path, folder: Path) -> list[str]:
+    """The files of papers' folders that a file imports."""
+    imports = r"^From ratproof\.([\w.]+) Require Import (.*?)\.$"
+    found = [
+        f"{paper.replace('.', '/')}/{name}.v"
+        for paper, names in re.findall(imports, file.read_text(encoding="utf-8"), re.MULTILINE)
+        for name in names.split()
+    ]
+    return [name for name in found if (folder / name).exists()]
+
+
+def _of_file(file: str, text: str, used: set[str]) -> Iterator[CoqFault]:
+    blank = re.sub(r"\(\*.*?\*\)", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.DOTALL)
+    definitions = {match[1]: match for match in DEFINITION.finditer(blank)}
+    reached, names = list[str](), [name for name in definitions if name in used]
+    while names:
+        name = names.pop(0)
+        if name not in reached:
+            reached.append(name)
+            names += [other for other in definitions if re.search(rf"\b{other}\b", definitions[name][0])]
+    sites = [list(_sites(file, text, definitions[name])) for name in reached]
+    yield from filter(None, chain.from_iterable(zip_longest(*sites)))
+
+
+def _sites(file: str, text: str, definition: re.Match[str]) -> Iterator[CoqFault]:
+    body = definition.start() + max(definition[0].find(":="), 0)
+    lines = [text.count("\n", 0, place) + 1 for place in definition.span()]
+    for pattern, instead, says in OPERATORS:
+        site = re.compile(pattern).search(text, body, definition.end())
+        if site is not None:
+            changed = text[: site.start()] + site.expand(instead) + text[site.end() :]
+            yield CoqFault(f"{says} in {definition[1]} ({file})", file, changed, *lines)
+
+
+def verdicts_of_faults(claim: Claim, variant: Variant) -> Iterator[tuple[str, str]]:
+    """What the rung says of the variant's faults: pairs of words and ``unknown`` or ``holds``."""
+    compiled, count = build(), 0
+    for tried, fault in enumerate(coq_faults(variant)):
+        if count > FAULTS or tried > TRIES:
+            return
+        verdict = verdict_of(claim, variant, fault, compiled)
+        if verdict is not None:
+            count += 1
+            yield fault.says, verdict
+
+
+def verdict_of(claim: Claim, variant: Variant, fault: CoqFault, compiled: Path) -> str | None:
+    """What the rung says; ``None`` where the definition is ill-typed."""
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+        root = Path(folder) / "coq"
+        shutil.copytree(compiled, root, copy_function=os.symlink)
+        (root / fault.file).unlink()
+        (root / fault.file).write_text(fault.text, encoding="utf-8")
+        own = root / (variant_file(variant))
+        try:
+            for file in _to_compile(root, root / fault.file, own):
+                for old in file.parent.glob(f"{file.stem}.vo*"):
+                    old.unlink()
+                coq.compile_file(file, root)
+        except coq.Rejected as error:
+            line = int(re.search(r"line (\d+)", error.where)[1])  # type: ignore[index]
+            inside = fault.file in error.where and fault.first <= line <= fault.last
+            return None if inside else "unknown"
+        return _rung(claim, variant, root)
+
+
+def variant_file(variant: Variant) -> str:
+    """The file with its theorem, below ``theory/coq``."""
+    assert variant.theorem is not None
+    return variant.theorem.name.rpartition(".")[0].replace(".", "/") + ".v"
+
+
+def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
+    """The changed file, and what depends on it up to the theorem's file, in order."""
+    if changed == own:
+        return [own]
+    files = sorted(root.rglob("*.v"))
+    needs = coq.dependencies(root, files)
+
+    def depends(file: Path) -> bool:
+        return file == changed or any(map(depends, needs[file]))
+
+    order: list[Path] = []
+
+    def visit(file: Path) -> None:
+        if file not in order and depends(file):
+            for need in needs[file]:
+                visit(need)
+            order.append(file)
+
+    visit(own)
+    return order or [changed]
+
+
+def _rung(claim: Claim, variant: Variant, root: Path) -> str:
+    """The rung ``kernel-checked`` on that development, which is asked for this theorem alone."""
+    from ratproof.coq import assumptions
+    from ratproof.rungs import kernel_checked
+    from ratproof.runner.ladder import steps
+
+    assert variant.theorem is not None
+    with ExitStack() as stack:
+        put = lambda place, name, value: stack.enter_context(patch.object(place, name, value))
+        put(sources, "source_folder", lambda: root)
+        sources.statements.cache_clear()
+        stack.callback(sources.statements.cache_clear)
+        one = {name: s for name, s in sources.statements().items() if name == variant.theorem.name}
+        for place in (sources, kernel_checked, assumptions):
+            put(place, "statements", lambda: one)
+        put(kernel_checked, "build", lambda *_: root)
+        put(
+            bond,
+            "runnable_variants",
+            lambda: (
+                [(claim, variant)]
+                if variant.theorem.network or variant.theorem.automaton or variant.theorem.score
+                else []
+            ),
+        )
+        (step,) = (s for s in steps([claim]) if s.variant == variant and s.kind == "kernel-checked")
+        return str(step.run("").verdict)

@@ -1,0 +1,585 @@
+"""Faults: mistakes that change what a claim's network, automaton, layer, gradient or program computes.
+
+Most faults are made from the claim's record, so that a new claim has them without a word: each weight is
+dropped, weights of one shape are exchanged, a symbol is read late, the state is lost, a matrix is transposed.
+Faults of one formula are in ``mutants/faults.toml``, as text; those of Coq's definitions are in
+:mod:`mutants.coq_faults`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from itertools import combinations, islice, product
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("faults.toml")
+LOST = (40, 150)
+"""A state that is lost is lost after so many symbols, in torch."""
+LOST_EXACTLY = 20
+"""The same in exact arithmetic: longer than what is drawn there, and short enough to be decided."""
+MOST_DROPPED, MOST_EXCHANGED, MOST_LATE, MOST_OF_AUTOMATA = 2, 1, 1, 3
+"""How many weights are dropped, exchanged and read late in the network of a variant, and how many faults its
+automata have, at most.
+"""
+PARTS = {
+    "network": ("exa", "xck", "exh", "dec", "prv", "coq"),
+    "automaton": ("exa", "xck", "exh", "dec", "prv", "coq"),
+    "layer": ("cpu",),
+    "gates": ("cpu",),
+    "reading": ("cpu", "dec"),
+    "gradient": ("grd",),
+    "program": ("cpu",),
+    "formula": ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq"),
+    "theorem": ("coq",),
+}
+"""What is broken, and the rungs that run it."""
+Change = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One mistake in one variant of a claim.
+
+    Attributes:
+        part: what is broken, a key of :data:`PARTS`.
+        says: what the broken part does.
+        plant: a context in which the mistake is there; it gives the variant as it is then.
+    """
+
+    part: str
+    says: str
+    plant: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class TextFault:
+    """A mistake as text: in one file, what stands there and what stands there instead.
+
+    Attributes:
+        claims: the claims that run the text.
+    """
+
+    part: str
+    says: str
+    file: str
+    before: str
+    after: str
+    claims: tuple[str, ...]
+
+    def planted(self, text: str) -> str:
+        """The file's text with the mistake; ``ValueError`` if it does not contain ``before`` exactly once."""
+        count = text.count(self.before)
+        if count != 1:
+            raise ValueError(
+                f"{self.says}: {self.before!r} must occur once in {self.file}, got {count} times"
+            )
+        return text.replace(self.before, self.after)
+
+
+def text_faults() -> list[TextFault]:
+    """The faults of ``faults.toml``."""
+    entries = tomllib.loads(FILE.read_text(encoding="utf-8")).get("fault", [])
+    return [TextFault(**{**entry, "claims": tuple(entry["claims"])}) for entry in entries]
+
+
+def faults_of(claim: Any, variant: Any) -> Iterator[Fault]:
+    """The faults that follow from the records of a claim and of its torch layers and programs."""
+    yield from _of_network(claim, variant)
+    yield from _of_automata(claim, variant)
+    for layer in claim.layers_of(variant):
+        if not layer.startswith("sr-"):
+            yield from _of_layer(variant, layer)
+    yield from _of_programs(claim, variant)
+
+
+# Networks over exact numbers, and automata.
+
+
+def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
+    entries = getattr(_probes(claim, variant)[0], "entries", {})
+    steps: dict[str, Callable[[Any], Any]] = {
+        "every symbol is read twice": _stepping(lambda step, w, s, x: step(w, step(w, s, x), x)),
+        "another symbol is read": _stepping(
+            lambda step, w, s, x: step(w, s, w.alphabet[-1 - list(w.alphabet).index(x)])
+        ),
+    }
+    steps |= {f"the state is lost after {LOST_EXACTLY} symbols": _losing(LOST_EXACTLY)}
+    weighty = sorted(entries, key=lambda name: not isinstance(entries[name], dict))
+    by_symbol = [name for name in weighty if isinstance(entries[name], dict)]
+    pairs = [(a, b) for a, b in combinations(weighty, 2) if _shape(entries[a]) == _shape(entries[b])]
+    weights: dict[str, Change] = {f"{name} is dropped": _dropping(name) for name in weighty}
+    weights |= {f"{a} and {b} are exchanged": _exchanging(a, b) for a, b in pairs}
+    weights |= {f"{name} is transposed": _transposing(name) for name in weighty if _is_square(entries[name])}
+    late = {f"{name} is read a symbol late": _late(name) for name in by_symbol}
+    limits = {"dropped": MOST_DROPPED, "exchanged": MOST_EXCHANGED, "late": MOST_LATE}
+    counts = dict.fromkeys(limits, 0)
+    every = steps | {says: _with_weights(change) for says, change in weights.items()} | late
+    for says, change in every.items():
+        word = says.split()[-1]
+        if counts.get(word, 0) == limits.get(word, 1):
+            continue
+        for part in (
+            ("recurrence", "algorithm") if variant.equality.algorithm is not None else ("recurrence",)
+        ):
+            broken = _broken(variant, part, change)
+            if _differs(claim, variant, broken, says):
+                if word in counts:
+                    counts[word] += 1
+                name = "" if part == "recurrence" else ", in the algorithm"
+                yield Fault("network", says + name, _registering(claim, broken))
+
+
+def _of_automata(claim: Any, variant: Any) -> Iterator[Fault]:
+    import numpy as np
+
+    changes: dict[str, Change] = {
+        "its matrices are transposed": lambda a: a.replace(matrices=a.matrices.transpose(0, 2, 1)),
+        "its initial weights are shifted": lambda a: a.replace(initial=np.roll(a.initial, 1)),
+        "its last transition is lost": _without_last_transition,
+        "its final weights are shifted": lambda a: a.replace(final=np.roll(a.final, 1)),
+        "its initial weights are all zero": lambda a: a.replace(
+            initial=np.full_like(a.initial, a.semiring.zero)
+        ),
+    }
+    every = ((says, _broken(variant, "construction", _each(change))) for says, change in changes.items())
+    told = ((says, broken) for says, broken in every if _differs(claim, variant, broken, says))
+    for says, broken in islice(told, MOST_OF_AUTOMATA):
+        yield Fault("automaton", says, _registering(claim, broken))
+
+
+def _each(change: Change) -> Change:
+    return lambda construction: lambda w: [change(a) for a in construction(w)]
+
+
+def _without_last_transition(automaton: Any) -> Any:
+    """The automaton without the last weight of its last symbol's matrix that is not zero."""
+    import numpy as np
+
+    zero, matrices = automaton.semiring.zero, automaton.matrices.copy()
+    places = np.argwhere(matrices != zero)
+    if not len(places):
+        return automaton
+    matrices[tuple(places[-1])] = zero
+    return automaton.replace(matrices=matrices)
+
+
+def _broken(variant: Any, part: str, change: Change) -> Any:
+    return variant.changed(**{part: change(variant.part(part))})
+
+
+def _registering(claim: Any, broken: Any) -> Callable[[], Any]:
+    @contextmanager
+    def plant() -> Iterator[Any]:
+        from theory import registry
+
+        variants = tuple(broken if v.name == broken.name else v for v in claim.variants)
+        registry._registered[claim.name] = replace(claim, variants=variants)
+        try:
+            yield broken
+        finally:
+            del registry._registered[claim.name]
+
+    return plant
+
+
+def _stepping(step: Callable[..., Any]) -> Change:
+    """A recurrence with another step, which is given the right one."""
+    return lambda recurrence: replace(recurrence, step=lambda w, state, x: step(recurrence.step, w, state, x))
+
+
+def _remembering(recurrence: Any, first: Any, step: Callable[..., Any]) -> Any:
+    """A recurrence that remembers one of finitely many things besides."""
+
+    def pair(state: Any, more: Any) -> Any:
+        return ((more, state[0]), state[1]) if recurrence.modes else (more, state)
+
+    def parts(state: Any) -> tuple[Any, Any]:
+        more, rest = state
+        return (more[0], (more[1], rest)) if recurrence.modes else (more, rest)
+
+    def start(w: Any) -> Any:
+        return pair(recurrence.start(w), first)
+
+    def after(w: Any, state: Any, x: Any) -> Any:
+        more, rest = step(w, *parts(state), x)
+        return pair(rest, more)
+
+    reads = {"out": lambda w, state: recurrence.out(w, parts(state)[1])}
+    if hasattr(recurrence, "scores"):
+        reads = {"scores": lambda w, state: recurrence.scores(w, parts(state)[1])}
+    return replace(recurrence, start=start, step=after, modes=True, **reads)
+
+
+def _losing(symbols: int) -> Change:
+    """The state starts anew after so many symbols."""
+
+    def change(recurrence: Any) -> Any:
+        def step(w: Any, count: int, state: Any, x: Any) -> tuple[int, Any]:
+            before = recurrence.start(w) if count == symbols else state
+            return min(count + 1, symbols + 1), recurrence.step(w, before, x)
+
+        return _remembering(recurrence, 0, step)
+
+    return change
+
+
+def _with_weights(change: Change) -> Change:
+    """A recurrence that is given other weights."""
+
+    def given(right: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda w, *rest: right(change(w), *rest)
+
+    def broken(recurrence: Any) -> Any:
+        names = ("start", "step", "scores" if hasattr(recurrence, "scores") else "out")
+        return replace(recurrence, **{name: given(getattr(recurrence, name)) for name in names})
+
+    return broken
+
+
+def _entry(w: Any, name: str, value: Any) -> Any:
+    return replace(w, entries={**w.entries, name: value})
+
+
+def _mapped(function: Change, value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _mapped(function, v) for key, v in value.items()}
+    return tuple(_mapped(function, v) for v in value) if isinstance(value, tuple) else function(value)
+
+
+def _dropping(name: str) -> Change:
+    return lambda w: (
+        _entry(w, name, _mapped(lambda _: w.over.zero, w.entries[name])) if name in w.entries else w
+    )
+
+
+def _exchanging(a: str, b: str) -> Change:
+    return lambda w: _entry(_entry(w, a, w.entries[b]), b, w.entries[a]) if {a, b} <= set(w.entries) else w
+
+
+def _transposing(name: str) -> Change:
+    def turned(value: Any) -> Any:
+        return (
+            {key: turned(v) for key, v in value.items()}
+            if isinstance(value, dict)
+            else tuple(zip(*value, strict=True))
+        )
+
+    return lambda w: _entry(w, name, turned(w.entries[name])) if name in w.entries else w
+
+
+def _late(name: str) -> Change:
+    """A weight is that of the symbol before; at first, of the symbol itself."""
+
+    def change(recurrence: Any) -> Any:
+        def step(w: Any, before: Any, state: Any, x: Any) -> tuple[Any, Any]:
+            table = w.entries[name]
+            late = {key: table.get(key[:-1] + before if before else key, v) for key, v in table.items()}
+            return x, recurrence.step(_entry(w, name, late), state, x)
+
+        return _remembering(recurrence, "", step)
+
+    return change
+
+
+def _shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return "table", *sorted({_shape(v) for v in value.values()})
+    return (len(value), *_shape(value[0])) if isinstance(value, tuple) and value else ()
+
+
+def _is_square(value: Any) -> bool:
+    one = next(iter(value.values())) if isinstance(value, dict) else value
+    return (
+        isinstance(one, tuple)
+        and len(one) > 1
+        and all(isinstance(r, tuple) and len(r) == len(one) for r in one)
+    )
+
+
+def _probes(claim: Any, variant: Any) -> list[Any]:
+    """Some cases: those of Coq's bond, which hide nothing, and small ones."""
+    from ratproof.coq.bond import some_cases
+
+    telling = [] if not hasattr(claim.example, "entries") else some_cases(variant)[::-1]
+    return [*telling, *islice(variant.small_cases(2), 100, 600, 50), next(variant.small_cases(2))]
+
+
+def _differs(claim: Any, variant: Any, broken: Any, says: str) -> bool:
+    """Whether a probe and a string tell the broken variant from the right one: else nothing is broken."""
+    for case in _probes(claim, variant):
+        letters = tuple(case.alphabet)
+        long = letters * (-(-(LOST_EXACTLY + 2) // len(letters)))
+        strings = [long] if "lost after" in says else product(letters, repeat=3)
+        for string in strings:
+            for of in (_shown, _scored):
+                try:
+                    if of(variant, case, string) != of(broken, case, string):
+                        return True
+                except (ArithmeticError, ValueError, TypeError, LookupError, AssertionError):
+                    return True  # a step that fails is another one
+    return False
+
+
+def _shown(variant: Any, case: Any, string: Sequence[Any]) -> Any:
+    return list(variant.equality.recurrence.values(case, string))
+
+
+def _scored(variant: Any, case: Any, string: Sequence[Any]) -> Any:
+    return [list(variant.equality.scores(a, string)) for a in variant.equality.construction(case)]
+
+
+# Torch layers whose units are automata.
+
+
+def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
+    from neural.layer_kind import layer_kinds
+
+    cell = layer_kinds()[layer].cls.cell_class
+
+    def fault(part: str, says: str, **methods: Any) -> Fault:
+        return Fault(part, f"{layer}: {says}", _patching(variant, [(cell, methods)]))
+
+    right = cell.recur
+    for n in LOST:
+        yield fault("layer", f"the state is lost after {n} symbols", recur=_torch_losing(right, n))
+    yield fault("layer", "every symbol is read a step late", recur=_torch_late(right))
+    yield fault("layer", "the first state is ignored", recur=lambda c, v, s: right(c, v, _zeros(c, s)))
+    yield fault(
+        "gradient",
+        "the gradient of the first state is lost",
+        recur=lambda c, v, s: right(c, v, [x.detach() for x in s]),
+    )
+    for n in (4, LOST[0]):
+        yield fault("gradient", f"the gradient ends {n} symbols back", recur=_truncating(right, n))
+    arrays = cell.arrays
+    for says, turn in _WRONG_ARRAYS.items():
+        yield fault("reading", says, arrays=lambda c, *more, t=turn: [t(*of) for of in arrays(c, *more)])
+    for says, wrong in _WRONG_GRADIENTS.items():
+        yield fault("gradient", says, recur=_backward(right, wrong))
+    for says, change in _wrong_gates(cell).items():
+        yield fault(
+            "layer", f"{says}, in its steps", recur=lambda c, v, s, ch=change: c.steps(ch(c, c.gates(v)), s)
+        )
+        yield fault(
+            "gates",
+            f"{says}, for its automata too",
+            gates=lambda c, v, ch=change, g=cell.gates: ch(c, g(c, v)),
+        )
+
+
+def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
+    """Changes of a layer's gates, by their names as its pattern has them."""
+    pattern = getattr(cell, "pattern", None)
+    names = (
+        ["W", "b"]
+        if pattern is None
+        else [name for _, _, name in (*pattern.arrows, *pattern.silent) if isinstance(name, str)]
+    )
+    from neural.pattern import ONE, START, ZERO
+
+    names = [name for name in dict.fromkeys(names) if name not in (ONE, START, ZERO)]
+
+    def halved(name: str) -> Any:
+        return lambda c, gates: gates | ({name: 0.5 * gates[name]} if name in gates else {})
+
+    def swapped(a: str, b: str) -> Any:
+        return lambda c, gates: gates | ({a: gates[b], b: gates[a]} if {a, b} <= set(gates) else {})
+
+    changes = {f"{name} is halved": halved(name) for name in names[:1]}
+    if pattern is None:
+        changes["W is transposed"] = lambda c, gates: gates | {"W": gates["W"].transpose(-1, -2)}
+    else:
+        changes |= {f"{a} and {b} are exchanged": swapped(a, b) for a, b in list(combinations(names, 2))[:1]}
+    return changes
+
+
+def _zeros(cell: Any, state: Sequence[Any]) -> list[Any]:
+    import torch
+
+    return [torch.full_like(s, cell.semiring.zero) if i < cell.c_states else s for i, s in enumerate(state)]
+
+
+def _torch_losing(right: Any, symbols: int) -> Any:
+    import torch
+
+    def recur(cell: Any, view: Any, state: Sequence[Any]) -> Any:
+        if len(view) <= symbols:
+            return right(cell, view, state)
+        head = right(cell, view[:symbols], state)
+        return tuple(map(torch.cat, zip(head, right(cell, view[symbols:], _zeros(cell, state)), strict=True)))
+
+    return recur
+
+
+def _truncating(right: Any, symbols: int) -> Any:
+    """Forward as it should be; backward stops at every multiple of so many symbols."""
+    import torch
+
+    def recur(cell: Any, view: Any, state: Sequence[Any]) -> Any:
+        head = right(cell, view[:symbols], state)
+        if len(view) <= symbols:
+            return head
+        last = [h[-1].detach() for h in head]
+        rest = recur(cell, view[symbols:], [*last, *state[len(last) :]])
+        return tuple(map(torch.cat, zip(head, rest, strict=True)))
+
+    return recur
+
+
+def _torch_late(right: Any) -> Any:
+    import torch
+
+    return lambda cell, view, state: right(cell, torch.cat([view[:1], view[:-1]]), state)
+
+
+_WRONG_GRADIENTS: dict[str, Change] = {
+    "gradients are negated": lambda g: -g,
+    "gradients arrive a step late": lambda g: g.roll(1, 0),
+}
+
+
+_WRONG_ARRAYS: dict[str, Callable[[Any, Any, Any], tuple[Any, Any, Any]]] = {
+    "its automata's matrices are transposed": lambda i, f, m: (i, f, m.swapaxes(-1, -2).copy()),
+    "its automata's initial and final weights are exchanged": lambda i, f, m: (f, i, m),
+}
+
+
+def _backward(right: Any, wrong: Change) -> Any:
+    import torch
+
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(context: Any, value: Any) -> Any:
+            return value.clone()
+
+        @staticmethod
+        def backward(context: Any, *gradients: Any) -> Any:
+            return wrong(gradients[0])
+
+    return lambda cell, view, state: tuple(Wrong.apply(c) for c in right(cell, view, state))
+
+
+def _patching(variant: Any, changes: Sequence[tuple[Any, Mapping[str, Any]]]) -> Callable[[], Any]:
+    """A context with other attributes of some classes or modules."""
+
+    @contextmanager
+    def plant() -> Iterator[Any]:
+        with ExitStack() as stack:
+            for place, attributes in changes:
+                for name, value in attributes.items():
+                    stack.enter_context(_attribute(place, name, value))
+            yield variant
+
+    return plant
+
+
+@contextmanager
+def _attribute(place: Any, name: str, value: Any) -> Iterator[None]:
+    own, before = name in vars(place), vars(place).get(name)
+    setattr(place, name, value)
+    try:
+        yield
+    finally:
+        if own:
+            setattr(place, name, before)
+        else:
+            delattr(place, name)
+
+
+# Torch programs: FA-RNNs and state-regularized networks.
+
+
+def _of_programs(claim: Any, variant: Any) -> Iterator[Fault]:
+    from ratproof.sides.fa_rnn.table import PROGRAMS
+
+    for name in variant.programs:
+        if name in PROGRAMS:
+            yield from _of_fa_rnn(variant, name)
+    sr = [n for n in (*variant.programs, *claim.layers_of(variant)) if n.startswith("sr-")]
+    if sr:
+        yield from _of_cells(variant)
+
+
+def _of_fa_rnn(variant: Any, name: str) -> Iterator[Fault]:
+    from ratproof.sides.fa_rnn.table import PROGRAMS
+
+    program = PROGRAMS[name]
+    reads: dict[str, Change] = {
+        "sentences are read from their end": lambda words: words[::-1],
+        "the first word is not read": lambda words: words[1:],
+        "every word is read twice": lambda words: tuple(w for w in words for _ in range(2)),
+        **{f"the state is lost after {n} words": (lambda words, n=n: words[n:] or words) for n in LOST},
+    }
+
+    def reading(change: Change) -> Any:
+        def build(case: Any, factory: Any) -> Any:
+            network = program.build(case, factory)
+            return lambda sentences: network([change(words) for words in sentences])
+
+        return build
+
+    def of(says: str, build: Any) -> Fault:
+        @contextmanager
+        def plant() -> Iterator[Any]:
+            PROGRAMS[name] = replace(program, build=build)
+            try:
+                yield variant
+            finally:
+                PROGRAMS[name] = program
+
+        return Fault("program", f"{name}: {says}", plant)
+
+    for says, change in reads.items():
+        yield of(says, reading(change))
+    yield of(
+        "scores are halved", lambda case, factory: lambda s, n=None: 0.5 * program.build(case, factory)(s)
+    )
+
+
+def _of_cells(variant: Any) -> Iterator[Fault]:
+    import torch
+
+    from neural.state_regularized.component import StochasticComponent
+    from neural.state_regularized.layers import SRCell
+    from neural.unrolled import CellOutput
+
+    def losing(symbols: int, run: Any = SRCell.run) -> Any:
+        def broken(cell: Any, inputs: Any, state: Any) -> Any:
+            if len(inputs) <= symbols:
+                return run(cell, inputs, state)
+            parts = run(cell, inputs[:symbols], state), run(cell, inputs[symbols:], state)
+            scores, outputs = (torch.cat([getattr(p, n) for p in parts]) for n in ("scores", "outputs"))
+            return CellOutput(
+                scores, outputs, tuple(map(torch.cat, zip(*(p[2] for p in parts), strict=True)))
+            )
+
+        return broken
+
+    layers = not variant.programs  # which are asked, too: what is broken is the sampling layer alone
+
+    def unlike(change: Callable[[Any, Any], Any]) -> dict[str, Any]:
+        def similarities(component: Any, u: Any) -> Any:
+            b = right(component, u)
+            return b if layers and component.transition == "limit" else change(component, b)
+
+        return {"similarities": similarities}
+
+    right = StochasticComponent.similarities
+    changes: dict[str, tuple[Any, dict[str, Any]]] = {
+        f"the state is lost after {n} symbols": (SRCell, {"run": losing(n)}) for n in LOST
+    }
+    similarities: dict[str, Callable[[Any, Any], Any]] = {
+        "the least similar centroid is taken": lambda c, b: -b,
+        "the centroid after the most similar one is taken": lambda c, b: b.roll(1, -1),
+        "equation 3 has the square of the distance": lambda c, b: (
+            b * b.abs() if c.similarity == "euclidean" else b
+        ),
+        "the temperature is doubled": lambda c, b: b / 2,
+    }
+    changes |= {says: (StochasticComponent, unlike(change)) for says, change in similarities.items()}
+    for says, (place, attributes) in changes.items():
+        yield Fault("program", f"state-regularized layers: {says}", _patching(variant, [(place, attributes)]))

@@ -1,0 +1,52 @@
+"""A program with a fault that is a text: ``python -m mutants.planted SAYS CLAIM ...`` reads that file of the
+sources with the fault in it, and prints a row for each variant of the claims. No file is changed.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from mutants.faults import TextFault, text_faults
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def plant(fault: TextFault) -> None:
+    """Have Python read the fault's file with the fault, from now on."""
+    place = ROOT / fault.file
+    text = fault.planted(place.read_text(encoding="utf-8"))
+    right = importlib.machinery.SourceFileLoader.get_code
+
+    def get_code(self: Any, fullname: str) -> Any:
+        if Path(self.get_filename(fullname)) == place:
+            return compile(text, str(place), "exec")
+        return right(self, fullname)
+
+    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+
+
+def main(says: str, *names: str) -> None:
+    """Plant the fault, and run."""
+    (fault,) = (fault for fault in text_faults() if fault.says == says)
+    plant(fault)
+    from mutants import audit
+    from mutants.faults import PARTS
+    from theory.registry import claim_named
+
+    with audit.up_to_the_first_refutation():
+        for name in names:
+            for variant in audit.holding(claim_named(name)):
+                seen = audit.verdicts(name, variant, PARTS[fault.part], fault.part)
+                if seen:
+                    print(
+                        json.dumps(audit.Row(name, variant.name, fault.part, says, seen).to_json()),
+                        flush=True,
+                    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,81 @@
+"""Faults planted in the claims: the kept matrix says that each is seen, and a sample of it runs again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import theory
+from mutants import audit
+from mutants.faults import text_faults
+from ratproof.coq.development import build
+from ratproof.coq.programs import NoCoq
+from theory.claim import TORCH
+from theory.registry import claims
+
+ROOT = Path(next(iter(theory.__path__))).parent
+ROWS = [audit.Row(**row) for row in json.loads((ROOT / "mutants" / "matrix.json").read_text())["rows"]]
+FAULTS = [row for row in ROWS if row.says != audit.NOTHING]
+SAMPLE = 12
+"""Faults that run again; some seconds each, where one rung holds."""
+
+
+def test_every_fault_is_seen_by_a_rung():
+    assert [row.key for row in FAULTS if not row.seen_by] == []
+
+
+def test_every_claim_holds_where_nothing_is_broken():
+    assert [row.key for row in ROWS if row.says == audit.NOTHING and row.seen_by] == []
+
+
+@pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.name)
+def test_every_rung_that_holds_sees_a_fault(claim):
+    for variant in audit.holding(claim):
+        mine = [row for row in FAULTS if (row.claim, row.variant) == (claim.name, variant.name)]
+        promised = {audit.COLUMNS[kind] for kind in variant.kinds}
+        promised |= {"cpu"} if TORCH in claim.runs_of(variant) and not variant.torch_in_tests else set()
+        assert promised <= {rung for row in mine for rung in row.seen_by}
+
+
+@pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.name)
+def test_every_part_of_a_claim_is_broken_in_three_ways(claim):
+    faults = Counter(row.part for row in FAULTS if row.claim == claim.name)
+    parts = {"network", "automaton"}
+    for variant in audit.holding(claim):
+        parts |= {"theorem"} if variant.theorem is not None else set()
+        parts |= {"program"} if variant.programs else set()
+        parts |= {"layer", "gradient"} if claim.layers_of(variant) and claim.differentiable else set()
+    assert {part for part in parts if faults[part] < 3} == set()
+
+
+@pytest.mark.parametrize("fault", text_faults(), ids=lambda fault: fault.says)
+def test_a_fault_that_is_a_text_changes_one_place(fault):
+    text = (ROOT / fault.file).read_text(encoding="utf-8")
+    assert fault.planted(text) != text
+    assert set(fault.claims) <= set(claims())
+
+
+def sample():
+    """Some faults that are no texts, of different claims, in which no rung that holds takes long."""
+    quick = [
+        r
+        for r in FAULTS
+        if r.part in ("network", "automaton", "gradient") and "holds" not in r.rungs.values()
+    ]
+    Random(0).shuffle(quick)
+    return list({row.claim: row for row in quick}.values())[:SAMPLE]
+
+
+@pytest.mark.parametrize("row", sample(), ids=lambda row: row.key)
+def test_the_same_rungs_see_a_fault_when_it_runs_again(row):
+    try:
+        build()
+    except NoCoq as error:
+        pytest.skip(str(error))
+    with audit.up_to_the_first_refutation():
+        (again,) = audit.rows(row.claim, [row.key])
+    assert again == row
