@@ -32,20 +32,9 @@ ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "bench" / "results" / "gpu.json"
 """What ran, by step: device, date, versions, sources, seconds and exit status."""
 ARCHIVE, PIECE = "results.tar.gz", 15 * 2**20
-TRAINING = (
-    "--model",
-    "rrnn-f",
-    "--precision",
-    "tf32",
-    "--epochs",
-    "120",
-    "--decay-after",
-    "60",
-    "--decay",
-    "0.95",
-)
-"""A run of the Penn Treebank that comes to its end: the paper's settings have 300 epochs, of which 150
-decay by 0.98.
+TRAINING = "--model=rrnn-f --precision=tf32 --hidden=608 --epochs=100 --decay-after=50 --decay=0.94"
+"""A run of the Penn Treebank that ends after four minutes: a third of the paper's 300 epochs, of which half
+decay as there. A GPU multiplies faster by matrices whose sizes are multiples of 4 than by the paper's 610.
 """
 
 
@@ -148,7 +137,7 @@ def run(out: Path, minutes: float, device: str, only: Iterable[str], data: Path 
         _pack(work, about, out)
     if training is not None:
         training.wait(max(1.0, end + 20 - time.monotonic()))
-        about["train"] = _about(name) | {"status": training.returncode, "command": " ".join(TRAINING)}
+        about["train"] = _about(name) | {"status": training.returncode, "command": TRAINING}
         _keep_network(work / "ptb", out)
         _pack(work, about, out)
     shutil.rmtree(work)
@@ -178,7 +167,7 @@ def _run(step: Step, work: Path, device: str, seconds: float) -> int:
 
 
 def _train(folder: Path, device: str, data: Path | None, seconds: float) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "ratproof", "train", "ptb", *TRAINING, "--device", device]
+    command = [sys.executable, "-m", "ratproof", "train", "ptb", *TRAINING.split(), "--device", device]
     command += ["--no-tensorboard", "--keep-every", "120", "-o", str(folder)]
     command += ["--minutes", f"{(seconds - 15) / 60:.2f}", *(["--data", str(data)] if data else [])]
     return subprocess.Popen(command, cwd=ROOT)

@@ -277,12 +277,14 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
                     device,
                     least=True,
                 )
-        figures[name] = {
-            "forward": times["forward"]["layer"],
-            "backward": times["backward"]["layer"],
-            "ratio": times["forward"]["layer"] / times["forward"]["linear"],
-            "ratio_backward": times["backward"]["layer"] / times["backward"]["linear"],
-        }
+        figures[name] = _beside_linear(times)
+        if device != "cpu" and inputs.numel() < 2**26:  # of larger arrays the CPU is ahead without graphs
+            captured = {"layer": graphs(module, inputs), "linear": graphs(linear, inputs)}
+            times = {
+                way: interleaved({what: run[way] for what, run in captured.items()}, 7, device, least=True)
+                for way in ("forward", "backward")
+            }
+            figures[f"{name}, as CUDA graphs"] = _beside_linear(times)
     others: dict[str, nn.Module] = {"nn.LSTM": nn.LSTM(size, size).to(device)}
     if device != "cpu":
         others |= published.layers(size, device)
@@ -294,6 +296,42 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
         )
         figures[name] = {"forward": ahead["layer"], "backward": back["layer"]}
     return figures
+
+
+def _beside_linear(times: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return a layer's milliseconds, forward and with backward, and how many times a linear map's that is."""
+    forward, backward = times["forward"], times["backward"]
+    return {
+        "forward": forward["layer"],
+        "backward": backward["layer"],
+        "ratio": forward["layer"] / forward["linear"],
+        "ratio_backward": backward["layer"] / backward["linear"],
+    }
+
+
+class FirstOutput(nn.Module):
+    """A layer without its last state."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return the layer's outputs."""
+        out = self.layer(inputs)
+        return out if isinstance(out, Tensor) else out[0]
+
+
+def graphs(layer: nn.Module, inputs: Tensor) -> dict[str, Run]:
+    """Return runs of a layer as CUDA graphs, forward alone and with backward."""
+    network, graph = FirstOutput(layer), torch.cuda.CUDAGraph()
+    with torch.no_grad():
+        network(inputs)
+        with torch.cuda.graph(graph):
+            network(inputs)
+    capture: Any = torch.cuda.make_graphed_callables
+    captured = capture(network, (torch.randn_like(inputs).requires_grad_(),))
+    return {"forward": graph.replay, "backward": lambda: captured(inputs).sum().backward()}
 
 
 def costs(device: str) -> dict[str, dict[str, dict[str, float]]]:
