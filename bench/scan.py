@@ -281,7 +281,7 @@ def layers(shape: tuple[int, int, int], device: str) -> dict[str, Any]:
         if device != "cpu" and inputs.numel() < 2**26:  # of larger arrays the CPU is ahead without graphs
             captured = {"layer": graphs(module, inputs), "linear": graphs(linear, inputs)}
             times = {
-                way: interleaved({what: run[way] for what, run in captured.items()}, 7, device, least=True)
+                way: interleaved({what: own[way] for what, own in captured.items()}, 7, device, least=True)
                 for way in ("forward", "backward")
             }
             figures[f"{name}, as CUDA graphs"] = _beside_linear(times)
