@@ -1,0 +1,28 @@
+"""flash-linear-attention 0.6.0, fla.ops.hgrn.chunk_hgrn, on a GPU: a race between chunks, and no gradient from
+the final state.
+
+`chunk_hgrn_fwd_kernel_o` reads the last state of the chunk before from memory. Other threads of the same program
+have just written it, and no barrier stands between. `ChunkHGRNFunction.backward(ctx, do, dht)` does not use
+`dht`. The script compares the kernel with the recurrent one of the same folder.
+"""
+
+import torch
+from fla.ops.hgrn import chunk_hgrn, fused_recurrent_hgrn
+from torch.nn.functional import logsigmoid
+
+torch.manual_seed(0)
+for shape in ((1, 129, 64), (1, 257, 64), (1, 385, 1), (1, 385, 64), (4, 2049, 64), (2, 2049, 2)):
+    x, g = torch.randn(shape, device="cuda"), logsigmoid(torch.randn(shape, device="cuda") + 3)
+    right = fused_recurrent_hgrn(x, g)[0]
+    runs = [chunk_hgrn(x, g)[0] for _ in range(50)]
+    apart = [float((run - right).abs().max()) for run in runs]
+    print(f"B, T, D = {shape}: {sum(a > 1e-3 for a in apart)} of 50 runs wrong, by {max(apart):.3g} at most")
+for kernel in (fused_recurrent_hgrn, chunk_hgrn):
+    x, g = (torch.randn(1, 5, 4, device="cuda", requires_grad=True) for _ in range(2))
+    final = kernel(x, logsigmoid(g), output_final_state=True)[1]
+    if final.requires_grad:
+        gradients = torch.autograd.grad(final.sum(), (x, g), allow_unused=True)
+        sizes = [None if d is None else round(float(d.abs().sum()), 3) for d in gradients]
+        print(f"{kernel.__name__}: sums of the sizes of the final state's gradients {sizes}")
+    else:
+        print(f"{kernel.__name__}: the final state requires no gradient")
