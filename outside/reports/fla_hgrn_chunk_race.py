@@ -2,8 +2,8 @@
 the final state.
 
 `chunk_hgrn_fwd_kernel_o` reads the last state of the chunk before from memory. Other threads of the
-program have just written it, and no barrier stands between. `ChunkHGRNFunction.backward(ctx, do, dht)` does not
-use `dht`. The script compares the kernel with the recurrent one of the same folder.
+program have just written it, and no barrier stands between. `ChunkHGRNFunction.backward(ctx, do, dht)` does
+not use `dht`. The script compares the kernel with the recurrent one of the same folder.
 """
 
 import torch
