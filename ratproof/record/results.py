@@ -36,12 +36,12 @@ class Observation:
     ran: str | None = None
     device: str | None = None
     share: float | None = None
-    informative: int | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     counterexample: Counterexample | None = None
     certificate: dict[str, Any] | None = None
     why: str = ""
     raised: BaseException | None = field(default=None, compare=False)
+    informative: int | None = None
 
     def to_text(self) -> str:
         """On one line: how it comes from one process to another."""
@@ -76,7 +76,6 @@ class Result:
     device: str | None
     seed: int | None
     cases: int = 0
-    informative: int | None = None
     seconds: float = 0.0
     share: float | None = None
     counterexample: Counterexample | None = None
@@ -86,6 +85,7 @@ class Result:
     why: str = ""
     kept: str | None = None
     certificate_file: str | None = None
+    informative: int | None = None
 
     @property
     def as_expected(self) -> bool:
