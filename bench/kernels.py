@@ -37,7 +37,7 @@ from theory.registry import registered
 
 RESULTS = Path(__file__).parent / "results"
 EXAMPLES, ROUND = 100, 400
-"""Random cases a rung, to find a mistake; and in a round of right kernels, 200 of which have random lengths."""
+"""Random cases a rung, to find a mistake; and in a round of right kernels, half of them of random lengths."""
 WANTED_CASES, WANTED_SECONDS = 10_000, 60
 FORMATS = ("float32", "float64")
 CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
@@ -66,8 +66,8 @@ CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
 
 
 def right_kernels(dtypes: tuple[str, ...] = FORMATS) -> dict[str, Claim]:
-    """Each right kernel's claim, in these formats: those of the families' table, in chunks, and with the terms
-    of a step in other orders.
+    """Each right kernel's claim, in these formats: those of the families' table, those with a step's terms in
+    other orders, and those in chunks.
     """
     claims = {
         name: believe_kernel("right", family=name, kernel=kernel, dtypes=dtypes)
