@@ -25,7 +25,8 @@ from typing import Any
 
 import torch
 
-from proofs_tests.kernels import chunked, test_believe_kernel
+from proofs_tests.kernels import chunked, test_believe_kernel, test_sizes_and_calls
+from proofs_tests.kernels.orders import ORDERS
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.stateful.causal import CausalLM
 from ratproof import believe_kernel, believe_stateful, of_causal_model
@@ -36,9 +37,7 @@ from theory.registry import registered
 
 RESULTS = Path(__file__).parent / "results"
 EXAMPLES, ROUND = 100, 400
-"""Random cases a rung, to find a mistake; and in a round of right kernels, 20 of each length, the first of
-which is always the plainest.
-"""
+"""Random cases a rung, to find a mistake; and in a round of right kernels, half of them of random lengths."""
 WANTED_CASES, WANTED_SECONDS = 10_000, 60
 FORMATS = ("float32", "float64")
 CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
@@ -67,11 +66,15 @@ CHUNKED: dict[str, tuple[str, Callable[..., Any], dict[str, Any]]] = {
 
 
 def right_kernels(dtypes: tuple[str, ...] = FORMATS) -> dict[str, Claim]:
-    """Each right kernel's claim, in these formats."""
+    """Each right kernel's claim, in these formats: those of the families' table, those with a step's terms in
+    other orders, and those in chunks.
+    """
     claims = {
         name: believe_kernel("right", family=name, kernel=kernel, dtypes=dtypes)
         for name, kernel in KERNELS.items()
     }
+    for name, (family, kernel) in ORDERS.items():
+        claims[f"{family}, {name}"] = believe_kernel("right", family=family, kernel=kernel, dtypes=dtypes)
     for name, (family, kernel, more) in CHUNKED.items():
         more = {"form": "chunked", "dtypes": dtypes, **more}
         claims[name] = believe_kernel("right", family=family, kernel=kernel, **more)
@@ -177,6 +180,10 @@ def planted_mistakes() -> Iterator[tuple[str, str, Claim]]:
     for number, (family, name, change) in enumerate(test_believe_kernel.FLOWS):
         claim = believe_kernel("wrong", family=family, kernel=flowing(family, name, change))
         yield f"{family}: another gradient of {name} ({number})", "gradient", claim
+    for family in test_sizes_and_calls.FAMILIES:
+        for fault, (plant, kind) in test_sizes_and_calls.FAULTS.items():
+            claim = believe_kernel("planted", family=family, kernel=plant(KERNELS[family]))
+            yield f"{family}: {fault}", kind, claim
     for mistake, law in CACHES.items():
         torch.manual_seed(0)
         model = of_causal_model(CausalLM(mistake))
