@@ -45,7 +45,7 @@ from theory.fa_rnn.disable import DISABLED, owned, two_rules, untrained
 from theory.fa_rnn.eq_5 import constructed, decomposed
 from theory.fa_rnn.eq_6 import mixed
 from theory.fa_rnn.eq_10 import block, two_sets
-from theory.fa_rnn.shared.networks import BITS, with_rebuilt_tensor, with_tensor
+from theory.fa_rnn.shared.networks import BITS, with_tensor
 from theory.fa_rnn.shared.networks import tensor as tensor_entries
 from theory.fa_rnn.viterbi import over_max_times
 from theory.signature import Signature, Sizes
