@@ -3,9 +3,9 @@ that it is asked for.
 
 Three things are compared for each string. The alpha that the layer computes in its runs is, float for float,
 what its cell says when it is asked at the centroid the run is at, in the same row of a batch of the same
-shape: so nothing else goes from step to step. What the cell says is the alpha of equation 2 or 3, within rounding. And
-how many runs end at each centroid is what the automaton's
-Forward score says, by a test with a stated rate of false alarms.
+shape: so nothing else goes from step to step. What the cell says is the alpha of equation 2 or 3, within
+rounding. And how many runs end at each centroid is what the automaton's Forward score says, by a test with a
+stated rate of false alarms.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Equation 6: at every beta the network is an automaton, whose tensor has beta of the rules' rows and 1 - beta
-of what the pretrained vectors give.
+"""Equation 6: at every beta the network is an automaton, whose tensor mixes the rules' rows with what the
+pretrained vectors give.
 
 Jiang et al. 2020, section 3.3, equation 6, and section 6, equation 9, for all beta in [0, 1] and any G, as
 training makes it. fa-rnn-beta-1 and fa-rnn-beta-0 say what the ends are.
@@ -31,8 +31,8 @@ from theory.signature import Entry, Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights: factors, a vector u of D numbers for each word, G, and beta; -1 to subtract it with, which is any
-# number in proofs.
+# The weights: factors, a vector u of D numbers for each word, G, and beta; -1 to subtract it with, which is
+# any number in proofs.
 
 MINUS = constant("minus", only=(-1,))
 
@@ -80,7 +80,7 @@ def place_6(of: AnyPlaces, j: Any) -> Any:
     return of.sum(lambda s: of.times(a(s), of.at("D_2", j, s)), "r")
 
 
-# The automaton: a mixture of two tensors, that of the factors and, for each number of u, that with a row of G.
+# The automaton: a mixture of tensors, that of the factors and, for each number of u, that with a row of G.
 
 
 def mixed_tensor(of: AnyPlaces, i: Any, j: Any) -> Any:
@@ -137,8 +137,8 @@ CLAIM = Claim(
     name="fa-rnn-eq-6",
     title="with any share of pretrained vectors",
     statement=(
-        "At every beta from 0 to 1, and with any G, the network of equation 6 is the automaton whose tensor is"
-        " beta times that of E_R and 1 - beta times that of E_w G in its place."
+        "At every beta from 0 to 1, and with any G, the network of equation 6 is the automaton whose tensor"
+        " is beta times that of E_R and 1 - beta times that of E_w G in its place."
     ),
     source=Source("jiang2020cold", "3.3", "Equation 6", ("6", "9")),
     hypotheses=("The score is forward: maxima of mixtures are no mixtures of maxima.",),

@@ -118,8 +118,8 @@ class Asked:
         return ball_cells.similarities(self.kind, similarity, parameters, h, c, x)
 
     def distribution(self, place: int, inputs: Tensor) -> tuple[Floats, Floats]:
-        """Alpha of a first layer at a centroid (equations 2 and 3), and how far any evaluation by torch may be
-        from it; infinite where that may be all of it.
+        """Alpha of a first layer at a centroid (equations 2 and 3), and how far any evaluation by torch may
+        be from it; infinite where that may be all of it.
 
         alpha_i is 1 / sum_j exp((b_j - b_i) / tau). Of b less its greatest, over tau, two numbers and three
         operations more are rounded; of the softmax, two functions, a sum of k terms and a quotient.
