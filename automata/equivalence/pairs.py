@@ -22,7 +22,7 @@ from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.certificates import Bisimulation
 from automata.equivalence.symbols import kinds
 from automata.operations import remove_epsilon, without_dead_ends
-from automata.semirings import BOOLEAN, Semiring
+from automata.semirings import COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 from automata.table import SMALL
 from automata.wfsa import WFSA
 
@@ -158,8 +158,8 @@ Vector = dict[int, Weight]
 
 
 def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int = MOST_WEIGHTS) -> Answer:
-    """Search two automata over max-plus, min-plus or max-times (or boolean, where sets of states take too
-    much) for the least string that differs; the search may close.
+    """Search two automata for the least string that differs; the search may close. It is for max-plus,
+    min-plus and max-times, and for others where removing epsilon takes too much.
 
     Args:
         a: exact.
@@ -185,7 +185,8 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
         following = []
         for word, x, y in level:
             if weights > most:
-                undecidable = "" if a.semiring is BOOLEAN else ", where equivalence is undecidable in general"
+                selective = a.semiring in (MAX_PLUS, MIN_PLUS, MAX_TIMES)
+                undecidable = ", where equivalence is undecidable in general" if selective else ""
                 return Unknown(
                     f"no string of at most {length - 1} symbols differs; over {a.semiring.name}"
                     f"{undecidable}, the search did not close",
@@ -210,16 +211,21 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
                 else []
             )
         level, length = following, length + 1
-    return Equivalent("by finitely many pairs of vectors, up to a common factor", Bisimulation(a, b, pairs))
+    certificate = None if a.semiring in (REAL, COUNTING) else Bisimulation(a, b, pairs)
+    return Equivalent("by finitely many pairs of vectors, up to a common factor", certificate)
 
 
 def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
-    """Both vectors divided by the sum of all their weights, which is the largest or the smallest."""
+    """Both vectors divided by the sum of all their weights, which is the largest or the smallest; over the
+    reals, where that may be zero, by the first weight.
+    """
     if k.divide_numbers is None:
         return x, y
     total = k.zero
     for weight in (*x.values(), *y.values()):
         total = k.add_numbers(total, weight)
+        if not k.selective:
+            break
     return (
         {q: k.divide_numbers(w, total) for q, w in x.items()},
         {q: k.divide_numbers(w, total) for q, w in y.items()},
