@@ -46,6 +46,8 @@ MOST_PRODUCTS = 1 << 37
 """The same of the search after them (about 10 minutes)."""
 MOST_PROVED = 1000
 """Of so many states, it is proved as in :mod:`automata.equivalence.field` that no smaller string differs."""
+MOST_DENSE_WEIGHTS = 1 << 24
+"""So many weights of dense matrices, at most, are computed with for that."""
 HOW = "over the rationals, by a chain of {links} that leads from their difference to zero"
 
 
@@ -178,7 +180,7 @@ class _Decision:
         if x == y:
             raise RuntimeError("scores that differ modulo a prime are equal")
         least = self._is_least(word)
-        if not least and n <= MOST_PROVED:
+        if not least and n <= MOST_PROVED and n**2 * len(self.whole.steps) <= MOST_DENSE_WEIGHTS:
             return field.decide(self.a, self.b, self.tell)
         chance = None if least else doubt(self.left, len(word))
         return Different(
