@@ -195,6 +195,11 @@ class SilentClosure:
             cycles[number] = states.tolist(), self._cycle(states)
         return part.tolist(), cycles
 
+    @cached_property
+    def _entries(self) -> tuple[list[int], list[int], list[Weight]]:
+        """Where each state's transitions begin, and the target and weight of each, as Python's numbers."""
+        return self.table.starts.tolist(), self.table.columns.tolist(), self.table.weights.tolist()
+
     def _cycle(self, states: Places) -> Callable[[Row], Row]:
         k, names = self.semiring, states.tolist()
         table = self.table.restricted(states)
@@ -253,7 +258,7 @@ class SilentClosure:
     def row_product(self, row: Row) -> Row:
         """The same for a row as its weights other than zero by state."""
         k, (part, cycles) = self.semiring, self._parts
-        starts, columns, weights = self.table.starts, self.table.columns, self.table.weights
+        starts, columns, weights = self._entries
         total = dict(row)
         waiting = list({part[q] for q in total})
         heapify(waiting)
@@ -270,7 +275,7 @@ class SilentClosure:
                 if q not in total:
                     continue
                 for entry in range(starts[q], starts[q + 1]):
-                    to = int(columns[entry])
+                    to = columns[entry]
                     if part[to] == number:
                         continue
                     term = k.times(total[q], weights[entry])

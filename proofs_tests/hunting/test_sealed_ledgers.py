@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-from automata.errors import FormatError, OutputError
+from automata.errors import FormatError, InputError, OutputError
 from proofs_tests.hunting.scripted import PRINTED, TARGETS, Scripted, ledger, refuted, row_of
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.search import hunt
@@ -106,6 +106,17 @@ def test_a_counterexample_that_is_not_what_the_ledger_names_is_refused(spoilt, t
         first.unlink()
     with pytest.raises(FormatError, match=first.name):
         Ledger(tmp_path / "bad")
+
+
+@pytest.mark.parametrize("letter", [b"\xfc", b"\n", b"X"])
+def test_a_damaged_file_is_one_sentence(spoilt, tmp_path, letter):
+    """Whatever SQLite says of it: half a character, or several lines."""
+    shutil.copytree(spoilt, tmp_path / "bad")
+    path = tmp_path / "bad" / "ledger.sqlite"
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE rounds", b"CREAT" + letter + b" TABLE rounds"))
+    with pytest.raises(InputError, match=r"ledger.sqlite") as refused:
+        Ledger(tmp_path / "bad")
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(

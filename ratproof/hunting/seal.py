@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError, OutputError
+from automata.number_text import shorten
 
 KEYS = {"about": ("name",), "planned": ("seed", "target"), "given_up": ("seed", "target", "number")} | {
     "rounds": ("seed", "target", "number")
@@ -101,7 +102,7 @@ def require_sealed(data: sqlite3.Connection, path: Path) -> None:
         )
     ((found,),) = data.execute("PRAGMA integrity_check(1)").fetchall()
     if found != "ok":
-        raise FormatError(f"{path}: is damaged ({found!r:.100})")
+        raise FormatError(f"{path}: is damaged ({shorten(str(found))})")
     total = 0
     for table in KEYS:
         for row in data.execute(f"SELECT * FROM {table} NOT INDEXED"):

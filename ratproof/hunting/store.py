@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from automata.errors import FormatError, InputError, LimitReached, OutputError
 from automata.files import write_whole
+from automata.printable_text import printable
 from ratproof.hunting.installation import difference
 from ratproof.hunting.ledger_rows import COLUMNS, key_of, require_count, require_round, unequal
 from ratproof.hunting.rounds import Round, Row
@@ -358,10 +359,12 @@ class Ledger:
             yield
         except sqlite3.OperationalError as error:
             if "no such" in str(error) or "decode" in str(error):
-                raise FormatError(f"{self.path}: is no ledger of a hunt ({error})") from None
-            raise OutputError(f"{self.path}: {error}") from None
+                raise FormatError(f"{self.path}: is no ledger of a hunt ({printable(str(error))})") from None
+            raise OutputError(f"{self.path}: {printable(str(error))}") from None
         except sqlite3.Error as error:
-            raise FormatError(f"{self.path}: is no ledger of a hunt ({error})") from None
+            raise FormatError(f"{self.path}: is no ledger of a hunt ({printable(str(error))})") from None
+        except UnicodeDecodeError:  # in what SQLite says
+            raise FormatError(f"{self.path}: is no ledger of a hunt: it is damaged") from None
         except OSError as error:
             raise OutputError(f"{self.folder}: {error.strerror or error}") from None
 
