@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 
@@ -12,12 +12,14 @@ from automata.aliases import Weight, Weights
 from automata.components import components
 from automata.errors import EpsilonCycle, LimitReached, WeightError
 from automata.semirings import Semiring
-from automata.table import SMALL, Table, Vector
+from automata.table import SMALL, Places, Table, Vector
 
 MOST_ENTRIES = 1 << 24
 """Transitions of one symbol, at most, where epsilon is removed."""
 MOST_IN_A_CYCLE = 2000
-"""States that epsilon leads from each of to each other, at most: their closure is an array."""
+"""States that epsilon leads from each of to each other, at most, in floats: their closure is an array."""
+MOST_PRODUCTS = 1 << 24
+"""Products of exact weights, at most, in the elimination of states on epsilon cycles."""
 
 
 def closure(semiring: Semiring, epsilon: Weights, names: Sequence[int] | None = None) -> Weights:
@@ -48,16 +50,8 @@ def closure(semiring: Semiring, epsilon: Weights, names: Sequence[int] | None = 
 def _kleene(semiring: Semiring, epsilon: Weights, names: Sequence[int]) -> Weights:
     """E E* : paths of at least one transition, through states 0..k for growing k."""
     total = epsilon.copy()
-    signs = ", without their signs" if semiring.name == "real" else ""
     for k in range(len(epsilon)):
-        try:
-            around = semiring.star(total[k, k])
-        except WeightError:
-            raise EpsilonCycle(
-                f"the epsilon cycles through state {names[k]} weigh {semiring.format(total[k, k])} in"
-                f" all{signs}, and going round them any number of times has no sum in the {semiring.name}"
-                " semiring; remove the cycle or make it lighter"
-            ) from None
+        around = _star(semiring, total[k, k], names[k])
         # only between states that reach k and states that k reaches: few, where epsilon is rare
         into, out = np.flatnonzero(total[:, k] != semiring.zero), np.flatnonzero(total[k] != semiring.zero)
         block = np.ix_(into, out)
@@ -66,14 +60,116 @@ def _kleene(semiring: Semiring, epsilon: Weights, names: Sequence[int]) -> Weigh
     return total
 
 
+def _star(semiring: Semiring, weight: Weight, name: int) -> Weight:
+    """The sum of all powers of the weight of the cycles through a state."""
+    try:
+        return semiring.star(weight)
+    except WeightError:
+        signs = ", without their signs" if semiring.name == "real" else ""
+        raise EpsilonCycle(
+            f"the epsilon cycles through state {name} weigh {semiring.format(weight)} in all{signs}, and"
+            f" going round them any number of times has no sum in the {semiring.name} semiring; remove the"
+            " cycle or make it lighter"
+        ) from None
+
+
+Row = dict[int, Weight]
+"""Weights other than zero, by state."""
+Eliminated = tuple[int, Weight, list[tuple[int, Weight]], list[tuple[int, Weight]]]
+"""A state; the star of its cycles through the states before it; what leads to it, and where it leads, among
+the states after it.
+"""
+
+
+class Elimination:
+    """E* of a strongly connected part as a product of sparse factors, for exact weights (Carré 1971).
+
+    States are eliminated one after the other, those with the fewest transitions first. Then y = x E* follows
+    from y = x + y E by one pass through the states and one back.
+
+    Raises :class:`~automata.errors.EpsilonCycle` where E* does not exist,
+    :class:`~automata.errors.LimitReached` where the elimination takes too many products.
+
+    Args:
+        semiring: the semiring of the weights.
+        rows: of E, by state.
+    """
+
+    def __init__(self, semiring: Semiring, rows: dict[int, Row]) -> None:
+        self.semiring = semiring
+        if not semiring.selective:
+            sizes = {q: {r: abs(w) for r, w in row.items()} for q, row in rows.items()}
+            if sizes != rows:
+                self._steps(sizes)
+        self.steps = self._steps(rows)
+
+    def _steps(self, rows: dict[int, Row]) -> list[Eliminated]:
+        k, plus, times = self.semiring, self.semiring.add_numbers, self.semiring.multiply_numbers
+        rows = {q: dict(row) for q, row in rows.items()}
+        sources: dict[int, set[int]] = {q: set() for q in rows}
+        for q, row in rows.items():
+            for r in row:
+                sources[r].add(q)
+        heap = [(len(sources[q]) * len(row), q) for q, row in rows.items()]
+        heapify(heap)
+        steps: list[Eliminated] = []
+        products = 0
+        while heap:
+            cost, q = heappop(heap)
+            if q not in rows:
+                continue
+            if cost != len(sources[q]) * len(rows[q]):
+                heappush(heap, (len(sources[q]) * len(rows[q]), q))
+                continue
+            products += cost
+            if products > MOST_PRODUCTS:
+                raise LimitReached(
+                    f"to sum over epsilon cycles takes more than {MOST_PRODUCTS:,} products of weights"
+                )
+            row, before = rows.pop(q), sources.pop(q)
+            around = _star(k, row.pop(q, k.zero), q)
+            before.discard(q)
+            into = [(p, rows[p].pop(q)) for p in sorted(before)]
+            for r in row:
+                sources[r].discard(q)
+            for p, v in into:
+                target, through = rows[p], times(v, around)
+                for r, w in row.items():
+                    term = times(through, w)
+                    target[r] = plus(target[r], term) if r in target else term
+                    sources[r].add(p)
+            steps.append((q, around, into, list(row.items())))
+        return steps
+
+    def product(self, vector: Row) -> Row:
+        """The row x E*."""
+        plus, times = self.semiring.add_numbers, self.semiring.multiply_numbers
+        total = dict(vector)
+        for q, around, _, out in self.steps:
+            if q in total and out:
+                through = times(total[q], around)
+                for r, w in out:
+                    term = times(through, w)
+                    total[r] = plus(total[r], term) if r in total else term
+        for q, around, into, _ in reversed(self.steps):
+            for p, w in into:
+                if p in total:
+                    term = times(total[p], w)
+                    total[q] = plus(total[q], term) if q in total else term
+            if q in total:
+                total[q] = times(total[q], around)
+        return {q: w for q, w in total.items() if w != self.semiring.zero}
+
+
 class SilentClosure:
     """The epsilon closure E*, for vectors to be multiplied by.
 
-    Of few states it is an array. Of many, only what is on a cycle of epsilon has one, an array for each
-    strongly connected part; a vector goes through the parts in the order in which epsilon leads through them.
+    Of few states it is an array. Of many, only what is on a cycle of epsilon needs it: for each strongly
+    connected part an array of floats, or a sparse elimination of exact weights. A vector goes through the
+    parts in the order in which epsilon leads through them.
 
     Raises :class:`~automata.errors.EpsilonCycle` where it does not exist,
-    :class:`~automata.errors.LimitReached` where a part has too many states.
+    :class:`~automata.errors.LimitReached` where a part is too large.
     """
 
     def __init__(self, semiring: Semiring, table: Table, exact: bool) -> None:
@@ -86,24 +182,47 @@ class SilentClosure:
         return closure(self.semiring, self.table.dense(self.semiring))
 
     @cached_property
-    def _parts(self) -> tuple[list[int], dict[int, tuple[list[int], Weights]]]:
-        """Each state's part, numbered in the order in which epsilon leads through them; and the states and
-        the closure of those parts that have a cycle.
+    def _parts(self) -> tuple[list[int], dict[int, tuple[list[int], Callable[[Row], Row]]]]:
+        """Each state's part, numbered in the order in which epsilon leads through them; and those parts that
+        have a cycle: their states, and the product of a row and their closure.
         """
         part, order = components(self.table.size, self.table.rows, self.table.columns)
         within = part[self.table.rows] == part[self.table.columns]
-        cycles: dict[int, tuple[list[int], Weights]] = {}
+        cycles: dict[int, tuple[list[int], Callable[[Row], Row]]] = {}
         first = np.searchsorted(part[order], np.arange(len(part) + 1))  # the parts are numbered from 0 on
         for number in np.unique(part[self.table.rows[within]]).tolist():
             states = order[first[number] : first[number + 1]]
-            if len(states) > MOST_IN_A_CYCLE:
-                raise LimitReached(
-                    f"{len(states):,} states are on epsilon cycles with one another, where at most"
-                    f" {MOST_IN_A_CYCLE:,} are summed over"
-                )
-            block = self.table.restricted(states).dense(self.semiring)
-            cycles[number] = states.tolist(), closure(self.semiring, block, states.tolist())
+            cycles[number] = states.tolist(), self._cycle(states)
         return part.tolist(), cycles
+
+    @cached_property
+    def _entries(self) -> tuple[list[int], list[int], list[Weight]]:
+        """Where each state's transitions begin, and the target and weight of each, as Python's numbers."""
+        return self.table.starts.tolist(), self.table.columns.tolist(), self.table.weights.tolist()
+
+    def _cycle(self, states: Places) -> Callable[[Row], Row]:
+        k, names = self.semiring, states.tolist()
+        table = self.table.restricted(states)
+        if self.exact:
+            rows: dict[int, Row] = {q: {} for q in names}
+            for i, j, w in zip(
+                table.rows.tolist(), table.columns.tolist(), table.weights.tolist(), strict=True
+            ):
+                rows[names[i]][names[j]] = w
+            return Elimination(k, rows).product
+        if len(states) > MOST_IN_A_CYCLE:
+            raise LimitReached(
+                f"{len(states):,} states are on epsilon cycles with one another, where at most"
+                f" {MOST_IN_A_CYCLE:,} are summed over in floats"
+            )
+        block = closure(k, table.dense(k), names)
+
+        def product(row: Row) -> Row:
+            within = np.array([row.get(q, k.zero) for q in names], dtype=block.dtype)
+            summed = k.sum(k.times(within[:, None], block), axis=0).tolist()
+            return {q: w for q, w in zip(names, summed, strict=True) if w != k.zero}
+
+        return product
 
     @cached_property
     def transposed(self) -> SilentClosure:
@@ -129,9 +248,18 @@ class SilentClosure:
         """The same for a sparse vector."""
         if not len(vector[0]):
             return vector
+        total = self.row_product(dict(zip(vector[0].tolist(), vector[1].tolist(), strict=True)))
+        places = sorted(total)
+        result = np.empty(len(places), dtype=vector[1].dtype)
+        for i, q in enumerate(places):
+            result[i] = total[q]
+        return np.array(places, dtype=np.intp), result
+
+    def row_product(self, row: Row) -> Row:
+        """The same for a row as its weights other than zero by state."""
         k, (part, cycles) = self.semiring, self._parts
-        starts, columns, weights = self.table.starts, self.table.columns, self.table.weights
-        total: dict[int, Weight] = dict(zip(vector[0].tolist(), vector[1].tolist(), strict=True))
+        starts, columns, weights = self._entries
+        total = dict(row)
         waiting = list({part[q] for q in total})
         heapify(waiting)
         members: dict[int, list[int]] = {}
@@ -140,16 +268,14 @@ class SilentClosure:
         while waiting:
             number = heappop(waiting)
             if number in cycles:
-                states, block = cycles[number]
-                within = np.array([total.get(q, k.zero) for q in states], dtype=block.dtype)
-                summed = k.sum(k.times(within[:, None], block), axis=0).tolist()
-                total.update((q, w) for q, w in zip(states, summed, strict=True) if w != k.zero)
+                states, product = cycles[number]
+                total.update(product({q: total[q] for q in members[number]}))
                 members[number] = states
             for q in members[number]:
                 if q not in total:
                     continue
                 for entry in range(starts[q], starts[q + 1]):
-                    to = int(columns[entry])
+                    to = columns[entry]
                     if part[to] == number:
                         continue
                     term = k.times(total[q], weights[entry])
@@ -161,11 +287,7 @@ class SilentClosure:
                     else:
                         total[to] = term
                         members[part[to]].append(to)
-        places = sorted(q for q, w in total.items() if w != k.zero)
-        result = np.empty(len(places), dtype=vector[1].dtype)
-        for i, q in enumerate(places):
-            result[i] = total[q]
-        return np.array(places, dtype=np.intp), result
+        return {q: w for q, w in total.items() if w != k.zero}
 
     def row_products(self, table: Table) -> Table:
         """The matrix of that table times E*, row by row.

@@ -96,13 +96,13 @@ def ledger() -> dict[str, float]:
             store.add(SEED, row, None)
         seconds = time.perf_counter() - begun
         checked = checking(rows)
-        store.data.execute("BEGIN")
         values = (
             (SEED, "target", n, f"{n:032x}", "holds", 50, 0.1, "exact", "[]", None, "")
             for n in range(SOME, MANY)
         )
-        store.data.executemany(f"INSERT INTO rounds VALUES ({', '.join('?' * 11)})", values)
-        store.data.execute("COMMIT")
+        with store.at_once():
+            for one in values:
+                store.put(one)
         size = os.path.getsize(store.path)
         store.close()
         # the peak since the program began, which ru_maxrss is not: it has the parent's in it

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from automata.errors import InputError
+from automata.printable_text import printable
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.terminal import console
 from ratproof.process.json_answers import print_json
@@ -16,26 +18,65 @@ KEPT = Path(__file__).parent / "results"
 app = typer.Typer(name="results")
 
 
-@app.command("results", epilog=example("results", "results trained"))
+@app.command("results", epilog=example("results", "results text", "results trained"))
 def results(
     folder: Annotated[
         str | None,
-        typer.Argument(metavar="FOLDER", help="with results below it (default: those kept by ratproof)"),
+        typer.Argument(
+            metavar="FOLDER",
+            help="with results below it, or a name of those kept by ratproof (default: all of these)",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Print the tables of the experiments, beside the papers'."""
     from training.engine.results import results_in
+
+    found = results_in(_place(folder))
+    if not found:
+        raise InputError(f"{folder}: has no results, where a folder with some is right{_names()}")
+    return show(found, as_json)
+
+
+def _place(folder: str | None) -> Path:
+    if folder is None:
+        return KEPT
+    place = Path(folder)
+    if not place.exists() and folder in _kept_names():
+        return KEPT / folder
+    if not place.is_dir():
+        raise InputError(f"{folder}: is no folder, where one with results is right{_names()}")
+    return place
+
+
+def _kept_names() -> list[str]:
+    return sorted(path.name for path in KEPT.iterdir() if path.is_dir())
+
+
+def _names() -> str:
+    return f"; those kept by ratproof are {', '.join(_kept_names())}"
+
+
+def show(found: list[dict[str, Any]], as_json: bool) -> int:
+    """Print the tables of some results.
+
+    Raises :class:`~automata.errors.InputError` where there are results, and no table of any of them.
+    """
     from training.tables import rows_of, tables
 
-    found = results_in(KEPT if folder is None else folder)
+    made = tables(found)
+    if found and not made:
+        names = ", ".join(sorted({one["experiment"] for one in found}))
+        raise InputError(
+            f"no table can be made of results of {printable(names)}, which have none of its metrics"
+        )
     if as_json:
         print_json({"results": found, "rows": [row.to_json() for row in rows_of(found)]})
         return 0
     out = console()
     if not found:
-        out.print(f"no results in {KEPT if folder is None else folder}", soft_wrap=True)
-    for title, header, rows in tables(found):
+        out.print("no results")
+    for title, header, rows in made:
         out.print(f"\n{title}")
         widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         for row in [header, *rows]:

@@ -14,21 +14,21 @@ sampling.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from automata.equivalence import field, lumping, pairs, unambiguous
+from automata.equivalence import lumping, pairs, unambiguous
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.certificates import Distinguished
-from automata.equivalence.large import are_large
-from automata.errors import InputError, LimitReached, UnknownSymbol
+from automata.equivalence.methods import Method, decide_rational, first_answer
+from automata.errors import InputError, UnknownSymbol
 from automata.operations import remove_epsilon
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
 from automata.symbols import differences
 from automata.wfsa import WFSA, require_wfsa
 
 ENOUGH_FOR_A_CERTIFICATE = 20_000
-"""The most weights of a search that only looks for a certificate."""
+"""The most weights of the search before other methods, for short differences and certificates."""
 MANY = 2000
 """Of more states than this, boolean automata are lumped first."""
 FEW_PAIRS = 1000
@@ -69,10 +69,7 @@ def equivalent(
         InputError: the semirings, or the alphabets, are not the same.
     """
     a, b = aligned(a, b, missing_as_zero)
-    try:
-        answer = _decide(a, b, longest, tell)
-    except LimitReached as limit:
-        return Unknown(f"a limit was reached: {limit}")
+    answer = _decide(a, b, longest, tell)
     if isinstance(answer, Different) and a.semiring is not LOG:
         return replace(answer, certificate=Distinguished(a, b, answer.word, answer.scores))
     return answer
@@ -102,54 +99,53 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
 
 
 def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Answer:
-    k = a.semiring
-    if k in (REAL, COUNTING):
-        if not are_large(a, b):
-            return field.decide(a, b, tell)
-        from automata.equivalence import sparse  # here, since numba takes long to import
+    if a.semiring in (REAL, COUNTING):
+        return decide_rational(a, b, tell)
+    if a.semiring is BOOLEAN:
+        return first_answer(_boolean(a, b, tell))
+    if a.semiring is LOG:
+        return first_answer(_log(a, b, tell))
+    return first_answer(_selective(a.to_exact(), b.to_exact(), longest, tell))
 
-        return sparse.decide(a, b, tell)
-    if k is BOOLEAN:
-        if max(a.states, b.states) <= MANY:
-            answer = pairs.decide_boolean(a, b, tell, FEW_PAIRS)
-            if not isinstance(answer, Unknown):
-                return answer
-        if a.silent is None and b.silent is None:
-            tell("lumping")
-            lumped = lumping.lump(a, b)
-            if lumped is not None:
-                return lumped
-        return pairs.decide_boolean(a, b, tell)
-    if k is LOG:
-        if a.summands or b.summands or a.summands is None or b.summands is None:
-            if a.summands is not None and a.summands == b.summands and a == b:
-                return Equivalent("both are one automaton, weight by weight")
-            return Unknown(
-                "over the log semiring, a weight that is given several times is a sum of logarithms, which is"
-                " irrational; transitions to states of their own, each with one weight, can be compared"
-            )
-        # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would
-        # round
-        if a.silent is None and b.silent is None and all(map(unambiguous.is_unambiguous, (a, b))):
-            return unambiguous.decide(a, b, tell)
-        lumped = lumping.lump(a, b) if a.silent is None and b.silent is None else None
-        return lumped or Unknown(
-            "over the log semiring, only automata with at most one path for each string, and no epsilon, are"
-            " decided, and those that lumping their states shows to be equal"
+
+def _lumped(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Answer | None:
+    if a.silent is not None or b.silent is not None:
+        return None
+    tell("lumping")
+    return lumping.lump(a, b)
+
+
+def _boolean(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Iterator[Method]:
+    if max(a.states, b.states) <= MANY:
+        yield lambda: pairs.decide_boolean(a, b, tell, FEW_PAIRS)
+    yield lambda: _lumped(a, b, tell)
+    yield lambda: pairs.decide_boolean(a, b, tell)
+    if a.silent is not None or b.silent is not None:
+        yield lambda: pairs.search(a, b, tell)  # without a limit on transitions after epsilon is removed
+
+
+def _log(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Iterator[Method]:
+    if a.summands or b.summands or a.summands is None or b.summands is None:
+        same = a.summands is not None and a.summands == b.summands and a == b
+        several = (
+            "over the log semiring, a weight that is given several times is a sum of logarithms, which is"
+            " irrational; transitions to states of their own, each with one weight, can be compared"
         )
-    a, b = a.to_exact(), b.to_exact()
-    plain = [remove_epsilon(side) for side in (a, b)]
+        yield lambda: Equivalent("both are one automaton, weight by weight") if same else Unknown(several)
+        return
+    # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would round
+    yield lambda: _lumped(a, b, tell)
     if a.silent is None and b.silent is None:
-        tell("lumping")
-        lumped = lumping.lump(a, b)
-        if lumped is not None:
-            return lumped
-    one_path = all(map(unambiguous.is_unambiguous, plain))
-    if not one_path:
-        return pairs.search(a, b, tell, longest)
-    decided = unambiguous.decide(plain[0], plain[1], tell)
-    if not isinstance(decided, Equivalent):
-        return decided
-    # a search that closes leaves a certificate behind
-    searched = pairs.search(a, b, tell, most=ENOUGH_FOR_A_CERTIFICATE)
-    return searched if isinstance(searched, Equivalent) else decided
+        yield lambda: unambiguous.decide(a, b, tell)
+    yield lambda: Unknown(
+        "over the log semiring, only automata with at most one path for each string, and no epsilon, are"
+        " decided, and those that lumping their states shows to be equal"
+    )
+
+
+def _selective(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Iterator[Method]:
+    yield lambda: _lumped(a, b, tell)
+    # short differences show soon, and a search that closes leaves a certificate behind
+    yield lambda: pairs.search(a, b, tell, longest, ENOUGH_FOR_A_CERTIFICATE)
+    yield lambda: unambiguous.decide(remove_epsilon(a), remove_epsilon(b), tell)
+    yield lambda: pairs.search(a, b, tell, longest)

@@ -22,6 +22,8 @@ from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.certificates import Bisimulation
 from automata.equivalence.symbols import kinds
 from automata.operations import remove_epsilon, without_dead_ends
+from automata.semirings import COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
+from automata.table import SMALL
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000
@@ -156,8 +158,8 @@ Vector = dict[int, Weight]
 
 
 def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int = MOST_WEIGHTS) -> Answer:
-    """Search two automata over max-plus, min-plus or max-times for the least string that differs; the search
-    may close.
+    """Search two automata for the least string that differs; the search may close. It is for max-plus,
+    min-plus and max-times, and for others where removing epsilon takes too much.
 
     Args:
         a: exact.
@@ -166,11 +168,13 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
         longest: try strings of at most this length.
         most: the most weights in all the pairs of vectors that are pursued.
     """
-    (left, right), symbols = arrows([remove_epsilon(without_dead_ends(side)) for side in (a, b)])
+    sides = [without_dead_ends(side) for side in (a, b)]
+    sides = [remove_epsilon(side) if side.states <= SMALL else side for side in sides]
+    both, symbols = arrows(sides)
+    left, right = (_Run(side, own) for side, own in zip(sides, both, strict=True))
     seen: set[object] = set()
     pairs: list[tuple[Vector, Vector]] = []
-    step = _Step(a, left, right)
-    level: list[tuple[tuple[int, ...], Vector, Vector]] = [((), left.initial, right.initial)]
+    level: list[tuple[tuple[int, ...], Vector, Vector]] = [((), left.start, right.start)]
     length = weights = 0
     while level:
         if longest is not None and length > longest:
@@ -180,70 +184,88 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
         tell(f"length {length}: {len(pairs)} pairs of vectors")
         following = []
         for word, x, y in level:
-            x, y = step.normal(x, y)
+            if weights > most:
+                selective = a.semiring in (MAX_PLUS, MIN_PLUS, MAX_TIMES)
+                undecidable = ", where equivalence is undecidable in general" if selective else ""
+                return Unknown(
+                    f"no string of at most {length - 1} symbols differs; over {a.semiring.name}"
+                    f"{undecidable}, the search did not close",
+                    length - 1,
+                )
+            x, y = _normal(a.semiring, x, y)
             key = (frozenset(x.items()), frozenset(y.items()))
             if key in seen:
                 continue
-            scores = step.score(x, left), step.score(y, right)
-            if scores[0] != scores[1]:
-                x, y = step.along(word, left), step.along(word, right)
-                return Different(tuple(symbols[k] for k in word), (step.score(x, left), step.score(y, right)))
+            if left.score(x) != right.score(y):
+                scores = left.score(left.along(word)), right.score(right.along(word))
+                return Different(tuple(symbols[k] for k in word), scores)
             seen.add(key)
             pairs.append((x, y))
             weights += sum(
                 1 + (w.numerator.bit_length() + w.denominator.bit_length()) // 64
                 for w in (*x.values(), *y.values())
             )
-            if weights > most:
-                return Unknown(
-                    f"no string of at most {length - 1} symbols differs; over {a.semiring.name}, where"
-                    " equivalence is undecidable in general, the search did not close",
-                    length - 1,
-                )
             following += (
-                [((*word, k), step(x, left, k), step(y, right, k)) for k in range(len(symbols))]
+                [((*word, k), left.step(x, k), right.step(y, k)) for k in range(len(symbols))]
                 if x or y
                 else []
             )
         level, length = following, length + 1
-    return Equivalent("by finitely many pairs of vectors, up to a common factor", Bisimulation(a, b, pairs))
+    certificate = None if a.semiring in (REAL, COUNTING) else Bisimulation(a, b, pairs)
+    return Equivalent("by finitely many pairs of vectors, up to a common factor", certificate)
 
 
-class _Step:
-    """Forward on sparse vectors, and the common factor taken out."""
+def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
+    """Both vectors divided by the sum of all their weights, which is the largest or the smallest; over the
+    reals, where that may be zero, by the first weight.
+    """
+    if k.divide_numbers is None:
+        return x, y
+    total = k.zero
+    for weight in (*x.values(), *y.values()):
+        total = k.add_numbers(total, weight)
+        if not k.selective:
+            break
+    return (
+        {q: k.divide_numbers(w, total) for q, w in x.items()},
+        {q: k.divide_numbers(w, total) for q, w in y.items()},
+    )
 
-    def __init__(self, automaton: WFSA, left: Arrows, right: Arrows) -> None:
+
+class _Run:
+    """Forward on sparse vectors. Epsilon of many states is followed at each step: without it, one symbol can
+    have a transition between any two states.
+    """
+
+    def __init__(self, automaton: WFSA, own: Arrows) -> None:
         k = automaton.semiring
-        self.zero, self.plus, self.times = k.zero, k.add_numbers, k.multiply_numbers
-        assert k.divide_numbers is not None
-        self.over = k.divide_numbers
+        self.zero, self.plus, self.times, self.arrows = k.zero, k.add_numbers, k.multiply_numbers, own
+        self.closure = automaton.silent_closure
+        self.start = self._closed(own.initial)
 
-    def __call__(self, vector: Vector, side: Arrows, place: int) -> Vector:
-        table, product = side.out[place], dict[int, Weight]()
+    def _closed(self, vector: Vector) -> Vector:
+        return vector if self.closure is None else self.closure.row_product(vector)
+
+    def step(self, vector: Vector, place: int) -> Vector:
+        """The vector after one more symbol."""
+        table, product = self.arrows.out[place], dict[int, Weight]()
         for q, weight in vector.items():
             for r, w in table[q]:
                 value = self.times(weight, w)
                 product[r] = self.plus(product[r], value) if r in product else value
-        return product
+        return self._closed(product)
 
-    def normal(self, x: Vector, y: Vector) -> tuple[Vector, Vector]:
-        """Both vectors divided by the sum of all their weights, which is the largest or the smallest."""
-        total = self.zero
-        for weight in (*x.values(), *y.values()):
-            total = self.plus(total, weight)
-        return {q: self.over(w, total) for q, w in x.items()}, {q: self.over(w, total) for q, w in y.items()}
-
-    def along(self, word: Sequence[int], side: Arrows) -> Vector:
-        """Forward's vector after a word."""
-        vector = side.initial
+    def along(self, word: Sequence[int]) -> Vector:
+        """The vector after a word."""
+        vector = self.start
         for place in word:
-            vector = self(vector, side, place)
+            vector = self.step(vector, place)
         return vector
 
-    def score(self, vector: Vector, side: Arrows) -> Weight:
+    def score(self, vector: Vector) -> Weight:
         """The score that a vector reads out as."""
         total = self.zero
         for q, weight in vector.items():
-            if q in side.final:
-                total = self.plus(total, self.times(weight, side.final[q]))
+            if q in self.arrows.final:
+                total = self.plus(total, self.times(weight, self.arrows.final[q]))
         return total

@@ -83,6 +83,28 @@ class Representation:
                 image[r] = image[r] + term if r in image else term
         return images
 
+    def rows_by(
+        self, entries: Sequence[tuple[int, Any] | None], ends: Mapping[int, Any]
+    ) -> list[dict[tuple[int, int], Any]]:
+        """For each state its rows of rho and of all M(a) X, by symbol and column, of a matrix X with one
+        entry in a row at most.
+
+        Args:
+            entries: column and weight of each row's entry.
+            ends: rho; its symbol and column are -1.
+        """
+        starts, symbols, columns, weights = self._by_state
+        rows: list[dict[tuple[int, int], Any]] = []
+        for q in range(self.states):
+            row: dict[tuple[int, int], Any] = {(-1, -1): ends[q]} if q in ends else {}
+            for place in range(starts[q], starts[q + 1]):
+                entry = entries[columns[place]]
+                if entry is not None:
+                    key, term = (symbols[place], entry[0]), weights[place] * entry[1]
+                    row[key] = row[key] + term if key in row else term
+            rows.append(row)
+        return rows
+
     def restricted(self, states: range) -> Representation:
         """The states of a block that no transition leaves or enters."""
         keep = np.arange(states.start, states.stop)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from automata.aliases import Weights
 from automata.components import components
 from automata.epsilon import SilentClosure
-from automata.equivalence.links import Link
+from automata.equivalence.links import Kind, Link
 from automata.equivalence.rationals import Sparse, fraction, of_rows
 from automata.equivalence.representation import Representation, difference
 from automata.errors import LimitReached
@@ -17,35 +19,80 @@ from automata.semirings import REAL
 from automata.table import Table
 from automata.wfsa import WFSA
 
-MOST_ENTRIES = 10_000_000
-"""The most pairs of states that epsilon transitions lead from one to the other of."""
+if TYPE_CHECKING:
+    from automata.equivalence.reduction import Reduction
+
+MOST_WORDS = 10_000_000
+"""The most words of 8 bytes that the weights of E* take."""
+FEW_WORDS = 1_000_000
+"""So many do not take long;"""
+FEW_FOR_EACH = 16
+"""nor do so many for each state and transition."""
 
 
-def epsilon_link(of: Representation, silent: Sparse) -> Link:
+def few_words(of: Representation, silent: Sparse) -> int:
+    """How many words are taken before another way is tried."""
+    return min(max(FEW_WORDS, FEW_FOR_EACH * (of.states + of.transitions + len(silent))), MOST_WORDS)
+
+
+def epsilon_link(of: Representation, silent: Sparse, most: int | None = None) -> Link:
     """The link to the representation without epsilon transitions.
+
+    Args:
+        of: the representation.
+        silent: its epsilon transitions.
+        most: words that the weights of E* take; :data:`MOST_WORDS`, if not given.
 
     Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
     """
-    n = of.states
+    n, most = of.states, MOST_WORDS if most is None else most
     table = Table.of_entries(n, silent.rows, silent.columns, _fractions(silent.weights))
-    closure, one = SilentClosure(REAL, table, True), np.array([Fraction(1)], dtype=object)
-    rows, count = [], 0
+    closure = SilentClosure(REAL, table, True)
+    # the rows of E* that something is multiplied by
+    entered = np.zeros(n, dtype=bool)
+    for matrix in (of.initial, *of.steps):
+        entered[matrix.columns] = True
     leads = np.zeros(n, dtype=bool)
     leads[silent.rows] = True
-    for q in np.flatnonzero(leads):
-        places, weights = closure.sparse_product((np.array([q]), one))
-        count += len(places)
-        if count > MOST_ENTRIES:
-            raise LimitReached(f"epsilon transitions lead between more than {MOST_ENTRIES:,} pairs of states")
-        rows.append((int(q), dict(zip(places.tolist(), weights.tolist(), strict=True))))
-    stays = np.flatnonzero(~leads)
+    rows, words = [], 0
+    for q in np.flatnonzero(entered & leads).tolist():
+        row = closure.row_product({q: Fraction(1)})
+        words += sum(1 + (w.numerator.bit_length() + w.denominator.bit_length()) // 64 for w in row.values())
+        if words > most:
+            raise LimitReached(
+                f"the sums over epsilon transitions, from state to state, take more than {most:,} words"
+            )
+        rows.append((q, row))
+    stays = np.flatnonzero(entered & ~leads)
     star = of_rows((n, n), rows) + Sparse((n, n), stays, stays, Sparse.identity(n).weights[: len(stays)])
     steps = tuple(step @ star for step in of.steps)
-    return Link(
-        "epsilon",
-        Representation(of.initial @ star, steps, of.final),
-        bound=_bound(silent) if _has_cycle(silent) else None,
-    )
+    return Link("epsilon", Representation(of.initial @ star, steps, of.final), bound=_bound_of_cycles(silent))
+
+
+def reduced_with_epsilon(reduction: Reduction) -> list[Link] | None:
+    """The links that lead from a representation to zero, where its last matrix is that of epsilon, like any
+    other symbol's; ``None`` where they do not. Each has a bound, as sums over silent ways have to converge
+    wherever it begins.
+    """
+    of = reduction.left
+    reduction.run()
+    if not reduction.left.is_zero:
+        return None
+    sources = [of, *(link.to for link in reduction.links)]
+    links = [*reduction.links, _to_nothing(reduction.left)]
+    return [
+        replace(link, bound=_bound_of_cycles(source.steps[-1]))
+        for link, source in zip(links, sources, strict=True)
+    ]
+
+
+def _to_nothing(of: Representation) -> Link:
+    """The link to no state at all, from a representation without initial, or without final weights."""
+    steps = tuple(Sparse.of_entries((0, 0), [], [], []) for _ in of.steps)
+    row, column = (Sparse.of_entries(shape, [], [], []) for shape in ((1, 0), (0, 1)))
+    n, kind = of.states, "left" if not len(of.initial) else "right"
+    matrix = Sparse.of_entries((0, n) if kind == "left" else (n, 0), [], [], [])
+    return Link(cast(Kind, kind), Representation(row, steps, column), matrix)
 
 
 def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:
@@ -57,6 +104,10 @@ def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:
     assert alone.silent is not None
     plain = epsilon_link(alone.joint, alone.silent).to
     return plain.automaton(k, alphabet, [alone.index[s] for s in alphabet]), _bound(alone.silent)
+
+
+def _bound_of_cycles(silent: Sparse) -> Weights | None:
+    return _bound(silent) if _has_cycle(silent) else None
 
 
 def _has_cycle(silent: Sparse) -> bool:

@@ -1,7 +1,12 @@
-"""Do all strings before a given one have the score zero? Shown by going through their rows, exactly.
+"""Do all strings before a given one have the score zero? Shown exactly, in one of two ways.
 
-Strings are taken in shortlex order. One whose row is zero, or a multiple of that of a smaller string, is not
-continued: what its continuations score, those of the smaller one score up to that factor.
+By their rows: strings are taken in shortlex order. One whose row is zero, or a multiple of that of a smaller
+string, is not continued: what its continuations score, those of the smaller one score up to that factor.
+
+By classes of states, where there are too many strings: X_k is a matrix with one entry in a row at most, such
+that M(u) rho is X_k z for some z for every string u of at most k symbols. X_0 has the column rho; two states
+are of one class of X_k+1 where their rows of rho and of all M(a) X_k are multiples of one another. If row X_k
+is zero, then row M(u) rho is zero for every such u.
 """
 
 from __future__ import annotations
@@ -15,12 +20,18 @@ from automata.equivalence.vectors import Word, shortlex
 
 MOST_COMPONENTS = 200_000
 """The most components of rows."""
+MOST_PRODUCTS = 1 << 22
+"""The most products of a weight and a class's weight."""
 MOST_BITS = 1 << 24
 """The most bits of one string's row."""
 
 
 def smaller_scores_vanish(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
     """Is it shown that they do? ``False`` where that is more work than the limits above."""
+    return _by_rows(of, word, tell) or _by_classes(of, word, tell)
+
+
+def _by_rows(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
     ends = {int(q): w for q, w in zip(of.final.rows, of.final.weights, strict=True)}
     level: list[tuple[Word, dict[int, int]]] = [
         ((), _primitive({int(q): w for q, w in zip(of.initial.columns, of.initial.weights, strict=True)}))
@@ -47,6 +58,58 @@ def smaller_scores_vanish(of: Representation, word: Word, tell: Callable[[str], 
                 tell(f"the strings before it: length {len(names)}")
         level = following
     return True
+
+
+Level = list[tuple[int, Weight] | None]
+"""X_k: for each state the column and the weight of its entry, if it has one."""
+
+
+def _by_classes(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
+    ends = of.final.transposed.row(0)
+    levels = [_classes([{(-1, -1): ends[q]} if q in ends else {} for q in range(of.states)])]
+    products = 0
+    while len(levels) < len(word) and (len(levels) < 2 or levels[-1] != levels[-2]):
+        tell(f"the strings before it: classes of states for length {len(levels)}")
+        products += of.transitions + of.states
+        if products > MOST_PRODUCTS:
+            return False
+        levels.append(_classes(of.rows_by(levels[-1], ends)))
+    if not word:
+        return True
+    for place, (row, _) in enumerate(of.vectors(word[:-1])):
+        after = levels[min(len(word) - 1 - place, len(levels) - 1)]
+        if place == 0 and not _vanishes(row, after):
+            return False
+        images = of.images(row)
+        if not all(_vanishes(images[a], after) for a in images if a < word[place]):
+            return False
+    return True
+
+
+def _classes(rows: list[dict[tuple[int, int], Weight]]) -> Level:
+    """The class of each row up to a factor, and that factor, 1 for the first row of a class."""
+    classes: dict[object, tuple[int, Weight]] = {}
+    level: Level = []
+    for row in rows:
+        entries = sorted((key, w) for key, w in row.items() if w != 0)
+        if not entries:
+            level.append(None)
+            continue
+        lead = entries[0][1]
+        key = tuple((key, w / lead) for key, w in entries)
+        number, first = classes.setdefault(key, (len(classes), lead))
+        level.append((number, lead / first))
+    return level
+
+
+def _vanishes(row: dict[int, Weight], level: Level) -> bool:
+    """Is the row times X_k zero?"""
+    sums: dict[int, Weight] = {}
+    for q, v in row.items():
+        entry = level[q]
+        if entry is not None:
+            sums[entry[0]] = sums.get(entry[0], 0) + v * entry[1]
+    return not any(sums.values())
 
 
 def _primitive(row: dict[int, Weight]) -> dict[int, int]:

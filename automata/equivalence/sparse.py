@@ -16,7 +16,8 @@ from time import perf_counter
 
 import numpy as np
 
-from automata.equivalence import field
+from automata.aliases import Symbol
+from automata.equivalence import field, pairs
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.chain import Chain
 from automata.equivalence.explore import explore
@@ -25,11 +26,12 @@ from automata.equivalence.large import MOST_DENSE
 from automata.equivalence.lift import lift
 from automata.equivalence.links import Link, live_link
 from automata.equivalence.lumps import modulo
+from automata.equivalence.methods import first_answer
 from automata.equivalence.rationals import Sparse
 from automata.equivalence.reduction import Reduction
 from automata.equivalence.representation import Difference, Representation, difference
 from automata.equivalence.shortest import Search, doubt
-from automata.equivalence.silent import epsilon_link
+from automata.equivalence.silent import epsilon_link, few_words, reduced_with_epsilon
 from automata.equivalence.smaller import smaller_scores_vanish
 from automata.equivalence.vectors import Word
 from automata.errors import LimitReached
@@ -44,6 +46,8 @@ MOST_PRODUCTS = 1 << 37
 """The same of the search after them (about 10 minutes)."""
 MOST_PROVED = 1000
 """Of so many states, it is proved as in :mod:`automata.equivalence.field` that no smaller string differs."""
+MOST_DENSE_WEIGHTS = 1 << 24
+"""So many weights of dense matrices, at most, are computed with for that."""
 HOW = "over the rationals, by a chain of {links} that leads from their difference to zero"
 
 
@@ -55,6 +59,8 @@ def decide(a: WFSA, b: WFSA, tell: Tell, most_dense: int = MOST_DENSE) -> Answer
         b: the second one.
         tell: called with what is being done.
         most_dense: so many states of what the links leave are computed with as arrays.
+
+    Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
     """
     return _Decision(a, b, tell, most_dense).answer()
 
@@ -82,10 +88,19 @@ class _Decision:
         """The answer."""
         if self.of.silent is not None:
             self.tell("epsilon transitions")
+            silent = self.of.silent
             try:
-                self.chain.follow(epsilon_link(self.whole, self.of.silent), "epsilon")
-            except LimitReached as limit:
-                return Unknown(f"{limit}, which is too many", figures=self._figures())
+                link = epsilon_link(self.whole, silent, few_words(self.whole, silent))
+            except LimitReached:
+                methods = [
+                    lambda: self._with_epsilon(silent),
+                    lambda: pairs.search(self.a, self.b, self.tell),
+                ]
+                answer = first_answer(methods)
+                if not isinstance(answer, Unknown):
+                    return answer
+                link = epsilon_link(self.whole, silent)
+            self.chain.follow(link, "epsilon")
             self.whole = self.left
         size = self.whole.states + self.whole.transitions + 1
         search = self._search("the shortest difference", EARLY_PRODUCTS // size)
@@ -104,6 +119,19 @@ class _Decision:
                 self.chain.follow(link, "basis")
                 return self._equivalent()
         return self._unknown()
+
+    def _with_epsilon(self, silent: Sparse) -> Answer | None:
+        """Equality, where it shows with epsilon taken for one more symbol."""
+        joint = self.whole
+        steps = (*joint.steps, silent)
+        self.chain = Reduction(
+            Representation(joint.initial, steps, joint.final), self.primes, self.tell, True
+        )
+        links = reduced_with_epsilon(self.chain)
+        if links is None:
+            return None
+        self.chain.links = links
+        return self._equivalent({**self.of.index, "": len(joint.steps)})
 
     def _search(self, what: str, most: int) -> Search | None:
         self.longest = min(max(most, 32), max(self.left.states - 1, 0))
@@ -136,9 +164,9 @@ class _Decision:
         to_last = Representation(initial, steps, matrix @ self.left.final)
         return Link("left", to_last, matrix)
 
-    def _equivalent(self) -> Equivalent:
+    def _equivalent(self, index: dict[Symbol, int] | None = None) -> Equivalent:
         figures = self._figures()
-        certificate = Chain(self.a, self.b, tuple(self.chain.links), self.of.index, figures)
+        certificate = Chain(self.a, self.b, tuple(self.chain.links), index or self.of.index, figures)
         count = len(self.chain.links)
         links = f"{count} link{'' if count == 1 else 's'}" if count else "no link"
         return Equivalent(HOW.format(links=links), certificate, figures)
@@ -152,7 +180,7 @@ class _Decision:
         if x == y:
             raise RuntimeError("scores that differ modulo a prime are equal")
         least = self._is_least(word)
-        if not least and n <= MOST_PROVED:
+        if not least and n <= MOST_PROVED and n**2 * len(self.whole.steps) <= MOST_DENSE_WEIGHTS:
             return field.decide(self.a, self.b, self.tell)
         chance = None if least else doubt(self.left, len(word))
         return Different(

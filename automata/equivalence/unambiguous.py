@@ -15,9 +15,9 @@ import numpy as np
 
 from automata.aliases import String, Symbols, Weight, Weights
 from automata.determinisation import is_deterministic
-from automata.equivalence import field
-from automata.equivalence.answers import Different, Equivalent, Unknown
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows
+from automata.equivalence.methods import decide_rational
 from automata.equivalence.symbols import kinds
 from automata.errors import LimitReached
 from automata.operations import trim
@@ -102,12 +102,17 @@ def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
     return known
 
 
-def decide(a: WFSA, b: WFSA, tell: Tell) -> Equivalent | Different | Unknown:
-    """Decide whether two unambiguous automata, without epsilon and with one alphabet in one order, are
-    equivalent.
+def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer | None:
+    """Decide whether two automata, without epsilon and with one alphabet in one order, are equivalent;
+    ``None`` where one of them is not unambiguous.
+
+    Raises :class:`~automata.errors.LimitReached` where too many pairs of states are reached.
     """
+    tell("whether every string has at most one path")
+    if not all(map(is_unambiguous, (a, b))):
+        return None
     tell("which strings have a path")
-    support = field.decide(_paths(a), _paths(b), tell)
+    support = decide_rational(_paths(a), _paths(b), tell)
     tell("what the paths weigh")
     weighed = _least_difference(trim(a), trim(b))
     words = []
@@ -123,7 +128,8 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Equivalent | Different | Unknown:
         )
     order = {symbol: i for i, symbol in enumerate(a.index)}
     word = min(words, key=lambda x: (len(x), [order[s] for s in x]))
-    return Different(word, (path_weight(a, word), path_weight(b, word)))
+    doubt = support.doubt if isinstance(support, Different) else None
+    return Different(word, (path_weight(a, word), path_weight(b, word)), doubt=doubt)
 
 
 def _paths(automaton: WFSA) -> WFSA:

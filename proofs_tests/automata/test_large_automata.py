@@ -149,6 +149,7 @@ def test_that_it_is_the_least_string_is_doubted_where_it_is_not_proved(monkeypat
     c = changed(np.random.default_rng(6), b)
     monkeypatch.setattr(sparse, "MOST_PROVED", 0)
     monkeypatch.setattr("automata.equivalence.smaller.MOST_COMPONENTS", 3)
+    monkeypatch.setattr("automata.equivalence.smaller.MOST_PRODUCTS", 3)
     answer, dense = decided(a, c), field.decide(a, c, lambda stage: None)
     assert agree(answer, dense) and len(answer.word) > 1 and -54 < answer.doubt < -40
 

@@ -14,7 +14,7 @@ from automata import minimise as minimising
 from automata.equivalence import Different, Equivalent, Unknown, aligned
 from automata.equivalence import equivalent as decide
 from automata.equivalence.certificates import Certificate
-from automata.errors import FormatError, InputError
+from automata.errors import FormatError, InputError, LimitReached
 from automata.number_text import write_number
 from automata.printable_text import write_string
 from automata.semirings import BOOLEAN, LOG
@@ -92,7 +92,10 @@ def equivalent(
     write = write_number if one.semiring is LOG else one.semiring.format  # sums of logarithms, exactly
     shown = answer.certificate if isinstance(answer, (Equivalent, Different)) else None
     if certificate is not None and shown is not None:
-        write_json(certificate, shown.to_json())
+        try:
+            write_json(certificate, shown.to_json())
+        except LimitReached:  # the answer stands: without epsilon its automata are too large
+            shown = None
     if as_json:
         word, scores = (
             (list(answer.word), [write(w) for w in answer.scores])

@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from automata.errors import FormatError, InputError
+from automata.errors import InputError
 from automata.files import write_whole
-from ratproof.hunting.ledger_rows import COLUMNS, key_of, unequal
+from ratproof.hunting.ledger_rows import key_of, unequal
 from ratproof.hunting.rounds import Round
-from ratproof.hunting.store import FOLDER, Ledger, locked, name_of, require_same
-from ratproof.runner.counterexample_files import read
-
-NAME = COLUMNS.index("counterexample")
+from ratproof.hunting.store import FOLDER, NAME, Ledger, locked, require_same
 
 
 def merge(into: Path, other: Path) -> dict[str, int]:
@@ -32,7 +29,7 @@ def merge(into: Path, other: Path) -> dict[str, int]:
             require_same(ours.path, ours.about(), theirs.about())
             rows = list(theirs.rows())
             _require_equal(ours, theirs, rows)
-            files = _files(into, other, theirs, rows)
+            files = _files(into, other, rows)
             for target, text in files.items():
                 write_whole(target, text)
             with ours.at_once():
@@ -59,18 +56,8 @@ def _require_equal(ours: Ledger, theirs: Ledger, rows: list[tuple[Any, ...]]) ->
             )
 
 
-def _files(into: Path, other: Path, theirs: Ledger, rows: list[tuple[Any, ...]]) -> dict[Path, str]:
-    """The counterexamples that are not there yet, each of which holds what its name says."""
-    files: dict[Path, str] = {}
-    for name in sorted({row[NAME] for row in rows if row[NAME] is not None}):
-        source, target = other / FOLDER / name, into / FOLDER / name
-        if target.exists():
-            continue
-        try:
-            data = read(source)
-        except InputError as error:
-            raise FormatError(f"{error}; a row of {theirs.path} names it; nothing was merged") from None
-        if name_of(data) != name:
-            raise FormatError(f"{source}: holds something else than its name says; nothing was merged")
-        files[target] = source.read_text(encoding="utf-8")
-    return files
+def _files(into: Path, other: Path, rows: list[tuple[Any, ...]]) -> dict[Path, str]:
+    """The counterexamples that are not there yet."""
+    names = sorted({row[NAME] for row in rows if row[NAME] is not None})
+    pairs = [(into / FOLDER / name, other / FOLDER / name) for name in names]
+    return {target: source.read_text(encoding="utf-8") for target, source in pairs if not target.exists()}

@@ -237,8 +237,10 @@ class Driver:
                 self.progress.errors.append(f"{one.target}, round {one.number}: {why}")
                 continue
             again = run_again(read(path), str(path))
-            if again.compared.difference is not None:
-                self._find(counterexample(again.comparison, again.compared), path)
+            if again.compared.difference is None:
+                self.progress.errors.append(f"{one.target}, round {one.number}: {path} no longer differs")
+                continue
+            self._find(counterexample(again.comparison, again.compared), path)
 
     def _find(self, found: Counterexample, path: Path) -> None:
         """Of those with one claim, variant and way, the simplest is shown."""

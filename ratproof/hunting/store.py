@@ -9,36 +9,26 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from sys import intern
 from typing import Any, Protocol
 
 from automata.errors import FormatError, InputError, LimitReached, OutputError
 from automata.files import write_whole
+from automata.printable_text import printable
 from ratproof.hunting.installation import difference
 from ratproof.hunting.ledger_rows import COLUMNS, key_of, require_count, require_round, unequal
 from ratproof.hunting.rounds import Round, Row
+from ratproof.hunting.seal import begin, remove, require_sealed, write
+from ratproof.runner.counterexample_files import read
 
 FILE, FOLDER, LOCK = "ledger.sqlite", "counterexamples", "lock"
-FORMAT = "ratproof ledger 1"
+FORMAT = "ratproof ledger 2"
 MOST_LISTED = 1_000_000
 """Rounds that were asked for and are not done, as ``status`` lists them."""
-_TABLES = """
-CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS rounds (
-  seed INTEGER NOT NULL, target TEXT NOT NULL, number INTEGER NOT NULL, digest TEXT NOT NULL,
-  verdict TEXT NOT NULL, cases INTEGER NOT NULL, seconds REAL NOT NULL, way TEXT NOT NULL,
-  corners TEXT NOT NULL, counterexample TEXT, why TEXT NOT NULL, PRIMARY KEY (seed, target, number));
-CREATE TABLE IF NOT EXISTS planned (
-  seed INTEGER NOT NULL, target TEXT NOT NULL, rounds INTEGER NOT NULL, PRIMARY KEY (seed, target));
-CREATE TABLE IF NOT EXISTS given_up (
-  seed INTEGER NOT NULL, target TEXT NOT NULL, number INTEGER NOT NULL, why TEXT NOT NULL,
-  PRIMARY KEY (seed, target, number));
-"""
-
-
 _NAMES = ", ".join(COLUMNS)
+NAME = COLUMNS.index("counterexample")
 
 
 class Store(Protocol):
@@ -114,39 +104,62 @@ class Ledger:
         with self._refused():
             if about is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            self.data = _to_write(self.path, about is not None) if self.grows else _to_read(self.path)
-        if about is None:
-            self._require_format()
-        else:
+            begun = self.path.exists() and self._is_begun(about)  # before anything of it is written
+            if self.grows:
+                self.data = _to_write(self.path, about is not None)
+        if about is not None and not begun:
             self._begin({"format": FORMAT, **about})
 
-    def _begin(self, about: dict[str, Any]) -> None:
-        """Make the tables, at once or not at all; of one that is there, see whose it is."""
-        with self._refused():
-            begun = self._is_begun()
-        with self.at_once():
-            for table in _TABLES.split(";"):
-                self.data.execute(table)
-            if begun:
-                self._require_format()
-                require_same(self.path, self.about(), about)
-            for name, value in about.items():
-                self.data.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", (name, json.dumps(value)))
+    def _is_begun(self, about: dict[str, Any] | None) -> bool:
+        """Open it to be read, and see that it is as hunts have left it, and whose it is. A hunt that was
+        killed before its tables were made has not begun.
+        """
+        with ExitStack() as opened:
+            self.data = _to_read(self.path)
+            opened.callback(self.data.close)
+            if self.grows and not self.data.execute("SELECT name FROM sqlite_master").fetchall():
+                return False
+            self._require_sound()
+            require_same(self.path, self.about(), about or {})
+            if not self.grows:
+                opened.pop_all()
+            return True
 
-    def _require_format(self) -> None:
+    def _begin(self, about: dict[str, Any]) -> None:
+        """Make the tables, at once or not at all."""
+        with self.at_once():
+            begin(self.data)
+            for name, value in about.items():
+                write(self.data, self.path, "about", (name, json.dumps(value)))
+
+    def _require_sound(self) -> None:
+        """Raise :class:`~automata.errors.FormatError` where it is not as hunts have left it."""
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'about'"
+        if not self._all(query):
+            raise FormatError(f"{self.path}: is no ledger of a hunt, but another database")
         if self.about().get("format") != FORMAT:
             raise FormatError(f"{self.path}: is no ledger of this version of ratproof ({FORMAT})")
+        require_sealed(self.data, self.path)
         self.planned()
         self.given_up()
-        if self._all("SELECT 1 FROM rounds WHERE typeof(seed) != 'integer' LIMIT 1"):
-            raise FormatError(f"{self.path}: has a row whose seed is no whole number")
+        names: dict[str, str] = {}
+        for row in self.rows():
+            if row[NAME] is not None:
+                names.setdefault(row[NAME], key_of(row))
+        for name, of in names.items():
+            self._require_file(name, of)
 
-    def _is_begun(self) -> bool:
-        """Has it tables? Raises :class:`~automata.errors.FormatError` for a database of somebody else."""
-        tables = {name for (name,) in self.data.execute("SELECT name FROM sqlite_master WHERE type='table'")}
-        if tables and "about" not in tables:
-            raise FormatError(f"{self.path}: is no ledger of a hunt, but another database")
-        return bool(tables)
+    def _require_file(self, name: str, of: str) -> None:
+        """Raise :class:`~automata.errors.FormatError` where a counterexample is not what its name says."""
+        path = self.folder / FOLDER / name
+        try:
+            data = read(path)
+        except InputError as error:
+            raise FormatError(f"{error}; a row of {self.path} ({of}) names it") from None
+        if name_of(data) != name:
+            raise FormatError(
+                f"{path}: holds something else than its name says; a row of {self.path} names it"
+            )
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
@@ -173,13 +186,25 @@ class Ledger:
                 raise FormatError(f"{self.path}: what it says about itself is no JSON") from None
 
     def close(self) -> None:
-        """Write all to one file, which can be read where nothing can be written."""
+        """Write all to one file, which can be read where nothing can be written.
+
+        Raises :class:`~automata.errors.OutputError` where it is not as this hunt has left it.
+        """
         with self._refused():
-            if self.grows:
-                self.data.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                with suppress(sqlite3.OperationalError):  # somebody reads it
-                    self.data.execute("PRAGMA journal_mode=DELETE")
-            self.data.close()
+            try:
+                if self.grows:
+                    self._finish()
+            finally:
+                self.data.close()
+
+    def _finish(self) -> None:
+        try:
+            require_sealed(self.data, self.path)
+        except FormatError as error:
+            raise OutputError(f"{error}; what was written is not kept") from None
+        self.data.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with suppress(sqlite3.OperationalError):  # somebody reads it
+            self.data.execute("PRAGMA journal_mode=DELETE")
 
     def done(self, seed: int) -> set[Round]:
         """The rounds of that seed that have a row. Raises :class:`~automata.errors.FormatError` as
@@ -190,12 +215,12 @@ class Ledger:
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """So many rounds of each target are asked for, or more, where more were."""
-        query = (
-            "INSERT INTO planned VALUES (?, ?, ?) ON CONFLICT (seed, target)"
-            " DO UPDATE SET rounds = max(rounds, excluded.rounds)"
-        )
+        query = "SELECT rounds FROM planned WHERE seed = ? AND target = ?"
         with self.at_once():
-            self.data.executemany(query, [(seed, target, rounds) for target in targets])
+            for target in targets:
+                there = self.data.execute(query, (seed, target)).fetchone()
+                if there is None or there[0] < rounds:
+                    write(self.data, self.path, "planned", (seed, target, rounds))
 
     def add(self, seed: int, row: Row, counterexample: Path | None) -> None:
         """Take in a row. A second one of the same round is left out; one with another digest, or verdict, is
@@ -232,9 +257,8 @@ class Ledger:
                     " the same"
                 )
             if there is None:
-                marks = ", ".join("?" * len(COLUMNS))
-                self.data.execute(f"INSERT INTO rounds ({_NAMES}) VALUES ({marks})", values)
-                self.data.execute("DELETE FROM given_up WHERE seed = ? AND target = ? AND number = ?", key)
+                write(self.data, self.path, "rounds", values)
+                remove(self.data, self.path, "given_up", key)
         return there is None
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
@@ -242,8 +266,7 @@ class Ledger:
         query = "SELECT 1 FROM rounds WHERE seed = ? AND target = ? AND number = ?"
         with self.at_once():
             if self.data.execute(query, (seed, one.target, one.number)).fetchone() is None:
-                values = (seed, one.target, one.number, why)
-                self.data.execute("INSERT OR REPLACE INTO given_up VALUES (?, ?, ?, ?)", values)
+                write(self.data, self.path, "given_up", (seed, one.target, one.number, why))
 
     def keep(self, data: dict[str, Any]) -> Path:
         """Write a counterexample, in a file that is named after what it holds."""
@@ -336,10 +359,12 @@ class Ledger:
             yield
         except sqlite3.OperationalError as error:
             if "no such" in str(error) or "decode" in str(error):
-                raise FormatError(f"{self.path}: is no ledger of a hunt ({error})") from None
-            raise OutputError(f"{self.path}: {error}") from None
+                raise FormatError(f"{self.path}: is no ledger of a hunt ({printable(str(error))})") from None
+            raise OutputError(f"{self.path}: {printable(str(error))}") from None
         except sqlite3.Error as error:
-            raise FormatError(f"{self.path}: is no ledger of a hunt ({error})") from None
+            raise FormatError(f"{self.path}: is no ledger of a hunt ({printable(str(error))})") from None
+        except UnicodeDecodeError:  # in what SQLite says
+            raise FormatError(f"{self.path}: is no ledger of a hunt: it is damaged") from None
         except OSError as error:
             raise OutputError(f"{self.folder}: {error.strerror or error}") from None
 

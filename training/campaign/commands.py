@@ -180,13 +180,14 @@ def results(
 ) -> int:
     """Print the tables of what is done so far."""
     from training.campaign.work import keep as copy
-    from training.results_command import results as show
+    from training.engine.results import results_in
+    from training.results_command import show
 
     plan = _plan(Path(folder))
     if keep is not None:
         require_folder("--keep", keep)
         copy(plan, Path(folder), Path(keep))
-    return show(folder, as_json)
+    return show(results_in(folder), as_json)
 
 
 def _plan(folder: Path):  # type: ignore[no-untyped-def]  # a Plan, whose module takes a while to import

@@ -1,0 +1,98 @@
+"""A limit that one method of a decision reaches leads to the next method."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from automata.equivalence import Unknown, equivalent
+from automata.equivalence.methods import first_answer
+from automata.errors import LimitReached
+from automata.operations import sum_of
+from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
+from automata.wfsa import WFSA
+
+SELECTIVE = [MAX_PLUS, MIN_PLUS, MAX_TIMES]
+HALF = {"max-plus": -1, "min-plus": 1, "max-times": Fraction(1, 2), "real": Fraction(1, 2), "boolean": True}
+
+
+def each(kinds):
+    return pytest.mark.parametrize("k", kinds, ids=lambda k: k.name)
+
+
+def forked(k, last, second=None):
+    """Two paths for each string of a and b: one halves at a, the other at b; a state ends with ``last``."""
+    half, one = HALF.get(k.name, k.one), k.one
+    loops = [(0, 0, "a", half), (0, 0, "b", one), (1, 1, "a", one), (1, 1, "b", half)]
+    ends = [(0, last), (1, one if second is None else second)]
+    return WFSA.from_edges(k, 2, "ab", [(0, one), (1, one)], ends, loops)
+
+
+def ring(k, states, last, first=0):
+    """A ring of epsilon; every state goes to itself by a."""
+    edges = [(q, (q + 1) % states, "", HALF[k.name]) for q in range(states)]
+    edges += [(q, q, "a", HALF[k.name]) for q in range(states)]
+    return WFSA.from_edges(k, states, "ab", [(first, k.one)], [(last, k.one)], edges)
+
+
+@each(SELECTIVE)
+def test_too_many_pairs_of_states_do_not_hide_that_the_empty_string_differs(k, monkeypatch):
+    monkeypatch.setattr("automata.equivalence.unambiguous.MOST_PAIRS", 0)
+    heavy = {"max-plus": 1, "min-plus": -1, "max-times": 2}[k.name]
+    answer = equivalent(forked(k, k.one), forked(k, heavy))
+    assert (answer.word, answer.scores) == ((), (k.one, heavy))
+
+
+@each(SELECTIVE)
+def test_the_longest_string_to_be_tried_is_heeded_where_other_methods_reach_a_limit(k, monkeypatch):
+    monkeypatch.setattr("automata.equivalence.unambiguous.MOST_PAIRS", 0)
+    third = {"max-plus": -9, "min-plus": 9, "max-times": Fraction(1, 512)}[k.name]  # never the best
+    loops = [(0, 0, s, HALF[k.name]) for s in "ab"]
+    a = forked(k, k.one)
+    b = sum_of(a, WFSA.from_edges(k, 1, "ab", [(0, third)], [(0, k.one)], loops))
+    answer = equivalent(a, b, longest=4)
+    assert isinstance(answer, Unknown) and answer.searched == 4
+    assert "pairs of states are reached" in answer.why
+
+
+def test_logarithms_are_lumped_where_pairs_of_states_are_too_many(monkeypatch):
+    monkeypatch.setattr("automata.equivalence.unambiguous.MOST_PAIRS", 0)
+    one, swapped = forked(LOG, 0.5, 0.0), forked(LOG, 0.0, 0.5)
+    assert one != swapped and equivalent(one, swapped).verdict == "equivalent"
+
+
+@each([*SELECTIVE, BOOLEAN])
+def test_transitions_beyond_the_limit_without_epsilon_are_followed_with_it(k, monkeypatch):
+    monkeypatch.setattr("automata.epsilon.MOST_ENTRIES", 0)
+    a, b = ring(k, 66, last=1), ring(k, 66, last=2)
+    if k is BOOLEAN:  # all states of a ring are one to it
+        no = WFSA.from_edges(k, 66, "ab", [(0, True)], [], [])
+        assert equivalent(a, no).word == ()
+        assert equivalent(a, b).verdict == "equivalent"
+    else:
+        assert equivalent(a, b).word == ()
+        assert equivalent(a, ring(k, 66, last=2, first=1)).verdict == "equivalent"
+
+
+@each([REAL, MAX_PLUS])
+def test_arrays_beyond_the_limit_are_done_without(k, monkeypatch):
+    """Dense matrices of a field; and of paths that are counted, where each string has at most one."""
+    chain = [(q, q + 1, "a", HALF[k.name]) for q in range(9)]
+    a, b = (
+        WFSA.from_edges(k, 10, "ab", [(0, k.one)], [(9, k.one)], [*chain, (9, 9, "b", last)])
+        for last in (k.one, HALF[k.name])
+    )
+    monkeypatch.setattr("automata.wfsa.MOST_EXACT_CELLS", 50)
+    monkeypatch.setattr("automata.equivalence.ENOUGH_FOR_A_CERTIFICATE", 0)
+    assert equivalent(a, b).word == ("a",) * 9 + ("b",)
+    assert equivalent(a, a).verdict == "equivalent"
+
+
+def test_the_reason_names_the_limits_beside_what_was_searched():
+    def limited():
+        raise LimitReached("too large")
+
+    assert first_answer([limited, lambda: None]) == Unknown("a limit was reached: too large")
+    unknown = [lambda: Unknown("shorter", 1), limited, lambda: Unknown("longer", 2), lambda: Unknown("none")]
+    assert first_answer(unknown) == Unknown("longer; a limit was reached: too large", 2)

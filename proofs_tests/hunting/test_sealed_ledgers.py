@@ -1,0 +1,153 @@
+"""A ledger that was changed by anything else than a hunt is refused by every command that opens one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+
+import pytest
+
+from automata.errors import FormatError, InputError, OutputError
+from proofs_tests.hunting.scripted import PRINTED, TARGETS, Scripted, ledger, refuted, row_of
+from ratproof.hunting.rounds import Round
+from ratproof.hunting.search import hunt
+from ratproof.hunting.store import Ledger
+from ratproof.main import run
+
+OTHERS = {
+    "about": {"name": "'nobody'", "value": "'1'"},
+    "rounds": {
+        "seed": "6",
+        "target": "'four'",
+        "number": "77",
+        "digest": f"'{'0' * 32}'",
+        "verdict": "'unknown'",
+        "cases": "49",
+        "seconds": "0.02",
+        "way": "'network'",
+        "corners": "'[]'",
+        "counterexample": "'one.json'",
+        "why": "'so'",
+    },
+    "planned": {"seed": "6", "target": "'four'", "rounds": "3"},
+    "given_up": {"seed": "6", "target": "'four'", "number": "9", "why": "'so'"},
+    "seal": {"value": f"'{'0' * 64}'"},
+}
+"""For each column another value that a hunt may write there."""
+CHANGES = [
+    *(
+        f"UPDATE {table} SET {column} = {value} WHERE rowid = (SELECT max(rowid) FROM {table})"
+        for table, columns in OTHERS.items()
+        for column, value in columns.items()
+    ),
+    "UPDATE rounds SET verdict = 'holds', counterexample = NULL",
+    *(f"DELETE FROM {table} WHERE rowid = (SELECT max(rowid) FROM {table})" for table in OTHERS),
+    *(f"DELETE FROM {table}" for table in OTHERS),
+    "INSERT INTO seal SELECT value FROM seal",
+    "INSERT INTO planned VALUES (6, 'one', 1)",
+    "CREATE TRIGGER forgets AFTER INSERT ON rounds BEGIN DELETE FROM rounds; END",
+    "CREATE VIEW of AS SELECT * FROM rounds",
+    "CREATE TABLE more (x)",
+    "CREATE INDEX fast ON rounds (verdict)",
+    "DROP TABLE given_up",
+    "ALTER TABLE rounds ADD COLUMN more",
+]
+
+
+@pytest.fixture(scope="module")
+def spoilt(tmp_path_factory):
+    """A ledger that found something and gave something up; no other is made for each change."""
+    folder = tmp_path_factory.mktemp("sealed") / "ledger"
+    store = ledger(folder, PRINTED)
+    deadly = Round("two", 3)
+    crew = Scripted(deadly=[deadly], rows=lambda one: refuted(one) if one.target == "three" else row_of(one))
+    hunt(PRINTED, 1, store, crew=crew)
+    store.close()
+    said = Ledger(folder).status()
+    assert (said["rows"], said["incomplete"], len(said["counterexamples"])) == (11, [["two", 3]], 4)
+    return folder
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_ledger_that_no_hunt_has_left_so_is_refused_and_not_changed(spoilt, tmp_path, change, capsys):
+    bad, good = tmp_path / "bad", tmp_path / "good"
+    for folder in (bad, good):
+        shutil.copytree(spoilt, folder)
+    with sqlite3.connect(bad / "ledger.sqlite") as data:
+        data.execute(change)
+    data.close()
+    before = [(folder / "ledger.sqlite").read_bytes() for folder in (bad, good)]
+    commands = [
+        ["hunt", "proposition-7", "--variant", "printed", "--seed", "5", "--rounds", "4", "--ledger", bad],
+        ["campaign", "status", bad],
+        ["campaign", "status", bad, "--json"],
+        ["campaign", "merge", bad, good],
+        ["campaign", "merge", good, bad],
+    ]
+    for command in commands:
+        assert run([str(part) for part in command]) == 2
+        said = capsys.readouterr()
+        *_, sentence = said.err.strip().splitlines()
+        assert said.out == "" and "ledger.sqlite: " in sentence and "Traceback" not in said.err
+    assert [(folder / "ledger.sqlite").read_bytes() for folder in (bad, good)] == before
+
+
+@pytest.mark.parametrize("change", ["another", "nothing", "no file"])
+def test_a_counterexample_that_is_not_what_the_ledger_names_is_refused(spoilt, tmp_path, change):
+    """One on which both sides agree would be taken for none."""
+    shutil.copytree(spoilt, tmp_path / "bad")
+    first, second, *_ = sorted((tmp_path / "bad" / "counterexamples").iterdir())
+    if change == "another":
+        first.write_text(second.read_text())
+    elif change == "nothing":
+        first.write_text(json.dumps(json.loads(first.read_text()) | {"string": ["a", "a"]}))
+    else:
+        first.unlink()
+    with pytest.raises(FormatError, match=first.name):
+        Ledger(tmp_path / "bad")
+
+
+@pytest.mark.parametrize("letter", [b"\xfc", b"\n", b"X"])
+def test_a_damaged_file_is_one_sentence(spoilt, tmp_path, letter):
+    """Whatever SQLite says of it: half a character, or several lines."""
+    shutil.copytree(spoilt, tmp_path / "bad")
+    path = tmp_path / "bad" / "ledger.sqlite"
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE rounds", b"CREAT" + letter + b" TABLE rounds"))
+    with pytest.raises(InputError, match=r"ledger.sqlite") as refused:
+        Ledger(tmp_path / "bad")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "body", ["DELETE FROM rounds WHERE target = 'one'", "UPDATE rounds SET verdict = 'unknown'"]
+)
+def test_what_a_trigger_undoes_while_a_hunt_writes_is_not_called_kept(tmp_path, body):
+    store = ledger(tmp_path)
+    store.add(5, row_of(Round("one", 0)), None)
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as data:
+        data.execute(f"CREATE TRIGGER forgets AFTER INSERT ON rounds BEGIN {body}; END")
+    data.close()
+
+    def goes_on():
+        for target in TARGETS[1:]:
+            store.add(5, row_of(Round(target, 0)), None)
+        store.close()
+
+    with pytest.raises(OutputError, match=r"ledger.sqlite"):
+        goes_on()
+
+
+def test_what_is_sealed_does_not_hang_on_the_order_of_work(tmp_path):
+    """Whatever rounds were done first, given up and done after all, or merged."""
+    seals = set()
+    for folder, order in (("a", TARGETS), ("b", TARGETS[::-1])):
+        store = ledger(tmp_path / folder)
+        for target in order:
+            store.give_up(5, Round(target, 0), "its worker ended")
+            store.add(5, row_of(Round(target, 0)), None)
+            store.plan(5, [target], 1)
+        seals |= set(store.data.execute("SELECT value FROM seal"))
+        store.close()
+        Ledger(tmp_path / folder)
+    assert len(seals) == 1

@@ -1,0 +1,133 @@
+"""The seal of a ledger: one number for all that its tables hold, kept in the ledger and compared when it is
+opened.
+
+It is the sum, modulo 2^256, of the SHA-256 of every row of every table: each row that is written or removed
+changes it by its own hash, in one transaction. It shows rows that were changed, removed or added by anything
+else than a hunt. It is no signature: who computes it again can write what they like.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError, OutputError
+from automata.number_text import shorten
+
+KEYS = {"about": ("name",), "planned": ("seed", "target"), "given_up": ("seed", "target", "number")} | {
+    "rounds": ("seed", "target", "number")
+}
+"""The tables that are sealed, and the columns that a row is found by, which are its first."""
+TABLES = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE rounds (
+  seed INTEGER NOT NULL, target TEXT NOT NULL, number INTEGER NOT NULL, digest TEXT NOT NULL,
+  verdict TEXT NOT NULL, cases INTEGER NOT NULL, seconds REAL NOT NULL, way TEXT NOT NULL,
+  corners TEXT NOT NULL, counterexample TEXT, why TEXT NOT NULL, PRIMARY KEY (seed, target, number));
+CREATE TABLE planned (
+  seed INTEGER NOT NULL, target TEXT NOT NULL, rounds INTEGER NOT NULL, PRIMARY KEY (seed, target));
+CREATE TABLE given_up (
+  seed INTEGER NOT NULL, target TEXT NOT NULL, number INTEGER NOT NULL, why TEXT NOT NULL,
+  PRIMARY KEY (seed, target, number));
+CREATE TABLE seal (value TEXT NOT NULL);
+"""
+_SIZE = 1 << 256
+_SEAL = re.compile(r"[0-9a-f]{64}")
+Values = tuple[Any, ...]
+
+
+def begin(data: sqlite3.Connection) -> None:
+    """Make the tables, and the seal of empty ones."""
+    for table in TABLES.split(";"):
+        data.execute(table)
+    data.execute("INSERT INTO seal VALUES (?)", (f"{0:064x}",))
+
+
+def write(data: sqlite3.Connection, path: Path, table: str, values: Values) -> None:
+    """Write a row, for the one with its key if there is one; read it back; and change the seal.
+
+    Raises :class:`~automata.errors.OutputError` where something else is read back.
+    """
+    where = _where(table)
+    key = values[: len(KEYS[table])]
+    remove(data, path, table, key)
+    marks = ", ".join("?" * len(values))
+    data.execute(f"INSERT INTO {table} VALUES ({marks})", values)
+    if data.execute(f"SELECT * FROM {table}{where}", key).fetchall() != [values]:
+        raise OutputError(f"{path}: a row of {table} that was written is not there, or is another one")
+    _change(data, path, hash_of(table, values))
+
+
+def remove(data: sqlite3.Connection, path: Path, table: str, key: Values) -> None:
+    """Remove the row with a key, if there is one."""
+    where = _where(table)
+    for row in data.execute(f"SELECT * FROM {table}{where}", key).fetchall():
+        data.execute(f"DELETE FROM {table}{where}", key)
+        _change(data, path, -hash_of(table, row))
+
+
+def _where(table: str) -> str:
+    return " WHERE " + " AND ".join(f"{name} = ?" for name in KEYS[table])
+
+
+def _change(data: sqlite3.Connection, path: Path, by: int) -> None:
+    data.execute("UPDATE seal SET value = ?", (f"{(_kept(data, path) + by) % _SIZE:064x}",))
+
+
+def _kept(data: sqlite3.Connection, path: Path) -> int:
+    rows = data.execute("SELECT value FROM seal").fetchall()
+    if len(rows) != 1 or not isinstance(rows[0][0], str) or not _SEAL.fullmatch(rows[0][0]):
+        raise FormatError(f"{path}: has no seal, which every ledger has")
+    return int(rows[0][0], 16)
+
+
+def hash_of(table: str, row: Values) -> int:
+    """Of one row."""
+    return int.from_bytes(hashlib.sha256(json.dumps([table, *row]).encode()).digest())
+
+
+def require_sealed(data: sqlite3.Connection, path: Path) -> None:
+    """Raise :class:`~automata.errors.FormatError` where the ledger is not as hunts have left it: a table,
+    index, view or trigger is not its own, SQLite finds it damaged, or the seal is not that of its rows.
+    """
+    extra = _schema(data) ^ _EXPECTED
+    if extra:
+        kind, name, *_ = min(extra)
+        raise FormatError(
+            f"{path}: is no ledger as hunts make them: {kind} {name!r:.60} is not as it should be"
+        )
+    ((found,),) = data.execute("PRAGMA integrity_check(1)").fetchall()
+    if found != "ok":
+        raise FormatError(f"{path}: is damaged ({shorten(str(found))})")
+    total = 0
+    for table in KEYS:
+        for row in data.execute(f"SELECT * FROM {table} NOT INDEXED"):
+            try:
+                total += hash_of(table, row)
+            except TypeError:
+                raise FormatError(f"{path}: has a row of {table} that no hunt writes") from None
+    if total % _SIZE != _kept(data, path):
+        raise FormatError(
+            f"{path}: its seal is not that of its rows: it was changed by something else than a hunt"
+        )
+
+
+def _schema(data: sqlite3.Connection) -> set[tuple[str, str, str, str]]:
+    rows = data.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
+    return {(str(kind), str(name), str(table), str(sql)) for kind, name, table, sql in rows}
+
+
+def _expected() -> set[tuple[str, str, str, str]]:
+    data = sqlite3.connect(":memory:")
+    try:
+        begin(data)
+        return _schema(data)
+    finally:
+        data.close()
+
+
+_EXPECTED = _expected()
