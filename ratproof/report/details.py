@@ -33,6 +33,13 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     out.print(Text(f"{row.claim.name}, {row.variant.name}", style="bold"))
     for result in row.results:
         out.print(_numbers(result))
+    longest = [
+        f"{_rung(result)} {result.facts['longest']:,}"
+        for result in row.results
+        if result.verdict == Verdict.HOLDS and result.kind != "exhausted" and "longest" in result.facts
+    ]
+    if longest:
+        print_paragraph(out, f"symbols of the longest strings compared: {', '.join(longest)}", by=2)
     for result in row.results:
         if result.certificate is not None and result.certificate.get("type") == "induction":
             _show_proof(result, result.certificate, out)
@@ -40,9 +47,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         show_refutation(row, out, claims_file)
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
-        longest = max((r.facts.get("longest", 0) for r in row.results if r.cases), default=0)
-        read = f"; the longest string had {longest:,} symbols" if longest else ""
-        print_paragraph(out, f"ran {'; '.join(modules)}{read}", by=2)
+        print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
     shares = [shares for r in row.results if (shares := r.facts.get("rounding"))]
     if shares:
         most = {name: max(s.get(name, 0.0) for s in shares) for s in shares for name in s}
@@ -68,11 +73,9 @@ def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> N
 
 def _numbers(result: Result) -> Text:
     """A result's cases, seconds, and largest share of the rounding bound."""
-    where = result.device if result.ran == TORCH else None
-    kind = result.kind + (f" ({where})" if where is not None else "")
     share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
     cases = f"{result.cases:,} {'case ' if result.cases == 1 else 'cases'}"
-    line = f"  {kind:17}{result.verdict!s:8}{cases:>16}{result.seconds:>9.1f} s"
+    line = f"  {_rung(result):17}{result.verdict!s:8}{cases:>16}{result.seconds:>9.1f} s"
     more = ""
     if result.verdict == Verdict.HOLDS:  # of what differs, the counterexample says by how much, and where
         more = f"{share:>7} of its bound" if share else ""
@@ -82,6 +85,12 @@ def _numbers(result: Result) -> Text:
         if result.kind == "exhausted" and "longest" in result.facts:
             more = f"   up to length {result.facts['longest']}"
     return Text(line + more)
+
+
+def _rung(result: Result) -> str:
+    """The kind of evidence, and the device on which torch ran strings."""
+    where = result.device if result.ran == TORCH else None
+    return result.kind + (f" ({where})" if where is not None else "")
 
 
 def _show_heading(result: Result, what: str, out: Console) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from math import prod
 from random import Random
@@ -31,19 +30,19 @@ def _shapes(kind: str, options: tuple[tuple[str, Any], ...]) -> dict[str, tuple[
 
 
 @lru_cache
-def any_numbers(size: int) -> st.SearchStrategy[list[float]]:
+def _any_numbers(size: int) -> st.SearchStrategy[list[float]]:
     """Weights, many of them extreme."""
     number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
     return st.lists(number, min_size=size, max_size=size)
 
 
 @lru_cache
-def generic_numbers(size: int) -> st.SearchStrategy[list[float]]:
-    """Weights from a seed, multiples of 1/64 between -1 and 1: gates stay half open, and no state is lost or
+def _generic_numbers(size: int) -> st.SearchStrategy[list[float]]:
+    """Weights from a seed, multiples of 1/64 between -2 and 2: gates stay half open, and no state is lost or
     grows soon.
     """
     return st.integers(0, 2**32).map(
-        lambda seed: [number / 64 for number in Random(f"{seed} {size}").choices(range(-64, 65), k=size)]
+        lambda seed: [number / 64 for number in Random(f"{seed} {size}").choices(range(-128, 129), k=size)]
     )
 
 
@@ -58,7 +57,7 @@ def networks(
     device: str,
     automata_know_start: bool = True,
     start: Any = None,
-    numbers: Callable[[int], st.SearchStrategy[list[float]]] = any_numbers,
+    generic: bool = False,
 ) -> OfNetwork:
     """Networks of one kind with one to three units over the alphabet, and with its options.
 
@@ -72,10 +71,12 @@ def networks(
         device: of the network.
         automata_know_start: have the automata c_0 for an initial weight?
         start: a strategy for c_0; the semiring's zero without it.
-        numbers: for how many there are, a strategy for the weights.
+        generic: are no weights extreme, and most networks of three units?
     """
     symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
-    inputs, units = draw(st.integers(1, 4 if symbols else 2)), draw(st.integers(1, 3))
+    inputs = draw(st.integers(1, 4 if symbols else 2))
+    units = draw(st.sampled_from((3, 3, 2, 1)) if generic else st.integers(1, 3))
+    numbers = _generic_numbers if generic else _any_numbers
     options = {
         "input_size": inputs,
         "hidden_size": units,

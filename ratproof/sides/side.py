@@ -28,7 +28,7 @@ from ratproof.sides.fa_rnn.table import PROGRAMS
 from ratproof.sides.gradient import OfGradients
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import DTYPES
-from ratproof.sides.layer_strategies import MOST_CENTROIDS, any_numbers, generic_numbers, networks, sampled_layers
+from ratproof.sides.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
 from ratproof.sides.lengths import LENGTHS
 from ratproof.sides.sampled_runs import SampledRuns
 from ratproof.sides.state_regularized.comparison import OfCells
@@ -133,8 +133,10 @@ LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
 GRADIENT_LENGTHS = (48, 65)
 """The same for its gradients, whose bounds take longer."""
 PROGRAM_LENGTHS = (48, LONGEST)
-"""The same for programs of FA-RNNs, whose products of weights soon underflow."""
-LAYER_LONG, PROGRAM_LONG = 2, 4
+"""The same for programs of FA-RNNs, whose products of weights soon underflow; the first for layers that
+sample, whose probabilities are fractions.
+"""
+LAYER_LONG, PROGRAM_LONG = 3, 8
 """Cases with a long string: of a layer, each with generic weights; of a program, the first of which is
 simple.
 """
@@ -151,6 +153,12 @@ def _long_string(alphabet: Sequence[str]) -> st.SearchStrategy[String]:
     return st.builds(read, st.integers(0, 2**32), st.integers(0, LONGEST))
 
 
+RUNS_OF_ONE = (20, 1)
+"""How often a symbol is read in a row, in strings of a length: a state settles on runs, so that what is lost
+of it shows.
+"""
+
+
 @cache
 def _string_of(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
     """A random string of a length, of single symbols or of runs, from a seed."""
@@ -160,7 +168,7 @@ def _string_of(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String
         runs = random.choices(list(alphabet), k=-(-length // run))
         return tuple(symbol for symbol in runs for _ in range(run))[:length]
 
-    return st.builds(read, st.integers(0, 2**32), st.sampled_from((1, 20)))
+    return st.builds(read, st.integers(0, 2**32), st.sampled_from(RUNS_OF_ONE))
 
 
 PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
@@ -245,8 +253,8 @@ class Layer:
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """A random layer without extreme weights, and one long string."""
-        string = data.draw(_string_of("ab", data.draw(st.sampled_from(LONG_LENGTHS))))
-        return self._on_a_backend(self._drawn("ab", claim, variant, data, generic_numbers), data), [string]
+        string = data.draw(_string_of("abc", data.draw(st.sampled_from(LONG_LENGTHS))))
+        return self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data), [string]
 
     @property
     def gradient_examples(self) -> int | None:
@@ -261,8 +269,8 @@ class Layer:
 
     def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """A random layer without extreme weights, whose gradients are compared, and one longer string."""
-        string = data.draw(_string_of("ab", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
-        network = self._on_a_backend(self._drawn("ab", claim, variant, data, generic_numbers), data)
+        string = data.draw(_string_of("abc", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
+        network = self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data)
         return OfGradients.of(network, data.draw(st.integers(0, 999))), [string]
 
     def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> OfNetwork:
@@ -275,10 +283,10 @@ class Layer:
         return network
 
     def _drawn(
-        self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject, numbers: Any = any_numbers
+        self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject, generic: bool = False
     ) -> OfNetwork:
         which = alphabet, self.kind, claim.name, variant.name, self.dtype, self.device
-        return data.draw(networks(*which, start=layer_kinds()[self.kind].starts, numbers=numbers))
+        return data.draw(networks(*which, start=layer_kinds()[self.kind].starts, generic=generic))
 
 
 PROGRAM_EXAMPLES, CELLS_EXAMPLES = 40, 120
@@ -328,8 +336,8 @@ class SampledLayer:
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """A random layer, and one long string: what is computed at each step is compared in fewer runs."""
-        string = data.draw(_string_of("ab", LONGEST))
-        return self._drawn("ab", claim, variant, data, LONG_RUNS), [string]
+        string = data.draw(_string_of("abc", PROGRAM_LENGTHS[0]))
+        return self._drawn("abc", claim, variant, data, LONG_RUNS), [string]
 
 
 @dataclass(frozen=True)

@@ -32,15 +32,28 @@ from theory.weights import Weights, total
 
 
 def delta(w: Weights, x: str) -> Any:
-    """beta / (1 + beta k^T k); beta is drawn not negative."""
-    k, beta = w.k[x], w.beta[x]
-    return beta / (1 + beta * total(w.over, (number * number for number in k)))
+    """beta / (1 + beta k^T k), as printed; beta is drawn not negative."""
+    return w.beta[x] / (1 + w.beta[x] * square(w, x))
+
+
+def square(w: Weights, x: str) -> Any:
+    """k^T k."""
+    return total(w.over, (number * number for number in w.k[x]))
+
+
+def best_step(w: Weights, x: str) -> Any:
+    """The number c for which c k is best to add to the state 0 where the key k should read 1: the learner's
+    |c k|^2 + beta (c k^T k - 1)^2 = a c^2 - 2 b c + beta is least at b / a.
+    """
+    k, beta = square(w, x), w.beta[x]
+    a, b = k + beta * k * k, beta * k
+    return b / a if a else beta
 
 
 def weights(k: int) -> Signature:
     """A head's beta, queries and keys, one number of its inputs, and delta, which follows."""
     beta = by_symbol("beta", only=(0, 1, "1/2", 2, 3))
-    step_size = by_symbol("delta", derived=delta)
+    step_size = by_symbol("delta", derived=best_step)
     return memory(MINUS, beta, *vectors("q", "k", size=k), by_symbol("x"), step_size, size=k)
 
 
@@ -64,6 +77,7 @@ LAYER = Layer(
     update=update,
     decay=lambda of, p, q, j: gate(of, j),
     reading=READ,
+    printed={"delta": delta},
 )
 
 # The learner's own step, whose matrix is 1 - delta k k^T: not diagonal.

@@ -24,19 +24,27 @@ from theory.reading import Equality
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
 
-# The weights of one channel: the gate g = 1 - exp(-Delta), a step Delta that is more than g, and x, which
-# min_gru calls u. No rational Delta > 0 has a rational exp(-Delta): Delta is a number of its own.
+# The weights of one channel: e^z, of which the gate g = sigmoid(z) (min_gru's z) and the step Delta =
+# softplus(z) are made; and x, which min_gru calls u. Where 1 + e^z is 2^n, Delta is n log 2. It is counted in
+# units of log 2, so that exp(Delta A) is a power of 2.
 
 A = -1
-GATE, STEP = ("1/2", "1/4"), (1, 2)
+
+
+def softplus(w: Weights, x: str) -> Fraction:
+    """Delta = log(1 + e^z), in units of log 2."""
+    return Fraction((1 + w.e_z[x]).numerator.bit_length() - 1)
+
+
 CASES = Signature(
     (
         constant("h_0"),
         MINUS,
-        by_symbol("z", only=GATE),
-        by_symbol("Delta", only=STEP),
+        by_symbol("e_z", only=(1, 3, 7)),
+        by_symbol("z", derived=lambda w, x: w.e_z[x] / (1 + w.e_z[x])),
+        by_symbol("Delta", derived=softplus),
         by_symbol("u"),
-        by_symbol("decay", derived=lambda w, x: 1 - w.z[x]),
+        by_symbol("decay", derived=lambda w, x: Fraction(2) ** (w.Delta[x] * A)),
         by_symbol("held", derived=lambda w, x: (w.decay[x] - 1) / (w.Delta[x] * A) * w.Delta[x]),
     ),
     most_small=400,
@@ -72,7 +80,8 @@ CLAIM = Claim(
         "z is a function of the token alone: one layer over embeddings, without a convolution.",
         FIRST_UNIT,
         "B is discretised with zero-order hold.",
-        "The gate g stands for 1 - exp(-Delta), and Delta for any number that is more than it.",
+        "In the exact cases 1 + e^z is a power of 2, and Delta is counted in units of log 2. Programs multiply x"
+        " by it: no rational number of these units is rational, so that what differs in units differs.",
     ),
     variants=(
         Variant(
@@ -114,7 +123,7 @@ CLAIM = Claim(
         refuted(
             "without-zero-order-hold",
             "the automaton of a gated unit for the program, which has Delta B: for z = 0 and x = 1 the first"
-            " token gives log 2, and not 1/2",
+            " token gives log 2, the unit of Delta here, and not 1/2",
             SIMPLIFIED.recurrence,
             min_gru.LAYER.automata,
             CASES,
@@ -126,11 +135,12 @@ CLAIM = Claim(
         {
             "h_0": Fraction(0),
             "minus": Fraction(-1),
-            "z": {"a": Fraction(1, 2), "b": Fraction(1, 4)},
-            "Delta": {"a": Fraction(1), "b": Fraction(1)},
+            "e_z": {"a": Fraction(1), "b": Fraction(3)},
+            "z": {"a": Fraction(1, 2), "b": Fraction(3, 4)},
+            "Delta": {"a": Fraction(1), "b": Fraction(2)},
             "u": {"a": Fraction(3), "b": Fraction(-1)},
-            "decay": {"a": Fraction(1, 2), "b": Fraction(3, 4)},
-            "held": {"a": Fraction(1, 2), "b": Fraction(1, 4)},
+            "decay": {"a": Fraction(1, 2), "b": Fraction(1, 4)},
+            "held": {"a": Fraction(1, 2), "b": Fraction(3, 4)},
         },
     ),
     uses=("min-gru", "mamba"),

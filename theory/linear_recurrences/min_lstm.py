@@ -19,7 +19,8 @@ from theory.linear_recurrences.shared.variants import EFFORT, corrected, refuted
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
 
-# The weights of one unit: the gates, the candidate u, and the gates normalised, which follow.
+# The weights of one unit: the gates, the candidate u, and the gates normalised, which follow. The automaton
+# has them as the listing in log space does: exp(-softplus(d)) and exp(-softplus(-d)) with e^d = i / f.
 
 GATE = (1, "1/2", "1/4", "3/4", "2/3")
 CASES = Signature(
@@ -28,8 +29,8 @@ CASES = Signature(
         by_symbol("f", only=GATE),
         by_symbol("i", only=GATE),
         by_symbol("u"),
-        by_symbol("f_part", derived=lambda w, x: w.f[x] / (w.f[x] + w.i[x])),
-        by_symbol("i_part", derived=lambda w, x: w.i[x] / (w.f[x] + w.i[x])),
+        by_symbol("f_part", derived=lambda w, x: 1 / (1 + w.i[x] / w.f[x])),
+        by_symbol("i_part", derived=lambda w, x: 1 / (1 + w.f[x] / w.i[x])),
     ),
     most_small=400,
 )
@@ -49,6 +50,10 @@ LAYER = Layer(
     decay=lambda of, p, q, j: of.at("f_part", j),
     parts=("h",),
     alone=True,
+    printed={
+        "f_part": lambda w, x: w.f[x] / (w.f[x] + w.i[x]),
+        "i_part": lambda w, x: w.i[x] / (w.f[x] + w.i[x]),
+    },
 )
 NOT_NORMALISED = replace(
     LAYER,

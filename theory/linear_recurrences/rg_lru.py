@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 from automata.semirings import REAL
@@ -22,13 +23,29 @@ from theory.reading import Equality, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
 
-# The weights of one unit: a, the scale m, which is sqrt(1 - a^2), and i x; m may be any number.
+# The weights of one unit: a, the scale m, which is sqrt(1 - a^2), and i x. They are drawn by a rational t from
+# 0 to 1: (a, m) is the point 2t / (1 + t^2), (1 - t^2) / (1 + t^2) of the circle, and the root is rational.
 
-CASES = Signature((constant("h_0"), by_symbol("a"), by_symbol("m"), by_symbol("ix")), most_small=400)
+CASES = Signature(
+    (
+        constant("h_0"),
+        by_symbol("t", only=("1/2", 1, 0, "1/3", "2/3", "1/5")),
+        by_symbol("a", derived=lambda w, x: 2 * w.t[x] / (1 + w.t[x] ** 2)),
+        by_symbol("m", derived=lambda w, x: (1 - w.t[x] ** 2) / (1 + w.t[x] ** 2)),
+        by_symbol("ix"),
+    ),
+    most_small=400,
+)
 AT_ZERO = replace(CASES, entries=(constant("h_0", only=(0,)), *CASES.entries[1:]))
 
 
 # The recurrence, as printed.
+
+
+def root(w: Weights, x: str) -> Fraction:
+    """sqrt(1 - a^2), which is rational here."""
+    square = 1 - w.a[x] ** 2
+    return Fraction(isqrt(square.numerator), isqrt(square.denominator))
 
 
 def update(of: Any, part: str, j: Any) -> Any:
@@ -42,6 +59,7 @@ LAYER = Layer(
     decay=lambda of, p, q, j: of.at("a", j),
     parts=("h",),
     alone=True,
+    printed={"m": root},
 )
 
 
@@ -83,7 +101,8 @@ CLAIM = Claim(
         TOKENS,
         "The convolution before the recurrence is left out.",
         FIRST_UNIT,
-        "The root sqrt(1 - a^2) is a number of its own, which may be any.",
+        "In the exact cases a is 2t / (1 + t^2) with a rational t, so that the root sqrt(1 - a^2) is rational."
+        " The proofs take any number for the root.",
     ),
     variants=(
         corrected(
@@ -133,6 +152,7 @@ CLAIM = Claim(
         "ab",
         {
             "h_0": Fraction(0),
+            "t": {"a": Fraction(1, 3), "b": Fraction(1, 2)},
             "a": {"a": Fraction(3, 5), "b": Fraction(4, 5)},
             "m": {"a": Fraction(4, 5), "b": Fraction(3, 5)},
             "ix": {"a": Fraction(2), "b": Fraction(-1)},

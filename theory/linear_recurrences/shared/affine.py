@@ -12,10 +12,11 @@ are decay, factors and update; that these make the step is one identity, for eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.induction import ONE_LETTER, Identity, Induction
 from theory.linear_recurrences.shared.any_size import AnySize
@@ -89,6 +90,9 @@ class Layer:
         parts: the names of the state's vectors; the first states are the weights of that name with ``_0``.
         alone: are there no places, for a layer that is looked at unit by unit?
         places: from the weights, how many places there are.
+        printed: by the name of a weight that the paper computes from others, its formula. The network's
+            numbers are computed by it, and the automaton has the weight itself, which its signature derives
+            in another way; in proofs, where nothing is divided, both have any number.
     """
 
     step: AtPart
@@ -99,6 +103,7 @@ class Layer:
     parts: tuple[str, ...] = ("s",)
     alone: bool = False
     places: Callable[[Weights], int] = lambda w: w.n
+    printed: Mapping[str, Callable[[Weights, str], Any]] = field(default_factory=dict)
 
     def count(self, w: Weights) -> int:
         """How many places there are."""
@@ -124,6 +129,9 @@ class Layer:
 
     def next(self, w: Weights, state: Any, x: str) -> tuple[Any, ...]:
         """The numbers of the state, and the output, as printed."""
+        if w.over is REAL:
+            computed = {name: {**w.entries[name], x: formula(w, x)} for name, formula in self.printed.items()}
+            w = replace(w, entries={**w.entries, **computed})
         of = self.at(w, x, state)
         after = self.numbers(of)
         if self.reading is None:
