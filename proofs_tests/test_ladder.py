@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ratproof.record.ledger import ledger
 from ratproof.runner.evidence import evidence
 from ratproof.runner.ladder import Step, on_device, runs_torch, steps
 from theory.registry import claims
@@ -24,10 +25,24 @@ def parameters(torch: bool) -> list[object]:
     ]
 
 
+def require_informative(step: Step) -> None:
+    """Raise ``RuntimeError`` if fewer than half of the exhausted cases of what holds are informative: small
+    cases of which most score nothing tell no networks apart.
+    """
+    book = ledger()
+    counted = step.kind == "exhausted" and not step.variant.constant
+    if counted and 2 * (book.informative or 0) < book.cases:
+        raise RuntimeError(
+            f"{step.label}: fewer than half of the cases are informative: {book.informative:,} of"
+            f" {book.cases:,}"
+        )
+
+
 @pytest.mark.parametrize("step", parameters(torch=False))
 def test_a_claim_holds_or_is_refuted_on_this_rung(step: Step) -> None:
     """The recurrence of a variant, in exact fractions or variables, against its automata."""
     step.show()
+    require_informative(step)
 
 
 @pytest.mark.parametrize("step", parameters(torch=True))

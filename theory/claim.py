@@ -93,6 +93,8 @@ class Variant:
         layers: the torch layers that stand for its network, by their kinds' names, where they are not those
             of the claim.
         torch_in_tests: does a test of its own run torch besides?
+        constant: why its automata give all strings the same score, where they do: then no case is
+            informative, and evidence that runs on strings may hold all the same.
     """
 
     name: str
@@ -110,6 +112,7 @@ class Variant:
     layers: tuple[str, ...] = ()
     torch_in_tests: bool = False
     without: Mapping[str, str] = field(default_factory=dict)
+    constant: str = ""
 
     def __post_init__(self) -> None:
         if self.theorem is not None and KERNEL not in self.kinds:

@@ -229,6 +229,9 @@ class Signature:
         >>> Signature((constant("c_0"), by_symbol("f"), by_symbol("u"))).telling("ab").describe()
         'c_0 = 2, f(a) = -3, u(a) = 3, f(b) = 1/2, u(b) = -1/2'
         """
+        return self._derive(self._generic(alphabet, first))
+
+    def _generic(self, alphabet: str, first: int = 0) -> Weights:
         numbers = islice(cycle([w for w in TELLING if self.over.holds(w)]), first, None)
 
         def values(entry: Entry) -> Iterator[Any]:
@@ -237,12 +240,10 @@ class Signature:
                 allowed = entry.only
                 yield number if allowed is None else allowed[-1 - TELLING.index(number) % len(allowed)]
 
-        return self._derive(
-            self._filled(
-                alphabet,
-                self.over,
-                lambda entry, _: None if entry.derived else _nested(entry.shape, values(entry)),
-            )
+        return self._filled(
+            alphabet,
+            self.over,
+            lambda entry, _: None if entry.derived else _nested(entry.shape, values(entry)),
         )
 
     def small(self, letters: int) -> Iterator[Weights]:
@@ -251,14 +252,44 @@ class Signature:
 
         All of them, or the first ``most_small``; of those with weights as the hypothesis asks.
         """
-        alphabet = LETTERS[:letters]
-        grid = TROPICAL_GRID if self.over is MAX_PLUS else GRID
+        return self._first_cases(LETTERS[:letters], lambda entry, generic: entry.only or self._grid)
+
+    def near_generic(self, letters: int) -> Iterator[Weights]:
+        """Cases over that many letters that are near :meth:`telling`, in which every weight matters: some
+        weights are 0 or 1 instead (or what else an entry allows), by the number of those that are.
+
+        The first ``most_small``; of those with weights as the hypothesis asks. A network that is wrong
+        differs here more often than in :meth:`small`, where most weights are 0.
+
+        >>> gates = Signature((constant("c_0"), by_symbol("f")))
+        >>> [w.describe() for w in islice(gates.near_generic(1), 3)]
+        ['c_0 = 2, f(a) = -3', 'c_0 = 2, f(a) = 0', 'c_0 = 2, f(a) = 1']
+        """
+        return self._first_cases(
+            LETTERS[:letters],
+            lambda entry, generic: (
+                generic,
+                *(weight for weight in entry.only or self._grid[:2] if weight != generic),
+            ),
+        )
+
+    @property
+    def _grid(self) -> tuple[Any, ...]:
+        return TROPICAL_GRID if self.over is MAX_PLUS else GRID
+
+    def _first_cases(
+        self, alphabet: str, allowed: Callable[[Entry, Any], tuple[Any, ...]]
+    ) -> Iterator[Weights]:
+        """The first ``most_small`` cases: ``allowed`` gives, for a weight of an entry and its value in
+        :meth:`telling`, what it may be, the usual value first.
+        """
+        generic = self._generic(alphabet)
         choices = [
-            entry.only or grid
+            allowed(entry, weight)
             for entry in self.entries
             if entry.derived is None
-            for _ in entry.places(alphabet)
-            for _ in range(_size(entry.shape))
+            for value in entry.values(generic)
+            for weight in _leaves(value)
         ]
         where = self.where
         cases = self._all_small(alphabet, choices)
@@ -342,10 +373,6 @@ def _named(name: str, key: str | None) -> str:
     return name if key is None else f"{name}({key})"
 
 
-def _size(shape: tuple[int, ...]) -> int:
-    return 1 if not shape else shape[0] * _size(shape[1:])
-
-
 def _shaped(shape: tuple[int, ...], one: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return one if not shape else st.tuples(*[_shaped(shape[1:], one)] * shape[0])
 
@@ -401,6 +428,10 @@ class Sizes:
     def small(self, letters: int) -> Iterator[Weights]:
         """All small cases of all small sizes."""
         return chain.from_iterable(self.of(size).small(letters) for size in self.small_sizes)
+
+    def near_generic(self, letters: int) -> Iterator[Weights]:
+        """Cases near the generic one of each small size."""
+        return chain.from_iterable(self.of(size).near_generic(letters) for size in self.small_sizes)
 
 
 def _alike(one: Any, other: Any) -> bool:

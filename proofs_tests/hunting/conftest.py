@@ -85,5 +85,5 @@ def status(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, object
     capsys.readouterr()
     assert run(["campaign", "status", str(folder), "--json"]) == 0
     said: dict[str, object] = json.loads(capsys.readouterr().out)
-    assert said.pop("schema_version") == 1
+    assert said.pop("schema_version") == 2
     return said

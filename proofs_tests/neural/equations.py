@@ -34,22 +34,25 @@ class OfEquations(OfNetwork):
             (self.network.hidden_size,),
             cell.semiring.zero if self.start is None else self.start,
             dtype=first.dtype,
+            device=first.device,
         )
         states = []
         for string in strings:
             vectors = self.vectors[torch.tensor([place[x] for x in string], dtype=torch.long)]
             steps = [c for c, _ in REFERENCES[self.kind.name](cell, vectors, start)]
-            states.append(torch.stack([first, *steps]).double().numpy())
+            states.append(torch.stack([first, *steps]).double().cpu().numpy())
         return states
 
 
-def agree_with_equations(claim: str, kind: str, dtype: str, data: Any, variant: str = "corrected") -> None:
+def agree_with_equations(
+    claim: str, kind: str, dtype: str, data: Any, variant: str = "corrected", device: str = "cpu"
+) -> None:
     """Random layers of that kind: what their equations say stays within the derived bound of their
     automata.
     """
     names, strings = data.draw(readings(most=6))
     starts = layer_kinds()[kind].starts
-    drawn = data.draw(networks("abc", kind, claim, variant, dtype, "cpu", start=starts)).renamed(names)
+    drawn = data.draw(networks("abc", kind, claim, variant, dtype, device, start=starts)).renamed(names)
     agree(
         OfEquations(drawn.claim, drawn.variant, drawn.layer, drawn.start, drawn.automata_know_start), strings
     )

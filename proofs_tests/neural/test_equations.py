@@ -34,9 +34,9 @@ EACH = [
 @pytest.mark.parametrize(("claim", "name", "layer"), EACH)
 @settings(max_examples=40)
 @given(st.data())
-def test_the_gates_of_a_torch_layer_are_those_of_the_paper(claim, name, layer, data):
+def test_the_gates_of_a_torch_layer_are_those_of_the_paper(claim, name, layer, device, data):
     """The paper's equations, written out once more, against the layer's automata."""
-    agree_with_equations(claim, layer, "float64", data, name)
+    agree_with_equations(claim, layer, "float64", data, name, device)
 
 
 def test_a_layer_that_stands_for_a_claim_has_reference_equations():

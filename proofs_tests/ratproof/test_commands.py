@@ -52,7 +52,7 @@ def test_score_prints_one_exact_score_a_line(napkin, capsys):
 
 def test_score_json_is_one_object(napkin, capsys):
     assert run(["score", napkin, "b", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"schema_version": 1, "scores": ["-3/14"]}
+    assert json.loads(capsys.readouterr().out) == {"schema_version": 2, "scores": ["-3/14"]}
 
 
 @pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
@@ -95,7 +95,7 @@ def test_convert_goes_to_every_format_and_back(napkin, tmp_path, capsys):
 def test_draw_writes_svg(napkin, tmp_path, capsys):
     assert run(["draw", napkin, "-o", str(tmp_path / "n.svg"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {
-        "schema_version": 1,
+        "schema_version": 2,
         "files": [str(tmp_path / "n.svg")],
         "states": 2,
     }

@@ -169,14 +169,14 @@ def test_minimise_writes_the_least_automaton_and_what_shows_it(folder, capsys):
     assert said(capsys, "check-certificate", "m.json", "--of", "twice.json")[0] == 0
     assert said(capsys, "minimise", "twice.json") == (
         0,
-        {"schema_version": 1, "states": 2, "from": 4, "least": True, "why": None, "files": []},
+        {"schema_version": 2, "states": 2, "from": 4, "least": True, "why": None, "files": []},
     )
 
 
 def test_rank_prints_a_number(folder, capsys):
     assert run(["rank", "twice.json"]) == 0
     assert capsys.readouterr().out == "2\n"
-    assert said(capsys, "rank", "twice.json") == (0, {"schema_version": 1, "rank": 2})
+    assert said(capsys, "rank", "twice.json") == (0, {"schema_version": 2, "rank": 2})
 
 
 def test_boolean_and_counting_automata(folder, capsys):

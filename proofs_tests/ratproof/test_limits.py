@@ -106,7 +106,7 @@ def test_with_json_the_answer_is_one_object(tmp_path):
     answer = json.loads(out)
     assert (status, err) == (3, "")
     assert answer.pop("why").startswith("this takes more than 0.2 seconds")
-    assert answer == {"schema_version": 1, "verdict": "unknown", "limit": "seconds"}
+    assert answer == {"schema_version": 2, "verdict": "unknown", "limit": "seconds"}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
+from ratproof.record.kinds import Verdict
+
 HEAD = """
 from ratproof.runner.evidence import evidence
 from ratproof.rungs.agreement import agree
@@ -35,13 +37,14 @@ def run(tmp_path, monkeypatch):
     twice.
     """
 
-    def run(body, *arguments):
+    def run(body, *arguments, listener=None):
         path = tmp_path / f"{tmp_path.name}.py"  # a name that no other module has
         path.write_text(HEAD + textwrap.dedent(body))
         plugins = ("no:cacheprovider", "no:unraisableexception", "ratproof.runner.plugin")
         options = ("-q", "--import-mode=importlib", *(f"-p{name}" for name in plugins))
         with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-            status = pytest.main([*options, *map(str, arguments or (f"{path}::test_it",))])
+            names = map(str, arguments or (f"{path}::test_it",))
+            status = pytest.main([*options, *names], plugins=[listener] if listener else [])
         return pytest.RunResult(status, out.getvalue().splitlines(), err.getvalue().splitlines(), 0.0)
 
     monkeypatch.chdir(tmp_path)
@@ -109,6 +112,38 @@ def test_a_crash_is_no_refutation(run, body):
         f'@evidence("proposition-7", kind="sampled", variants=("printed",))\ndef test_it():\n    {body}'
     )
     result.assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"), [("assert numpy.False_", Verdict.REFUTED), ("helper()", Verdict.UNKNOWN)]
+)
+def test_an_assertion_of_the_test_itself_refutes_what_should_hold(run, tmp_path, statement, verdict):
+    """One in code that the test calls is a crash."""
+    observations = []
+
+    class Listener:
+        def pytest_ratproof_observed(self, observation):
+            observations.append(observation)
+
+    result = run(
+        f"""
+        import numpy
+        from proofs_tests.ratproof.test_plugin import helper
+
+        @evidence("proposition-7", kind="sampled", variants=("corrected",))
+        def test_it():
+            ledger().add(1)
+            {statement}
+        """,
+        listener=Listener(),
+    )
+    result.assert_outcomes(failed=1)
+    (observation,) = observations
+    assert observation.verdict == verdict and (verdict == Verdict.UNKNOWN or statement in observation.why)
+
+
+def helper():
+    raise AssertionError
 
 
 def test_a_test_that_compares_nothing_shows_nothing(run):

@@ -23,7 +23,7 @@ $ * city EOS
 def test_a_rule_over_a_vocabulary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "a.json")
     assert run(["compile", "show $ * flights", "--vocabulary", "show,me,flights", "-o", out, "--json"]) == 0
-    answer = {"schema_version": 1, "files": [out], "states": 3, "words": 3, "labels": {}, "missing": []}
+    answer = {"schema_version": 2, "files": [out], "states": 3, "words": 3, "labels": {}, "missing": []}
     assert json.loads(capsys.readouterr().out) == answer
     assert [bool(x) for x in scores(files.read(out), [("show", "me", "flights"), ("show", "me")])] == [
         True,

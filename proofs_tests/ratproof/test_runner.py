@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import strategies as st
 
+from neural.example_6 import Example6Cell
 from neural.layer_kind import layer_kinds
+from proofs_tests.neural import test_equations
+from proofs_tests.rational_recurrences import test_proposition_7
 from proofs_tests.test_ladder import LADDER
 from ratproof.kernels.rungs import KERNEL_RUNGS
 from ratproof.record.counterexample import Disagreement, NoSuchAutomaton
@@ -16,6 +22,7 @@ from ratproof.rungs.random_cases import for_random_cases, with_seed
 from ratproof.rungs.table import RUNGS, rung_of
 from ratproof.runner.ladder import on_device
 from ratproof.runner.run import run
+from ratproof.runner.written_tests import Written, rung_of_test
 from ratproof.sides.comparison import counterexample
 from ratproof.sides.exact import Exact
 from ratproof.sides.layer_spec import DTYPES
@@ -23,7 +30,7 @@ from ratproof.sides.layer_strategies import MOST_CENTROIDS
 from ratproof.sides.side import EXAMPLES, SAMPLED_LAYERS, STRINGS, TESTS, Fractions, SampledLayer
 from ratproof.sides.table import SIDES, side_named
 from ratproof.stateful.laws import LAWS
-from theory.claim import GRADIENT
+from theory.claim import GRADIENT, TORCH
 from theory.registry import claim_named, claims
 
 CLAIM = claim_named("proposition-7")
@@ -104,6 +111,56 @@ def test_what_a_rung_does_becomes_a_verdict(assertion, verdict, why):
     assert (observation.claim, observation.variant) == ("proposition-7", "printed")
     assert (observation.expected, observation.device) == ("refuted", None)
     assert (observation.counterexample is not None) == (assertion is differs)
+
+
+def item(module, test, **arguments):
+    """What the runner reads of a test that pytest has collected."""
+    return SimpleNamespace(
+        obj=getattr(module, test),
+        funcargs=arguments,
+        _fixtureinfo=SimpleNamespace(argnames=tuple(arguments)),
+        path=Path(module.__file__),
+    )
+
+
+TORCH_TESTS = [
+    item(
+        test_proposition_7,
+        "test_the_gates_of_the_torch_network_are_those_of_the_paper",
+        dtype="float64",
+        device="cpu",
+    ),
+    item(
+        test_equations,
+        "test_the_gates_of_a_torch_layer_are_those_of_the_paper",
+        claim=CLAIM.name,
+        name="corrected",
+        layer="example-6",
+        device="cpu",
+    ),
+]
+
+
+@pytest.mark.parametrize("test", TORCH_TESTS, ids=["an assertion", "a comparison"])
+def test_a_torch_layer_with_exchanged_gates_is_refuted_where_torch_runs(test, monkeypatch):
+    """The layer's automata have the same gates: what sees it is the paper's equations, written out once
+    more.
+    """
+    gates = Example6Cell.gates
+
+    def exchanged(self, inputs):
+        right = gates(self, inputs)
+        return right | {"f": 1 - right["f"]}
+
+    def observe():
+        side = Written(test.funcargs["device"])
+        corrected = CLAIM.variant("corrected")
+        return run(rung_of_test(test, None), CLAIM, corrected, side, CLAIM.effort, kind="sampled")
+
+    assert observe().verdict == Verdict.HOLDS
+    monkeypatch.setattr(Example6Cell, "gates", exchanged)
+    seen = observe()
+    assert (seen.verdict, seen.ran, seen.device) == (Verdict.REFUTED, TORCH, "cpu")
 
 
 def test_an_interruption_and_what_is_passed_on_are_no_verdicts():

@@ -191,12 +191,13 @@ class TrainingLies(nn.Module):
         self.other = nn.Dropout(0.5)
 
     def forward(self, inputs):
-        return torch.full((len(inputs), 1, 1), 7.0 if self.training else 1.0)
+        return inputs[:, :, :1].cumsum(0) + 7.0 * self.training
 
 
 def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
     module = TrainingLies()
-    claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=ONE)
+    count = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
+    claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=count)
     monkeypatch.setattr("ratproof.runner.user_files.load", lambda path: {"mine": register(claim) or claim})
     (result,) = check("mine.py", examples=5).results
     assert result.verdict == Verdict.HOLDS

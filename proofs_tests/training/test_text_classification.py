@@ -232,7 +232,7 @@ def test_a_result_has_what_the_contract_says(tmp_path: Path, capfd: pytest.Captu
     )
     printed = json.loads(capfd.readouterr().out)
     said = json.loads((tmp_path / "run" / "result.json").read_text())
-    assert printed == {"schema_version": 1, **said} and set(KEYS) <= set(said)
+    assert printed == {"schema_version": 2, **said} and set(KEYS) <= set(said)
     assert (said["experiment"], said["model"], said["seed"]) == ("sst2", "lstm", 3)
     ours = {**PRESETS["ours"], "model": "lstm", "seed": 3, "epochs": 2, "hidden": 5}
     assert said["configuration"] == Classification(**ours).to_json()

@@ -34,7 +34,7 @@ def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[
     printed = json.loads(capfd.readouterr().out)
     assert printed["exact"] and printed["certified"] == "certified" and printed["accepts_exactly"]
     assert printed["hard"]["states"] == printed["states"] == 2
-    assert {"schema_version": 1, **json.loads((tmp_path / "run" / "result.json").read_text())} == printed
+    assert {"schema_version": 2, **json.loads((tmp_path / "run" / "result.json").read_text())} == printed
     assert main.run(["train", "tomita", "--grammar", "1", *HERE, "-o", folder, "--resume"]) == 0
     assert "accepts exactly the language" in capfd.readouterr().out
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Of the objects that ``--json`` prints: a field that goes or changes its meaning makes it one more, a new
 field does not.
 """

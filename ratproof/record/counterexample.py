@@ -66,5 +66,9 @@ class NoSuchAutomaton(Refutation):
     """No automaton with so few states computes the unit; there is no single string that shows it."""
 
 
+class FalseStatement(Refutation):
+    """An assertion of a test that is evidence for a claim is false; the message is its line."""
+
+
 class RefutedByTheorem(Refutation):
     """A theorem that Coq's kernel accepts says that the variant is false."""

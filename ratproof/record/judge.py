@@ -15,12 +15,12 @@ from ratproof.record.kinds import Verdict
 from ratproof.record.ledger import Ledger, left_out_in_words
 
 
-def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
+def judge(raised: BaseException | None, book: Ledger, informative: int | None = None) -> tuple[Verdict, str]:
     """The verdict, and a sentence where it is unknown, or where there is no counterexample but no automaton
     at all.
 
     Only a :class:`~ratproof.record.counterexample.Refutation` refutes; any other exception shows nothing, and
-    so does a run that compared nothing.
+    so does a run that compared nothing, or no informative case where ``informative`` counts them.
     """
     if isinstance(raised, Refutation):
         return Verdict.REFUTED, "" if isinstance(raised, Disagreement) else str(raised)
@@ -37,6 +37,11 @@ def judge(raised: BaseException | None, book: Ledger) -> tuple[Verdict, str]:
     if book.cases == 0:
         why = left_out_in_words(book.facts)
         return Verdict.UNKNOWN, "the test compared nothing" + (f": {why}" if why else "")
+    if informative == 0:
+        return Verdict.UNKNOWN, (
+            "no case is informative: the automata give every string that was compared the same score, so that"
+            " a network which reads nothing would pass"
+        )
     return Verdict.HOLDS, ""
 
 

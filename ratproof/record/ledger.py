@@ -33,6 +33,8 @@ class Ledger:
     Attributes:
         cases: pairs of a network and a string of which every score that the variant speaks of was compared;
             all prefixes of the string count as one case.
+        informative: how many of them are of a network whose automata do not give all strings compared the
+            same score; ``None`` where no automata were compared.
         share: the largest share of a derived bound that a difference used, ``None`` where all was exact.
         facts: what else the report should say, by name. ``left_out`` has, by a reason of :data:`LEFT_OUT`,
             how many strings are no case.
@@ -42,6 +44,7 @@ class Ledger:
     """
 
     cases: int = 0
+    informative: int | None = None
     share: float | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     certificate: dict[str, Any] | None = None
@@ -53,6 +56,10 @@ class Ledger:
         self.cases += cases
         if share is not None:
             self.share = max(share, self.share or 0.0)
+
+    def inform(self, cases: int) -> None:
+        """Count informative cases, which :meth:`add` has counted as cases."""
+        self.informative = (self.informative or 0) + cases
 
     def leave_out(self, reason: str, strings: int = 1) -> None:
         """Count strings that are no cases, by a reason of :data:`LEFT_OUT`."""

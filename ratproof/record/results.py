@@ -20,6 +20,8 @@ class Observation:
     Attributes:
         ran: ``"torch"`` or ``"exact"``, what ran on strings; ``None`` for kinds that run on none.
         device: where torch ran; ``None`` where none did.
+        informative: how many cases are of a network whose automata do not score all strings alike; ``None``
+            for kinds that run on no strings, and for kernels, which have no automata.
         raised: what it raised, where it ran in this process.
     """
 
@@ -39,6 +41,7 @@ class Observation:
     certificate: dict[str, Any] | None = None
     why: str = ""
     raised: BaseException | None = field(default=None, compare=False)
+    informative: int | None = None
 
     def to_text(self) -> str:
         """On one line: how it comes from one process to another."""
@@ -59,7 +62,10 @@ class Observation:
 
 @dataclass
 class Result:
-    """All that was observed for one claim, variant and kind, by what ran and where (or on one corpus)."""
+    """All that was observed for one claim, variant and kind, by what ran and where (or on one corpus).
+
+    Attributes are those of an :class:`Observation`.
+    """
 
     claim: str
     variant: str
@@ -79,11 +85,17 @@ class Result:
     why: str = ""
     kept: str | None = None
     certificate_file: str | None = None
+    informative: int | None = None
 
     @property
     def as_expected(self) -> bool:
         """Did the evidence say what it should?"""
         return self.verdict == self.expected
+
+    @property
+    def counted(self) -> int:
+        """How many cases the report counts: the informative ones, for kinds that have some that are not."""
+        return self.cases if self.informative is None else self.informative
 
     def to_json(self) -> dict[str, Any]:
         """As the contract of ``verify --json`` has it, and a few fields more."""
@@ -131,6 +143,8 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
         if result.verdict != before:
             result.certificate = None
         result.cases += seen.cases
+        if seen.informative is not None:
+            result.informative = (result.informative or 0) + seen.informative
         result.seconds = round(result.seconds + seen.seconds, 3)
         result.tests.append(seen.test)
         left_out = joined(result.facts.get("left_out", {}), seen.facts.get("left_out", {}))

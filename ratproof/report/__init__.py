@@ -69,10 +69,13 @@ def _alike(row: Row) -> list[tuple[str, str, str]]:
 
 
 def summary(outcome: Outcome) -> str:
-    """How many verdicts were as expected; which claims' were not."""
+    """How many verdicts were as expected, and of how many cases, the informative ones where some are not;
+    which claims' were not.
+    """
     good = sum(r.as_expected for r in outcome.results)
-    cases = sum(r.cases for r in outcome.results)
-    counted = f"{cases:,} {'case' if cases == 1 else 'cases'}"
+    cases = sum(r.counted for r in outcome.results)
+    kind = "informative " if any(r.informative is not None for r in outcome.results) else ""
+    counted = f"{cases:,} {kind}{'case' if cases == 1 else 'cases'}"
     line = f"{good} of {len(outcome.results)} verdicts as expected, {counted}"
     bad = dict.fromkeys(f"{r.claim} {r.variant}" for r in outcome.results if not r.as_expected)
     if bad:

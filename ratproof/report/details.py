@@ -48,6 +48,12 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
         print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
+    counts = [r for r in row.results if r.informative is not None]
+    if counts:
+        told = ", ".join(f"{r.informative:,} of {r.cases:,} {_rung(r)}" for r in counts)
+        print_paragraph(out, f"informative, of automata whose scores are not all the same: {told}", by=2)
+    for why in dict.fromkeys(r.facts["constant"] for r in row.results if "constant" in r.facts):
+        print_paragraph(out, f"its automata give all strings the same score: {why}", by=2)
     shares = [shares for r in row.results if (shares := r.facts.get("rounding"))]
     if shares:
         most = {name: max(s.get(name, 0.0) for s in shares) for s in shares for name in s}

@@ -246,7 +246,7 @@ def _row(row: Row, name: str, out: Console) -> Iterator[Text]:
             line.append(" " * (NAMES + 4 * place - 1 - len(line)))
             line.append(mark.on(out), style=mark.style)
     line.append(" " * (NAMES + 4 * len(COLUMNS) - len(line)))
-    cases, seconds = (sum(getattr(r, name) for r in row.results) for name in ("cases", "seconds"))
+    cases, seconds = (sum(getattr(r, name) for r in row.results) for name in ("counted", "seconds"))
     what = smallest(row.results, out) if row.refuted else _count(cases)
     fits = len(what) < CASES
     line.append(f"{what if fits else _count(cases):>{CASES}}{_time(seconds):>{SECONDS}}")

@@ -27,14 +27,19 @@ def agree(comparison: Comparison, strings: Sequence[String]) -> None:
 
 
 def _agree(comparison: Comparison, strings: Sequence[String], book: Ledger) -> None:
-    for _, compared in zip(strings, comparison.compare(strings), strict=True):
-        record(compared, book)
-        if compared.cases:
-            book.facts["longest"] = max(book.facts.get("longest", 0), len(compared.string))
-        if compared.difference is not None:
-            if isinstance(comparison, Repeatable):
-                comparison.confirm(compared)
-            raise Disagreement(counterexample(comparison, compared))
+    before, varies = book.cases, False
+    try:
+        for _, compared in zip(strings, comparison.compare(strings), strict=True):
+            record(compared, book)
+            varies = varies or compared.varies
+            if compared.cases:
+                book.facts["longest"] = max(book.facts.get("longest", 0), len(compared.string))
+            if compared.difference is not None:
+                if isinstance(comparison, Repeatable):
+                    comparison.confirm(compared)
+                raise Disagreement(counterexample(comparison, compared))
+    finally:
+        book.inform(book.cases - before if varies else 0)
 
 
 def record(compared: StringResult, book: Ledger) -> None:

@@ -79,6 +79,7 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
             comparison = Exact(claim, variant.name, case)
             compared = comparison.compare_all(bound)
             record(compared, book)
+            book.inform(compared.cases if compared.varies else 0)
             if compared.difference is not None:
                 comparison.confirm(compared)
                 certify = CERTIFICATES.get(type(variant.reading))

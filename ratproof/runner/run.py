@@ -53,7 +53,10 @@ def run(
             if isinstance(error, (KeyboardInterrupt, *passed_on)):
                 raise
             raised = error
-    verdict, why = judge(raised, book)
+    informative = book.informative if kind in RUN_ON_STRINGS else None
+    if informative == 0 and variant.constant:
+        book.facts["constant"] = variant.constant
+    verdict, why = judge(raised, book, None if variant.constant else informative)
     return Observation(
         claim=claim.name,
         variant=variant.name,
@@ -66,6 +69,7 @@ def run(
         ran=(EXACT if side.device is None else TORCH) if kind in RUN_ON_STRINGS else None,
         device=side.device,
         share=book.share,
+        informative=informative,
         facts=dict(book.facts),
         counterexample=getattr(raised, "counterexample", None),
         certificate=book.certificate,

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 from numpy import bool_
 from numpy.typing import NDArray
 
 from automata.errors import InputError
 from automata.printable_text import write_string
+from automata.rounding import bounded
 from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.record.counterexample import Counterexample
@@ -42,6 +44,8 @@ class StringResult:
             speaks of; more than one where one comparison reads more than one.
         left_out: for how many strings, by a reason of :data:`ratproof.record.ledger.LEFT_OUT`, some or all of
             these scores were not compared.
+        varies: do the automata give this string and those that were compared before it more than one score?
+            Then no network that gives every string the same score would pass.
     """
 
     string: String
@@ -49,6 +53,7 @@ class StringResult:
     difference: Difference | None
     cases: int = 1
     left_out: Mapping[str, int] = field(default_factory=dict)
+    varies: bool = False
 
 
 MOST_WRITTEN = 200
@@ -99,6 +104,31 @@ class Repeatable(Protocol):
         """Raise :class:`NotAFunction` where a difference is another one, or none, when the
         string is run again.
         """
+
+
+class Constants:
+    """The constants that each unit could give all strings so far, within the bounds."""
+
+    def __init__(self) -> None:
+        self._low: Any = -np.inf
+        self._high: Any = np.inf
+        self._varies = False
+
+    def exclude(self, scores: Any, bounds: Any) -> bool:
+        """Return whether no constant is left for some unit, after some more scores.
+
+        Args:
+            scores: of a string's prefixes, shape ``(prefixes, units)``.
+            bounds: by how much a network may differ from each; those that were not compared are infinite.
+        """
+        if not self._varies:
+            has = bounded(bounds)
+            known = np.where(has, scores, 0).astype(float)
+            off = np.where(has, bounds, 0.0)
+            self._low = np.maximum(self._low, np.where(has, known - off, -np.inf).max(0, initial=-np.inf))
+            self._high = np.minimum(self._high, np.where(has, known + off, np.inf).min(0, initial=np.inf))
+            self._varies = bool((self._low > self._high).any())
+        return self._varies
 
 
 def no_case(string: String, reason: str, share: float | None = None) -> StringResult:

@@ -26,7 +26,7 @@ from neural.seeding import seeded
 from ratproof.npz_files import arrays, finite_numbers, vectors_of
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND, ledger
-from ratproof.sides.comparison import counterexample, shortest_of
+from ratproof.sides.comparison import Constants, counterexample, shortest_of
 from ratproof.sides.layer import OfNetwork
 from ratproof.sides.layer_spec import spec
 
@@ -208,7 +208,9 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
     book = ledger()
     kind = format_of(torch.float32)
     shortest = shortest_of(claim, variant)
-    prefixes = compared = 0
+    prefixes = compared = cases = 0
+    constants = [Constants() for _ in automata]
+    varies = False
     order = sorted(range(len(corpus.sentences)), key=lambda i: -len(corpus.sentences[i]))
     for low in range(0, len(order), PORTION):
         sentences = [corpus.sentences[i] for i in order[low : low + PORTION]]
@@ -236,12 +238,17 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
                     _found(claim, variant, layer, corpus, sentences[row][:length], unit, device)
                 )
             book.add(0, float(used.max()))
+            told = has[:, :, unit]
+            varies = constants[unit].exclude(scores[told][:, None], bounds[told][:, None]) or varies
         compared += int(has.sum())
         some, every = has.any(axis=(1, 2)), (has | ~inside[:, :, None]).all(axis=(1, 2))
-        book.add(int((some & every).sum()))
+        whole = int((some & every).sum())
+        book.add(whole)
+        cases += whole
         book.leave_out(TOO_SHORT, int((~inside.any(axis=1)).sum()))
         book.leave_out(IN_PART, int((some & ~every).sum()))
         book.leave_out(WITHOUT_BOUND, int((inside.any(axis=1) & ~some).sum()))
+    book.inform(cases if varies else 0)
     book.facts.update(
         text=Path(corpus.path).name,
         sentences=len(corpus.sentences),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -54,6 +55,7 @@ class OfDecision:
             f"{type(self.module).__name__} in evaluation mode, on whole strings, up to {MOST_IN_A_BATCH:,} of"
             " one length side by side"
         )
+        decided: set[bool] = set()
         for length, group in groupby(strings, key=len):
             alike = list(group)
             if length == 0:
@@ -61,7 +63,10 @@ class OfDecision:
                 continue
             for start in range(0, len(alike), MOST_IN_A_BATCH):
                 batch = alike[start : start + MOST_IN_A_BATCH]
-                yield from map(self._result, batch, self.decisions(batch))
+                for string, accepted in zip(batch, self.decisions(batch), strict=True):
+                    right = self.dfa.accepts(string)
+                    decided.add(right)
+                    yield replace(_result(string, accepted, right), varies=len(decided) > 1)
 
     def decisions(self, strings: Sequence[String]) -> list[bool | None]:
         """Whether the module accepts each of some strings of one length, read in one batch; ``None`` where
@@ -81,12 +86,6 @@ class OfDecision:
                 what = "the module decides a string by itself otherwise than beside others"
                 raise NotAFunction(compared.string, compared.difference.network, _word(alone), what)
 
-    def _result(self, string: String, accepted: bool | None) -> StringResult:
-        right = self.dfa.accepts(string)
-        if accepted != right:
-            return StringResult(string, None, Difference(len(string), 0, _word(accepted), _word(right), "0"))
-        return StringResult(string, None, None)
-
     def to_json(self) -> dict[str, Any]:
         """The way: the module is in the file that brought the claim."""
         return {"way": self.way}
@@ -98,6 +97,12 @@ class OfDecision:
         Raises :class:`~automata.errors.InputError`: the claim is about no module's decisions.
         """
         return program_of(cls, claim, variant, "what a module accepts")
+
+
+def _result(string: String, accepted: bool | None, right: bool) -> StringResult:
+    if accepted == right:
+        return StringResult(string, None, None)
+    return StringResult(string, None, Difference(len(string), 0, _word(accepted), _word(right), "0"))
 
 
 def _decision(answer: Any) -> bool:

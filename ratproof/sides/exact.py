@@ -32,6 +32,8 @@ class Exact:
     def __init__(self, claim: str, variant: str, case: Any) -> None:
         self.claim, self.variant, self.case = claim, variant, case
         self.read: Equality = claim_named(claim).variant(variant).equality
+        self._first_scores: list[Any] | None = None
+        self._varies = False
 
     @cached_property
     def _automata(self) -> Sequence[WFSA]:
@@ -53,19 +55,30 @@ class Exact:
         """
         for string in strings:
             difference = self._first_difference(string)
-            short = difference is None and len(string) < self.read.shortest
-            yield no_case(string, TOO_SHORT) if short else StringResult(string, None, difference)
+            if difference is None and len(string) < self.read.shortest:
+                yield no_case(string, TOO_SHORT)
+            else:
+                yield StringResult(string, None, difference, varies=self._varies)
 
     def _first_difference(self, string: String) -> Difference | None:
         node = self._root
         for t in range(len(string) + 1):
             if t:
                 node = node.child(self, string, t)
+            if t < self.read.shortest:
+                continue
+            self._see(node.scores)
             for unit, (value, score) in enumerate(zip(node.values, node.scores, strict=True)):
-                if value != score and t >= self.read.shortest:
+                if value != score:
                     write = self._automata[unit].semiring.format
                     return Difference(t, unit, write(value), write(score), "0")
         return None
+
+    def _see(self, scores: list[Any]) -> None:
+        """Compare the units' scores of a string with those of the first one."""
+        if not self._varies:
+            self._first_scores = self._first_scores or scores
+            self._varies = scores != self._first_scores
 
     @cached_property
     def _root(self) -> _Prefix:
@@ -98,13 +111,15 @@ class Exact:
                     short += 1
                     continue
                 cases += 1
+                self._see([of_unit[place] for of_unit in scores])
                 for unit, value in enumerate(values):
                     if value != scores[unit][place]:
                         string = _string_at(alphabet, length, place)
                         write = self._automata[unit].semiring.format
                         difference = Difference(length, unit, write(value), write(scores[unit][place]), "0")
-                        return StringResult(string, None, difference, cases)
-        return StringResult(alphabet[:1] * longest, None, None, cases, {TOO_SHORT: short} if short else {})
+                        return StringResult(string, None, difference, cases, varies=self._varies)
+        left_out = {TOO_SHORT: short} if short else {}
+        return StringResult(alphabet[:1] * longest, None, None, cases, left_out, self._varies)
 
     def _levels(self, automaton: WFSA, longest: int) -> Iterator[Any]:
         if self.read.algorithm is None:

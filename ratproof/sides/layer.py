@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -24,7 +25,14 @@ from neural.layer_kind import LayerKind, layer_kinds
 from neural.rounding import format_of
 from neural.scan import use
 from neural.scan.backends import Backend
-from ratproof.sides.comparison import Difference, StringResult, no_difference, require_units, shortest_of
+from ratproof.sides.comparison import (
+    Constants,
+    Difference,
+    StringResult,
+    no_difference,
+    require_units,
+    shortest_of,
+)
 from ratproof.sides.layer_files import checked
 from ratproof.sides.layer_spec import DTYPES, LayerSpec
 from theory.claim import Claim, Variant
@@ -168,6 +176,7 @@ class OfNetwork:
         values, bounds = any_order_scores(
             self.network.cell, self._inputs(strings), start.to(self._dtype).to(self.layer.device)
         )
+        constants = Constants()
         for place, c in enumerate(self.states(strings)):
             scores, off = (x[: len(c), place].cpu().numpy() for x in (values, bounds))
             has = bounded(off)
@@ -175,7 +184,9 @@ class OfNetwork:
             worst = np.array(used).reshape(c.shape)[self._shortest :]
             wrong = np.argwhere(worst > 1)
             if not len(wrong):
-                yield no_difference(strings[place], float(worst.max(initial=0.0)), has[self._shortest :])
+                result = no_difference(strings[place], float(worst.max(initial=0.0)), has[self._shortest :])
+                varies = constants.exclude(scores[self._shortest :], off[self._shortest :])
+                yield replace(result, varies=varies)
                 continue
             t, unit = int(wrong[0][0]) + self._shortest, int(wrong[0][1])
             network, automaton = (repr(float(side[t, unit])) for side in (c, scores))
@@ -191,6 +202,7 @@ class OfNetwork:
         batch = encode(self._automata[0].index, strings)
         row_of = {place: row for row, place in enumerate(batch.order.tolist())}
         states = self.states(strings)
+        constants = Constants()
         near = [bound_table(a.to_float(), batch, self._format, slack) for a, slack in self.sides()]
         for place, c in enumerate(states):
             row, length = row_of[place], len(c)
@@ -206,9 +218,11 @@ class OfNetwork:
                 apart = np.where(c == scores, 0.0, np.abs(c - scores)) * _OUTWARD
                 used = np.where((apart == 0) | ~has, 0.0, apart / bounds)[self._shortest :]
             if (used <= 1).all():
-                yield no_difference(strings[place], float(used.max(initial=0.0)), has[self._shortest :])
+                result = no_difference(strings[place], float(used.max(initial=0.0)), has[self._shortest :])
             else:
-                yield self._exactly(strings[place], c)
+                result = self._exactly(strings[place], c)
+            varies = constants.exclude(scores[self._shortest :], bounds[self._shortest :])
+            yield replace(result, varies=varies)
 
     @property
     def _dtype(self) -> torch.dtype:

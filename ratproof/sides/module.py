@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,7 @@ from automata.wfsa import WFSA
 from neural.rounding import format_of
 from ratproof.record.ledger import TOO_SHORT, ledger
 from ratproof.sides.comparison import (
+    Constants,
     Difference,
     NotAFunction,
     StringResult,
@@ -79,11 +81,14 @@ class OfModule:
             ledger().facts["few"] = [FEW * torch.finfo(self._dtype).eps, self._format.name]
         chosen = [string for string in strings if len(string) >= shortest]
         sides = iter(self._sides(chosen))
+        constants = Constants()
         for string in strings:
             if len(string) < shortest:
                 yield no_case(string, TOO_SHORT)
-            else:
-                yield self._compare(string, shortest, *next(sides))
+                continue
+            scores, bounds = next(sides)
+            varies = constants.exclude(scores[shortest:], bounds[shortest:])
+            yield replace(self._compare(string, shortest, scores, bounds), varies=varies)
 
     @property
     def ran(self) -> str:

@@ -10,7 +10,7 @@ Forward score says, by a test with a stated rate of false alarms.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -29,7 +29,7 @@ from neural.state_regularized.component import Transition
 from neural.state_regularized.layers import KINDS, SRCell, SRLayers
 from ratproof.record.ledger import NO_ALARM, TOO_SHORT
 from ratproof.sides.chernoff import surprise, threshold
-from ratproof.sides.comparison import Difference, StringResult, no_case, shortest_of
+from ratproof.sides.comparison import Constants, Difference, StringResult, no_case, shortest_of
 from ratproof.sides.layer_spec import DTYPES, LayerSpec
 from ratproof.sides.sampled_run_files import LAYERS, checked
 from theory.claim import Claim, Variant
@@ -148,6 +148,7 @@ class SampledRuns:
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Each string, at its end; a string counts as one case."""
         shortest = shortest_of(self.claim, self.variant)
+        constants = Constants()
         for place, string in enumerate(strings):
             if len(string) < shortest:
                 yield no_case(string, TOO_SHORT)
@@ -159,7 +160,9 @@ class SampledRuns:
                     result = self._compare(string)
             finally:
                 torch.set_num_threads(threads)
-            yield result
+            scores = np.array([[float(score(automaton, string)) for automaton in self._automata]])
+            bounds = np.full_like(scores, 0.0 if result.cases else np.inf)  # of a string that is no case
+            yield replace(result, varies=constants.exclude(scores, bounds))
 
     @torch.no_grad()
     def _compare(self, string: String) -> StringResult:

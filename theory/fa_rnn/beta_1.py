@@ -22,6 +22,7 @@ from theory.fa_rnn.shared.networks import (
     Vector,
     by_construction,
     dot,
+    in_line,
     score,
     step_4,
     tensor,
@@ -243,6 +244,7 @@ def complement(w: Weights) -> list[WFSA]:
 
 RULES, SMALL = Sizes(rule_with_vectors, (1, 2, 3), ()), Sizes(small_rule_with_vectors, (), (1, 2))
 PSEUDO = Sizes(pseudo, (2, 3, 4), (2,))
+IN_LINE = Sizes(lambda k: in_line(pseudo(k)), (), (2,))
 
 IN_COQ = (
     "let T := {T} in let any := {any} in let own := fun x => state_after (T x) in"
@@ -357,7 +359,7 @@ CLAIM = Claim(
             says="one minus the score of the automaton that is deterministic over the words is 1 on no match",
             reading=Equality(recurrence=determinised_first, construction=complement),
             cases=PSEUDO.random,
-            small_cases=PSEUDO.small,
+            small_cases=IN_LINE.near_generic,
             effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
             theorem=Theorem(
                 "fa_rnn.beta_1.beta_1_complement",

@@ -15,7 +15,7 @@ from fractions import Fraction
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Effort, Misprint, Source, Variant
-from theory.fa_rnn.eq_5 import decomposed, small_factors
+from theory.fa_rnn.eq_5 import decomposed
 from theory.fa_rnn.shared.networks import (
     BITS,
     Matrix,
@@ -25,6 +25,8 @@ from theory.fa_rnn.shared.networks import (
     by_construction,
     by_factors,
     by_tensor,
+    factors,
+    in_line,
     tensor,
 )
 from theory.induction import Induction
@@ -72,6 +74,14 @@ def thresholded(w: Weights) -> list[WFSA]:
     ]
 
 
+def small_factors(size: tuple[int, int]) -> Signature:
+    """The small cases of any factors: all with weights 0, 1 and -1 in one column, the first with 0 and 1 in
+    two.
+    """
+    only = (0, 1, -1) if size[1] == 1 else BITS
+    return in_line(Signature(factors(size[0], size[1], only), size=("K", size[0])), most=800)
+
+
 def rule_and_threshold(k: int) -> Signature:
     """A tensor of zeros and ones with factors by construction, and a threshold from 0, which is left out, to
     1.
@@ -88,11 +98,11 @@ def rule_and_any_threshold(k: int) -> Signature:
     )
 
 
-ANY, SMALL = (
-    Sizes(decomposed, ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2)), ()),
-    Sizes(small_factors, (), ((1, 1), (2, 1), (2, 2))),
-)
-EXACT, OFF = Sizes(rule_and_threshold, (1, 2, 3), (1, 2)), Sizes(rule_and_any_threshold, (1, 2, 3), (1, 2))
+SMALL_SIZES = ((1, 1), (2, 1), (2, 2))
+ANY = Sizes(decomposed, (*SMALL_SIZES, (2, 3), (3, 2)), SMALL_SIZES)
+SMALL = Sizes(small_factors, (), SMALL_SIZES)
+EXACT, OFF = Sizes(rule_and_threshold, (1, 2, 3), ()), Sizes(rule_and_any_threshold, (1, 2, 3), (1, 2))
+IN_LINE = Sizes(lambda k: in_line(rule_and_threshold(k)), (), (1, 2))
 
 
 CLAIM = Claim(
@@ -115,7 +125,7 @@ CLAIM = Claim(
             says="the unfolding, with the state after first",
             reading=Equality(recurrence=by_factors, construction=reconstructed(state_after_first)),
             cases=ANY.random,
-            small_cases=SMALL.small,
+            small_cases=ANY.near_generic,
             programs=("fa-rnn-rebuilt-tensor",),
             kinds=PROVED,
             proof=Induction(
@@ -145,7 +155,7 @@ CLAIM = Claim(
             says="exact factors, and a threshold: the rules' automaton",
             reading=Equality(recurrence=by_tensor, construction=thresholded),
             cases=EXACT.random,
-            small_cases=EXACT.small,
+            small_cases=IN_LINE.near_generic,
             programs=("fa-rnn-threshold",),
             theorem=Theorem(
                 "fa_rnn.eq_9.eq_9_threshold",

@@ -221,6 +221,7 @@ CLAIM = Claim(
                 "proved": "the bound is an inequality, and this rung checks identities",
                 "kernel-checked": "the bound needs the reals and a sigmoid, which the development has not",
             },
+            constant="what is compared is whether both networks are between bounds: they always are",
             expected="holds",
             says=(
                 "1: both networks are between l and u, after every sentence and for any weights of the gates"

@@ -42,6 +42,19 @@ def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
     )
 
 
+def ends_in_turn(size: tuple[int, int, int]) -> Signature:
+    """The same where the rules end in one state each, in turn, and with no transition the formula holds of
+    the empty sentence alone.
+    """
+    signature = small_rules_and_formula(size)
+    _, rules, clauses = size
+    ends = constant(
+        "F", derived=lambda w: tuple(tuple(int(i == r % w.n) for i in range(w.n)) for r in range(rules))
+    )
+    formula = constant("clauses", (clauses, rules), (1, -1, 0))
+    return replace(signature, entries=(*signature.entries[:2], ends, formula))
+
+
 def three_literals(k: int) -> Signature:
     """A clause that has two rules, and the negation of a third."""
     signature = small_rules_and_formula((k, 3, 1))
@@ -182,8 +195,9 @@ def logic(w: Weights) -> list[WFSA]:
 
 RANDOM = Sizes(rules_and_formula, ((2, 2, 1), (2, 2, 2), (3, 2, 2), (3, 3, 2)), ())
 SMALL = Sizes(small_rules_and_formula, (), ((1, 1, 1), (2, 1, 1), (2, 2, 2)))
+SMALL_IN_TURN = Sizes(ends_in_turn, (), SMALL.small_sizes)
 THREE = Sizes(rules_and_formula, ((2, 3, 1), (3, 3, 1)), ())
-SMALL_THREE = Sizes(small_rules_and_formula, (), ((2, 1, 1), (2, 3, 1)))
+SMALL_THREE_IN_TURN = Sizes(ends_in_turn, (), ((2, 1, 1), (2, 3, 1)))
 THREE_LITERALS = Sizes(three_literals, (2, 3), (2,))
 SEVERAL_ENDS = Sizes(rules_and_formula, ((2, 2, 1), (3, 2, 1)), ())
 ONE, NOTHING = Fraction(1), Fraction(0)
@@ -220,7 +234,7 @@ CLAIM = Claim(
             says="with counts clamped to at most 1 before",
             reading=Equality(recurrence=aggregated, construction=logic),
             cases=RANDOM.random,
-            small_cases=SMALL.small,
+            small_cases=SMALL_IN_TURN.small,
             programs=("fa-rnn-soft-logic",),
             theorem=Theorem(
                 "fa_rnn.soft_logic.soft_logic",
@@ -243,7 +257,7 @@ CLAIM = Claim(
             says="with h clamped at every step, too: no count grows, and nothing else changes",
             reading=Equality(recurrence=clamped_at_every_step, construction=logic),
             cases=RANDOM.random,
-            small_cases=SMALL.small,
+            small_cases=SMALL_IN_TURN.small,
             theorem=Theorem(
                 "fa_rnn.soft_logic.soft_logic_clamped_steps",
                 network=(
@@ -264,7 +278,7 @@ CLAIM = Claim(
             says="with clamped counts, and an or of several as ors of two in each other",
             reading=Equality(recurrence=nested, construction=logic),
             cases=THREE.random,
-            small_cases=SMALL_THREE.small,
+            small_cases=SMALL_THREE_IN_TURN.small,
             theorem=Theorem(
                 "fa_rnn.soft_logic.soft_logic_nested",
                 network="rational_of (nested_value " + SIGNS + " (clamped " + COUNTS + "))",
@@ -289,7 +303,7 @@ CLAIM = Claim(
             says="nothing is clamped, and the rules' scores are all 0 or 1",
             reading=Equality(recurrence=where_scores_are_bits, construction=logic),
             cases=RANDOM.random,
-            small_cases=SMALL.small,
+            small_cases=SMALL_IN_TURN.small,
             kinds=LADDER[:3],
         ),
         Variant(

@@ -105,11 +105,6 @@ AT_ONCE = Chunked(
 
 
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
-TELLING = Sizes(
-    lambda size: weights(size, s_0=(1, 0), alpha=(2, 0, 1), beta=(1, 3), q=(1,), k=(2, 1), v=(1,)),
-    (),
-    ((1, 1), (2, 1), (3, 1)),
-)
 SMALL = Sizes(lambda size: weights(size, 300, alpha=(1,), beta=(1,)), (), ((2, 1),))
 HALF = Sizes(lambda size: weights(size, 300, alpha=(1,), beta=("1/2",)), (), ((1, 1),))
 
@@ -134,7 +129,6 @@ CLAIM = Claim(
             ANY_SIZE,
             CHUNKED,
             CASES,
-            TELLING,
             theorem(
                 "delta_chunks",
                 "chunked_delta {minus} {alpha} {beta} {q} {k} {v} {C} {s_0} {word}",

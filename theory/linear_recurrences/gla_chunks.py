@@ -94,11 +94,6 @@ def with_gates(g: Any) -> Chunked:
 
 PRODUCTS = with_gates(gates)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
-TELLING = Sizes(
-    lambda size: weights(size, s_0=(1, 0), alpha=(2, 0, 1), q=(1,), k=(1, 3), v=(1,)),
-    (),
-    ((1, 1), (2, 1), (3, 1)),
-)
 AT_ONE = Sizes(lambda size: weights(size, 300, alpha=(1,)), (), ((1, 1),))
 GATED = Sizes(lambda size: weights(size, most=500), (), ((1, 1), (2, 1)))
 
@@ -123,7 +118,6 @@ CLAIM = Claim(
             ANY_SIZE,
             PRODUCTS,
             CASES,
-            TELLING,
             theorem(
                 "gla_chunks",
                 "chunked_gla {alpha} {q} {k} {v} {C} {s_0} {word}",

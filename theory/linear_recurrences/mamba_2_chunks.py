@@ -92,11 +92,6 @@ INCLUSIVE = Chunked(
 NOT_DECAYED = Chunked(LAYER, output, lambda w, h, chunk: hand_over(w, h, chunk, lambda *_: w.over.one))
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
 FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
-TELLING = Sizes(
-    lambda size: weights(size, h_0=(1, 0), D=(1, 0), a=(2, 0, 1), B=(1, 3), C=(1,)),
-    (),
-    ((1, 1), (2, 1), (3, 1)),
-)
 PLAIN = {"h_0": (0,), "D": (0,), "B": (1,), "C": (1,)}
 AT_ONE = Sizes(lambda size: weights(size, 500, a=(1,), **PLAIN), (), ((1, 1),))
 DECAYED = Sizes(lambda size: weights(size, 500, **PLAIN), (), ((1, 1), (2, 1)))
@@ -121,7 +116,6 @@ CLAIM = Claim(
             "for chunks of any size Q, the last of which may be shorter",
             BLOCKS,
             CASES,
-            TELLING,
             theorem(
                 "mamba_2_chunks",
                 "chunked_mamba_2 {D} {a} {B} {C} {x} {Q} {h_0} {word}",

@@ -102,11 +102,6 @@ AT_ONCE = Chunked(
 )
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
 FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
-TELLING = Sizes(
-    lambda size: weights(size, s_0=(1, 0), w=(2, 0, 1), kappa=(1, 2), a=(3, 1), k=(1,), q=(1,), v=(1,)),
-    (),
-    ((1, 1), (2, 1), (3, 1)),
-)
 ONES = {"w": (1,), "kappa": (1,), "a": (1,)}
 SMALL = Sizes(lambda size: weights(size, 500, s_0=(0,), **ONES), (), ((2, 1),))
 READING = Sizes(lambda size: weights(size, 500, s_0=(0,), **ONES | {"a": (0,)}), (), ((1, 1),))
@@ -132,7 +127,6 @@ CLAIM = Claim(
             ANY_SIZE,
             CHUNKED,
             CASES,
-            TELLING,
             theorem(
                 "rwkv_7_chunks",
                 "chunked_rwkv_7 {minus} {w} {kappa} {a} {k} {q} {v} {C} {s_0} {word}",

@@ -114,11 +114,11 @@ def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
 
 
 def small(letters: int) -> Iterator[Drawn]:
-    """All automata with one state over the reals whose weights are 0, 1, -1 or 1/2, and those with two whose
-    weights are 0 or 1.
+    """All automata with one state over the reals whose weights are 0, 1, -1 or 1/2, the final one not 0, and
+    those with two whose weights are 0 or 1.
     """
     alphabet = LETTERS[:letters]
-    for first, last, *rest in product(GRID, repeat=2 + letters):
+    for first, last, *rest in product(GRID, GRID[1:], *[GRID] * letters):
         tables: dict[str, Any] = {x: [[w]] for x, w in zip(alphabet, rest, strict=True)}
         yield Drawn(WFSA(REAL, [str(first)], [str(last)], tables))
     if letters == 1:

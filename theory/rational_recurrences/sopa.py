@@ -206,7 +206,7 @@ CLAIM = Claim(
             says="over max-plus, as in SoPa: the greatest score of a match",
             reading=Equality(recurrence=sopa, construction=chain),
             cases=MAX_PLUS_SIZES.random,
-            small_cases=MAX_PLUS_SIZES.small,
+            small_cases=MAX_PLUS_SIZES.near_generic,
             kinds=SHOWN,
             theorem=in_coq("sopa_max_plus", over="rational_max_plus"),
             layers=("sopa-max-plus",),

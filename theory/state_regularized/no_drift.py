@@ -161,6 +161,7 @@ CLAIM = Claim(
                 "decided": "the mixtures are irrational, and take ever more values",
                 "proved": "the bound is an inequality, and this rung checks identities",
             },
+            constant="what is compared is whether a bound on a norm is kept: it is, after every string",
             expected="holds",
             says="at a temperature 1 / (m ln 2) it is always certain (1) that |h| is at most max |s_i|",
             reading=Equality(recurrence=network, construction=always),

@@ -5,6 +5,7 @@ batch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +21,7 @@ from automata.strings import String
 from automata.wfsa import WFSA
 from neural.rounding import format_of
 from ratproof.record.ledger import MIGHT_OVERFLOW
-from ratproof.sides.comparison import Difference, StringResult, no_case, no_difference, shortest_of
+from ratproof.sides.comparison import Constants, Difference, StringResult, no_case, no_difference, shortest_of
 from ratproof.sides.fa_rnn.program import Network, TorchProgram, may_overflow
 from ratproof.sides.fa_rnn.table import PROGRAMS
 from ratproof.sides.layer_files import device_of
@@ -108,6 +109,7 @@ class OfFARNN:
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
         """Every prefix of every string, within the bound."""
         shortest = shortest_of(self.claim, self.variant)
+        constants = Constants()
         for string in strings:
             right = self.program.reference(self.case, self.automata(), string, self._format)
             if right.left_out is not None:
@@ -117,7 +119,9 @@ class OfFARNN:
             if not np.isfinite(outputs).all() and may_overflow(self._read, len(string), self._format):
                 yield no_case(string, MIGHT_OVERFLOW)
                 continue
-            yield self._compared(string, outputs, right.values, right.bounds, shortest)
+            result = self._compared(string, outputs, right.values, right.bounds, shortest)
+            values = np.array(right.values, dtype=object)[shortest:]
+            yield replace(result, varies=constants.exclude(values, right.bounds[shortest:]))
 
     def _compared(
         self, string: String, outputs: NDArray[Any], values: Any, bounds: NDArray[Any], shortest: int

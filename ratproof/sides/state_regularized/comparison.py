@@ -9,6 +9,7 @@ another, the string is left out: the theorem asks for no ties.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
@@ -125,6 +126,7 @@ class OfCells:
         outputs = self._places(strings, slack)
         alone = self._alone(slack)
         seen = self._seen(asked) if self.program == "sr-counted" else None
+        ends: set[int | None] = set()
         for string, states, places in zip(strings, right, outputs, strict=True):
             unclear = states is None or not all(state[-1] in alone for state in states)
             if states is None or unclear or (self.program == "sr-counted" and seen is None):
@@ -133,7 +135,8 @@ class OfCells:
             wanted: Places = [state[-1] for state in states]
             if seen is not None:
                 wanted = _while_seen(string, wanted, seen)
-            yield _compared(string, places, wanted)
+            ends.update(wanted)
+            yield replace(_compared(string, places, wanted), varies=len(ends) > 1)
 
     def _epsilon(self, asked: Asked) -> float | None:
         """How much of alpha may be off the automaton's centroid; ``None`` where that is not known."""

@@ -60,7 +60,7 @@ def in_line(signature: Signature, most: int = 300) -> Signature:
 
     def fixed(entry: Entry) -> Entry:
         place = names.get(entry.name.removesuffix("_new"))
-        if place is None:
+        if place is None or (place == 0 and entry.derived is not None):
             return entry
         k = entry.shape[0]
         return constant(

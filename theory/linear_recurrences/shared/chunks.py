@@ -100,14 +100,9 @@ def handed_over_first(right: Chunked) -> Chunked:
     return replace(right, output=output)
 
 
-def chunked(
-    says: str, right: Chunked, cases: Sizes, small: Sizes, theorem: Theorem, *signatures: Signature
-) -> Variant:
+def chunked(says: str, right: Chunked, cases: Sizes, theorem: Theorem, *signatures: Signature) -> Variant:
     """The corrected variant of a claim about chunks, proved for the sizes of the signatures, and in Coq for
     every one.
-
-    Its small cases are of weights whose first values hide nothing: 1 in place of a gate, or 0 in place of a
-    key, would hide most mistakes within a chunk.
     """
     return Variant(
         name="corrected",
@@ -115,7 +110,7 @@ def chunked(
         says=says,
         reading=Equality(recurrence=right.recurrence, construction=right.layer.automata),
         cases=cases.random,
-        small_cases=small.small,
+        small_cases=cases.near_generic,
         kinds=PROVED,
         proof=right.proof(*signatures),
         theorem=theorem,

@@ -71,7 +71,7 @@ def corrected(
         says=says,
         reading=Equality(recurrence=layer.recurrence, construction=layer.automata),
         cases=cases.random,
-        small_cases=cases.small,
+        small_cases=cases.near_generic,
         kinds=PROVED,
         proof=layer.proof(*signatures),
         theorem=theorem,

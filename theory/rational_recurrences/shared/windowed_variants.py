@@ -81,7 +81,7 @@ def variants(
         update: what mu is, in words.
         claim: the claim's module, which its Coq file and its theorems are named after.
     """
-    right: dict[str, Any] = {"cases": anywhere.random, "small_cases": anywhere.small, "kinds": PROVED}
+    right: dict[str, Any] = {"cases": anywhere.random, "small_cases": anywhere.near_generic, "kinds": PROVED}
     return (
         Variant(
             name="corrected",
