@@ -17,6 +17,8 @@ from theory.weights import Tree
 
 Entry: TypeAlias = Any
 """The value of a placeholder: a weight, a tuple or matrix of them, or a table of such by letter."""
+CONVERSIONS = {"bool": ("nonzero", "bool"), "sign": ("sign_of", "option bool"), "state": ("state_after", "")}
+"""Forms that convert weights: the Coq function, and what it gives."""
 PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
 
 
@@ -26,9 +28,36 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
     A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon
     stands what else it is to be: ``from 1`` (a vector as a function of numbers, the first one 1),
     ``of window`` (a table by windows of letters), ``of place and letter``, both of weights or of vectors,
-    ``to place`` (such a table of numbers), ``states`` (words as bounded sequences, and one state more).
+    ``to place`` (such a table of numbers), ``states`` (words as bounded sequences, and one state more),
+    ``finite`` (a table by letters of a finite alphabet), or one of :data:`CONVERSIONS`.
     """
     return PLACEHOLDER.sub(lambda match: _term(values[match[1]], match[2] or "", over), term)
+
+
+def quantify(term: str, values: Mapping[str, Entry], over: str) -> tuple[str, dict[str, str]]:
+    """Return the term with a variable in place of each placeholder, and the Coq types of the variables.
+
+    A placeholder whose value is a list of states has no variable: it is filled.
+
+    >>> from fractions import Fraction
+    >>> quantify("unit {c_0} {f}", {"c_0": Fraction(1, 2), "f": {"a": Fraction(3)}}, "rationals")
+    ('unit c_0 f', {'c_0': 'rationals', 'f': 'nat -> rationals'})
+    """
+    types: dict[str, str] = {}
+
+    def variable(match: re.Match[str]) -> str:
+        name, form = match[1], match[2] or ""
+        if form == "states":
+            return _term(values[name], form, over)
+        types[variable_name(match)] = _type(values[name], form, over)
+        return variable_name(match)
+
+    return PLACEHOLDER.sub(variable, term), types
+
+
+def variable_name(match: re.Match[str]) -> str:
+    """Return the variable for a placeholder: its name, and the conversion if there is one."""
+    return f"{match[1]}_{match[2]}" if match[2] in CONVERSIONS else match[1]
 
 
 def weight_term(value: Weight, over: str) -> str:
@@ -41,6 +70,10 @@ def weight_term(value: Weight, over: str) -> str:
     rational = f"Q2Qc (Qmake {f'({exact.numerator})' if exact < 0 else exact.numerator} {exact.denominator})"
     if over == "rational_max_times":
         return f"(max_times_weight ({rational}))"
+    if over == "fractions":
+        return f"(in_mathcomp ({rational}) : {over})"
+    if over == "fractions_max_plus":
+        return f"(Some (in_mathcomp ({rational})) : {over})"
     return f"({rational} : {over})" if over == "rationals" else f"(Some ({rational}) : {over})"
 
 
@@ -50,6 +83,10 @@ def list_term(terms: Iterable[str]) -> str:
 
 
 def _term(value: Entry, form: str, over: str) -> str:
+    if form in CONVERSIONS:
+        return _converted(value, form, over)
+    if form == "finite":
+        return f"(let table := {_term(value, '', over)} in fun x : 'I_{len(value)} => table x)"
     if form == "to place":
         rows = list_term(list_term(f"{n}%N" for n in row) for row in value)
         return (
@@ -109,6 +146,32 @@ def _kind(value: Tree, form: str, over: str) -> str:
     if isinstance(value[0], tuple):
         return f"place {len(value)} -> place {len(value[0])} -> {over}"
     return f"place {len(value)} -> {over}"
+
+
+def _converted(value: Entry, form: str, over: str) -> str:
+    """Return the term as a function whose weights are converted; a state is read off a row of weights."""
+    names = "xpq"[: _type(value, "", over).count("->") - (2 if form == "state" else 0)]
+    converted = f"{CONVERSIONS[form][0]} ({' '.join(['table', *names])})"
+    function = f"fun {' '.join(names)} => {converted}" if names else converted
+    return f"(let table := {_term(value, '', over)} in {function})"
+
+
+def _type(value: Entry, form: str, over: str) -> str:
+    """Return the type of the term that :func:`_term` writes."""
+    if form in CONVERSIONS:
+        return _type(value, "", over).removesuffix(over) + CONVERSIONS[form][1]
+    if form == "finite":
+        return f"'I_{len(value)}" + _type(value, "", over).removeprefix("nat")
+    if form == "to place":
+        return f"place {len(value)} -> nat -> place {len(value)}"
+    if form == "of window":
+        letters = {x for window in value for x in window}
+        return f"seq 'I_{len(letters)} -> {_kind(next(iter(value.values())), '', over)}"
+    if form == "of place and letter":
+        return f"place {len(value)} -> nat -> {_kind(value[0][0], '', over)}"
+    if isinstance(value, dict):
+        return f"nat -> {_kind(next(iter(value.values())), form, over)}"
+    return _kind(value, form, over)
 
 
 def _matrix(rows: Tree, over: str) -> str:
