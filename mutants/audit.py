@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 from mutants.coq_faults import verdicts_of_faults
 from mutants.faults import PARTS, Fault, faults_of
 from ratproof.coq import bond
+from ratproof.coq.assumptions import theorem_assumptions
+from ratproof.coq.development import build
 from ratproof.coq.evaluation import Question, evaluate
+from ratproof.coq.programs import NoCoq
 from ratproof.record.counterexample import Disagreement
 from ratproof.record.not_run import NotRun
 from ratproof.rungs import random_cases
@@ -29,7 +32,7 @@ from theory.registry import claim_named
 
 LATE = "out of time"
 SECONDS = 20
-"""How long a rung may take with a fault in place."""
+"""Processor time that a rung may take with a fault in place."""
 THEOREM, ALL = "theorem", "all"
 """The part that Coq's faults break, which are found as they are tried: their key stands for all of them."""
 COLUMNS = {
@@ -108,6 +111,18 @@ def up_to_the_first_refutation() -> Iterator[None]:
         settings.load_profile("faults")
         forget_constants()
         yield
+
+
+def make_ready() -> None:
+    """Compile Coq's development, if Coq is here, and ask what it says of all theorems: kept, it takes
+    minutes.
+    """
+    try:
+        root = build()
+    except NoCoq:
+        return
+    theorem_assumptions(root)
+    bond.compare_definitions(root)
 
 
 def holding(claim: Claim) -> list[Variant]:
@@ -212,13 +227,13 @@ def _alarm(seconds: int) -> Iterator[None]:
     def ring(*_: Any) -> None:
         raise OutOfTime
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 5)  # again, for code that catches it
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 5)  # again, for code that catches it
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _equations(name: str, variant: Variant, layer: str) -> str:
