@@ -115,7 +115,21 @@ def sums_for_maxima_of_words(self, words, h):
     return cells.matrix_scan(self.matrices, self.letters[words], h)
 
 
+def shares_exchanged(self, rules, vectors, turn):
+    return (1 - self.beta) * rules + self.beta * vectors @ turn
+
+
+def shares_exchanged_in_equation_9(self):
+    return (
+        self._mixed(self.rules, self.pretrained, self.turn)
+        if self.beta in (0, 1)
+        else shares_exchanged(self, self.rules, self.pretrained, self.turn)
+    )
+
+
 BREAKS = [
+    (FactoredCell, "_mixed", shares_exchanged, "fa-rnn-mixed"),
+    (FactoredCell, "table", shares_exchanged_in_equation_9, "fa-rnn-mixed-tensor"),
     (TensorCell, "forward", transposed, "fa-rnn-tensor"),
     (TensorCell, "forward", transposed, "fa-rnn-maxima"),
     (FARNN, "states", padding_read_as_words, "fa-rnn-tensor"),

@@ -1,5 +1,5 @@
-"""The formulas by which the papers compute gates, broken on purpose: network and automaton have them in different
-ways, so that each break is refuted.
+"""The formulas by which the papers compute gates, broken on purpose: network and automaton have them in
+different ways, so that each break is refuted.
 """
 
 from __future__ import annotations

@@ -55,6 +55,31 @@ def test_a_break_is_refuted(broken, claim, name, what):
         exhausted(claim, name)
 
 
+def squared_distance(w, u):
+    return tuple(
+        -(sum((a - b) ** 2 for a, b in zip(u, s, strict=True)) if w.eq == 3 else -inner(u, s)) for s in w.S
+    )
+
+
+def negated_distance(w, u):
+    return tuple(
+        sum(abs(a - b) for a, b in zip(u, s, strict=True)) if w.eq == 3 else inner(u, s) for s in w.S
+    )
+
+
+def inner(u, s):
+    return sum(a * b for a, b in zip(u, s, strict=True))
+
+
+@pytest.mark.parametrize("wrong", [squared_distance, negated_distance])
+@pytest.mark.parametrize("name", ["corrected", "corrected-start-token", "corrected-one-more-state"])
+def test_probabilities_that_are_not_those_of_equation_3_are_refuted(unshrunk, monkeypatch, name, wrong):
+    monkeypatch.setattr(networks, "similarities", wrong)
+    claim = claim_named("theorem-3.1")
+    with pytest.raises(Disagreement):
+        sampled(claim, claim.variant(name), Fractions(), claim.effort)
+
+
 @pytest.mark.parametrize("name", ["corrected-eq-4", "corrected-bound"])
 def test_a_break_of_what_has_one_unit_is_refuted(broken, name):
     for what in ("the other letter", "each letter read twice"):

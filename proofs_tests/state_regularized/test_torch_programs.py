@@ -19,7 +19,7 @@ from neural.state_regularized.layers import KINDS, SRCell
 from ratproof.record.counterexample import Disagreement
 from ratproof.runner.ladder import steps
 from ratproof.sides.layer_spec import spec
-from ratproof.sides.side import TorchSide
+from ratproof.sides.side import SampledLayer, TorchSide
 from ratproof.sides.state_regularized import ball_cells
 from ratproof.sides.state_regularized.comparison import OfCells
 from theory.registry import claims
@@ -29,6 +29,9 @@ STEPS = {
     for step in steps(claims().values())
     if isinstance(step.side, TorchSide) and step.side.dtype == "float32"
 }
+
+
+SAMPLED = [step for step in steps(claims().values()) if isinstance(step.side, SampledLayer)]
 
 
 def test_every_program_stands_for_a_variant():
@@ -47,6 +50,7 @@ def moved_to_u(self, u):
 
 
 plain_component = StochasticComponent.forward
+plain_similarities = StochasticComponent.similarities
 plain_layer = Stacked.forward
 plain_gru, plain_lstm = parts.GRUPart.step, parts.LSTMPart.step
 
@@ -80,6 +84,18 @@ def distance_without_sign(self, u):
     return torch.linalg.vector_norm(u.unsqueeze(-1) - self.centroids, dim=-2)
 
 
+def squared_distance(self, u):
+    if self.similarity == "dot":
+        return plain_similarities(self, u)
+    apart = u.unsqueeze(-1) - self.centroids
+    return -(apart * apart).sum(-2)
+
+
+def twice_as_warm(self, u):
+    h, _ = plain_component(self, u)
+    return h, torch.softmax(self.similarities(u) / (2 * self.temperature), dim=-1)
+
+
 BREAKS = [
     (StochasticComponent, "forward", least_similar, tuple(OfCells.transitions)),
     (StochasticComponent, "forward", moved_to_u, ("sr-limit", "sr-mixture", "sr-sampled", "sr-counted")),
@@ -104,6 +120,21 @@ def test_a_broken_network_is_refuted(unshrunk, monkeypatch, place, name, wrong, 
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(Disagreement):
         STEPS[program].show()
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("similarities", squared_distance), ("forward", twice_as_warm)],
+    ids=["squared", "warm"],
+)
+@pytest.mark.parametrize("step", SAMPLED, ids=[step.label for step in SAMPLED])
+def test_probabilities_that_are_not_those_of_equations_2_and_3_are_refuted(
+    unshrunk, monkeypatch, step, name, wrong
+):
+    """Whoever asks the cell asks the wrong one, too."""
+    monkeypatch.setattr(StochasticComponent, name, wrong)
+    with pytest.raises(Disagreement):
+        step.show()
 
 
 @settings(max_examples=60)

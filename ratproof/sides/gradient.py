@@ -33,7 +33,7 @@ class OfGradients(OfNetwork):
     and c_0: what torch computes, against the derivatives of the automata's scores, within the derived bound.
 
     Args:
-        claim, variant, layer, start, automata_know_start, backend: as in
+        claim, variant, layer, start, automata_know_start, backend, unfused: as in
             :class:`~ratproof.sides.layer.OfNetwork`.
         seed: of the factors, and of which unit's scores they weigh.
     """
@@ -48,9 +48,10 @@ class OfGradients(OfNetwork):
         start: float | None = None,
         automata_know_start: bool = True,
         backend: Backend | None = None,
+        unfused: bool = False,
         seed: int = 0,
     ) -> None:
-        super().__init__(claim, variant, layer, start, automata_know_start, backend)
+        super().__init__(claim, variant, layer, start, automata_know_start, backend, unfused)
         self.seed = seed
 
     @classmethod
@@ -63,6 +64,7 @@ class OfGradients(OfNetwork):
             network.start,
             network.automata_know_start,
             network.backend,
+            network.unfused,
             seed,
         )
 

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from automata.errors import InputError
 from automata.rounding import Deviation, Format, bound_table, bounded, prefix_bounds, share
 from automata.strings import String, encode
 from automata.wfsa import WFSA
+from neural.cell import AutomatonCell
 from neural.derivatives import any_order_scores
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind, layer_kinds
@@ -53,6 +55,8 @@ class OfNetwork:
         automata_know_start: have the automata c_0 for an initial weight?
         backend: what runs the recurrences, and in chunks of how many steps, where they are; the usual one
             without it.
+        unfused: compute gates and steps one after the other, in a layer that has them in one pass over
+            memory?
     """
 
     way = "network"
@@ -65,8 +69,9 @@ class OfNetwork:
         start: float | None = None,
         automata_know_start: bool = True,
         backend: Backend | None = None,
+        unfused: bool = False,
     ) -> None:
-        self.backend = backend
+        self.backend, self.unfused = backend, unfused
         self.claim, self.variant, self.layer = claim, variant, layer
         self.start = None if start == -math.inf else start  # only max-plus has it, and there it is the zero
         self.automata_know_start = automata_know_start
@@ -74,7 +79,8 @@ class OfNetwork:
     def renamed(self, names: dict[str, str]) -> OfNetwork:
         """The same network with the vectors of the letters named, under their new names."""
         layer = self.layer.renamed(names)
-        return type(self)(self.claim, self.variant, layer, self.start, self.automata_know_start, self.backend)
+        more = self.automata_know_start, self.backend, self.unfused
+        return type(self)(self.claim, self.variant, layer, self.start, *more)
 
     @property
     def kind(self) -> LayerKind:
@@ -88,7 +94,14 @@ class OfNetwork:
             **self.layer.options, dtype=DTYPES[self.layer.dtype], device=self.layer.device
         )
         self.layer.load(network.cell)
+        if self.unfused:  # as a subclass runs that has gates or steps of its own
+            object.__setattr__(network.cell, "recur", MethodType(AutomatonCell.recur, network.cell))
         return network
+
+    @property
+    def can_fuse(self) -> bool:
+        """Has the layer gates and steps in one pass over memory?"""
+        return self.kind.cls.cell_class.recur is not AutomatonCell.recur
 
     @cached_property
     def vectors(self) -> Tensor:
@@ -135,6 +148,7 @@ class OfNetwork:
             more = [f"and {len(entries) - MOST_SHOWN} more"] if len(entries) > MOST_SHOWN else []
             lines.append(f"unit {unit}: c_0 = {start:g}, " + ", ".join(gates + more))
         ran = "" if self.backend is None else f" by {self.backend}"
+        ran += ", unfused" if self.unfused else ""
         return f"{self.layer.kind} in {self.layer.dtype} on {self.layer.device}{ran}; " + "; ".join(lines)
 
     @torch.no_grad()
@@ -280,6 +294,7 @@ class OfNetwork:
             "start": self.start,
             "automata_know_start": self.automata_know_start,
             "backend": None if self.backend is None else self.backend._asdict(),
+            "unfused": self.unfused,
         }
 
     @classmethod

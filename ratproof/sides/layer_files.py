@@ -63,6 +63,9 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
         raise InputError(
             f"start is {shorten(start)}, where null or a number that is finite in {rest['dtype']} is right"
         )
+    unfused = data.get("unfused", False)  # older files have none
+    if not isinstance(unfused, bool):
+        raise InputError(f"unfused is {shorten(unfused)}, where true or false is right")
     rest["device"] = device_of(rest["device"])
     backend = backend_of(data.get("backend"))
     kept = ("options", "parameters", "embeddings", "alphabet", "dtype", "device")
@@ -73,6 +76,7 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
         "start": start,
         "automata_know_start": rest["automata_know_start"],
         "backend": backend if layer.device == rest["device"] else None,
+        "unfused": unfused,
     }
 
 

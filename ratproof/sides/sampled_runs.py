@@ -1,10 +1,11 @@
 """A state-regularized torch layer that samples its centroids (equation 4) against the probabilistic automaton
 that it is asked for.
 
-Two things are compared for each string. The alpha that the layer computes in its runs is, float for float,
+Three things are compared for each string. The alpha that the layer computes in its runs is, float for float,
 what its cell says when it is asked at the centroid the run is at, in the same row of a batch of the same
-shape: so nothing else goes from step to step. And how many runs end at each centroid is what the automaton's
-Forward score says, by a test with a stated rate of false alarms.
+shape: so nothing else goes from step to step. What the cell says is the alpha of equation 2 or 3, within
+rounding. And how many runs end at each centroid is what the automaton's Forward score says, by a test with a
+stated rate of false alarms.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from torch import Tensor
 
 from automata.errors import InputError
 from automata.forward import score
+from automata.rounding import shares
 from automata.semirings import REAL
 from automata.strings import String
 from automata.wfsa import WFSA
@@ -32,6 +34,7 @@ from ratproof.sides.chernoff import surprise, threshold
 from ratproof.sides.comparison import Constants, Difference, StringResult, no_case, shortest_of
 from ratproof.sides.layer_spec import DTYPES, LayerSpec
 from ratproof.sides.sampled_run_files import LAYERS, checked
+from ratproof.sides.state_regularized.table_of_cells import Asked
 from theory.claim import Claim, Variant
 
 SAMPLER = 2.0**-18
@@ -113,6 +116,22 @@ class SampledRuns:
             table[symbol] = self._told(self.asked.part.read(vector.unsqueeze(0)))[:, 0].double().cpu().numpy()
         return table
 
+    @cached_property
+    def _equations(self) -> dict[str, tuple[Any, Any]]:
+        """For each symbol alpha as equation 2 or 3 has it, and the bounds on rounding, each ``(k, k)``."""
+        asked = Asked(self.spec.kind, [self.asked], 1)
+        table = {}
+        for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
+            rows = [asked.distribution(place, vector) for place in range(self.spec.options["k"])]
+            values, bounds = zip(*rows, strict=True)
+            table[symbol] = np.stack(values), np.stack(bounds)
+        return table
+
+    @cached_property
+    def _used(self) -> dict[str, Any]:
+        """For each symbol which share of these bounds the table uses, ``(k, k)``."""
+        return {x: shares(self.table[x], *equation) for x, equation in self._equations.items()}
+
     def _told(self, read: Tensor) -> Tensor:
         """Alpha in every row of a batch, if all were at one centroid: for each of them, shape
         ``(k, rows, k)``.
@@ -172,8 +191,17 @@ class SampledRuns:
         ran = cell.run(inputs, cell.at_centroid(self.runs.first, self.runs.count))
         read = cell.part.read(inputs)
         at = torch.full((self.runs.count,), self.runs.first, device=self.spec.device)
-        apart = 0.0
+        apart = worst = 0.0
         for t, symbol in enumerate(string):
+            places = at.unique().tolist()
+            used = self._used[symbol][places]
+            if (used > 1).any():
+                row, unit = (int(n) for n in np.argwhere(used > 1)[0])
+                sides = (self.table[symbol], *self._equations[symbol])
+                network, equation, bound = (float(side[places[row], unit]) for side in sides)
+                difference = Difference(t + 1, unit, repr(network), repr(equation), f"{bound:.2g}")
+                return StringResult(string, worst, difference)
+            worst = max(worst, float(used.max()))
             told = self._told(read[t])
             expected = told[at, torch.arange(self.runs.count, device=self.spec.device)]
             wrong = (ran.scores[t] != expected).any(dim=1)
@@ -188,7 +216,7 @@ class SampledRuns:
                 raise RuntimeError("a sampled run is at no centroid")
             at = same.to(torch.int8).argmax(dim=1)
         counts = torch.bincount(at, minlength=self.spec.options["k"]).tolist()
-        return self._tested(string, counts, apart)
+        return self._tested(string, counts, apart, worst)
 
     def _spread(self, told: Tensor, symbol: str) -> float:
         """How far rows of the batch, which the sampler takes as if they summed to one, are from the table's:
@@ -198,8 +226,8 @@ class SampledRuns:
         off = (told.double() - table).abs().sum(dim=2) + (told.double().sum(dim=2) - 1).abs()
         return float(off.max())
 
-    def _tested(self, string: String, counts: Sequence[int], apart: float) -> StringResult:
-        most, worst, tells = threshold(self.runs.tests), 0.0, True
+    def _tested(self, string: String, counts: Sequence[int], apart: float, worst: float) -> StringResult:
+        most, tells = threshold(self.runs.tests), True
         for unit, (count, automaton) in enumerate(zip(counts, self._automata, strict=True)):
             p = float(score(automaton, string))
             share = surprise(count, self.runs.count, p, apart) / most

@@ -278,8 +278,11 @@ class Layer:
         return self._drawn("ab", claim, variant, data)
 
     def _on_a_backend(self, network: OfNetwork, data: st.DataObject) -> OfNetwork:
-        """The network, on one of the backends that there are for its device."""
+        """The network, on one of the backends that there are for its device; some that fuse gates and steps
+        without that.
+        """
         network.backend = data.draw(st.sampled_from(available(self.device)))
+        network.unfused = network.can_fuse and data.draw(_ONE_IN_FOUR) == 3
         return network
 
     def _drawn(

@@ -80,8 +80,10 @@ CLAIM = Claim(
         "z is a function of the token alone: one layer over embeddings, without a convolution.",
         FIRST_UNIT,
         "B is discretised with zero-order hold.",
-        "In the exact cases 1 + e^z is a power of 2, and Delta is counted in units of log 2. Programs multiply x"
-        " by it: no rational number of these units is rational, so that what differs in units differs.",
+        (
+            "In the exact cases 1 + e^z is a power of 2, and Delta is counted in units of log 2. No rational"
+            " number of these units but 0 is rational: what differs in units differs."
+        ),
     ),
     variants=(
         Variant(

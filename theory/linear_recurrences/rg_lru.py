@@ -23,8 +23,8 @@ from theory.reading import Equality, Recurrence
 from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
 
-# The weights of one unit: a, the scale m, which is sqrt(1 - a^2), and i x. They are drawn by a rational t from
-# 0 to 1: (a, m) is the point 2t / (1 + t^2), (1 - t^2) / (1 + t^2) of the circle, and the root is rational.
+# The weights of one unit: a, the scale m, which is sqrt(1 - a^2), and i x. They are drawn by a rational t
+# from 0 to 1: (a, m) is the point 2t / (1 + t^2), (1 - t^2) / (1 + t^2) of the circle, so that m is rational.
 
 CASES = Signature(
     (
@@ -101,8 +101,10 @@ CLAIM = Claim(
         TOKENS,
         "The convolution before the recurrence is left out.",
         FIRST_UNIT,
-        "In the exact cases a is 2t / (1 + t^2) with a rational t, so that the root sqrt(1 - a^2) is rational."
-        " The proofs take any number for the root.",
+        (
+            "In the exact cases a is 2t / (1 + t^2) with a rational t, so that the root sqrt(1 - a^2) is"
+            " rational. The proofs take any number for the root."
+        ),
     ),
     variants=(
         corrected(

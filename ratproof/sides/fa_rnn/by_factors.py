@@ -1,4 +1,4 @@
-"""Programs with any weights: equations 4, 5, 9 and 10, maxima, beta = 0, and rules that were taken out.
+"""Programs with any weights: equations 4, 5, 6, 9 and 10, maxima, beta = 0, and rules that were taken out.
 
 Equation 5 multiplies three factors and sums twice. Computed, the number j of a step is the sum over i and s
 of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t), where t has at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in whatever
@@ -9,7 +9,7 @@ of the automaton's weights.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -43,8 +43,9 @@ from ratproof.sides.fa_rnn.program import (
 from theory.fa_rnn.beta_0 import by_word, pseudo_inverse, with_vectors_that_span
 from theory.fa_rnn.disable import DISABLED, owned, two_rules, untrained
 from theory.fa_rnn.eq_5 import constructed, decomposed
+from theory.fa_rnn.eq_6 import mixed
 from theory.fa_rnn.eq_10 import block, two_sets
-from theory.fa_rnn.shared.networks import BITS, with_rebuilt_tensor, with_tensor
+from theory.fa_rnn.shared.networks import BITS, with_tensor
 from theory.fa_rnn.shared.networks import tensor as tensor_entries
 from theory.fa_rnn.viterbi import over_max_times
 from theory.signature import Signature, Sizes
@@ -52,11 +53,20 @@ from theory.weights import Weights
 
 DYADIC = tuple(Fraction(n, 8) for n in (0, 8, -8, 4, 1, 3, -5, 7, 12, -20))
 """Weights that every float format holds, some of which round when they are multiplied often."""
+BETAS = tuple(Fraction(n, 8) for n in (4, 2, 6, 1, 7, 0, 8))
+"""Those of equation 6 that every float format holds."""
 NOT_NEGATIVE = (*(v for v in DYADIC if v >= 0), Fraction(5592405, 2**24))
+
+
+_WEIGHTS = ("alpha_0", "D_1", "v", "D_2", "alpha_inf")
 
 
 def _any_tensor(k: int) -> Signature:
     return Signature(tensor_entries(k), size=("K", k))
+
+
+def _dyadic_mixture(size: tuple[int, int, int]) -> Signature:
+    return _only(_only(mixed(size), DYADIC, *_WEIGHTS, "u", "G"), BETAS, "beta")
 
 
 def _only(signature: Signature, values: Sequence[Any], *names: str) -> Signature:
@@ -135,11 +145,14 @@ def _of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> lis
 
 
 def _by_rebuilt_tensor(w: Weights, factory: Factory) -> Network:
+    return _run_by_tensor(w, FactoredCell(factors_of(w), **factory), factory)
+
+
+def _run_by_tensor(w: Weights, cell: FactoredCell, factory: Factory) -> Network:
     with torch.no_grad():
-        rebuilt_in_torch = FactoredCell(factors_of(w), **factory).tensor().double().cpu().numpy()
-    (exact,) = with_rebuilt_tensor(w)
+        rebuilt_in_torch = cell.tensor().double().cpu().numpy()
     tables = dict(zip(w.alphabet, rebuilt_in_torch, strict=True))
-    automaton = WFSA(exact.semiring, exact.initial.astype(float), exact.final.astype(float), tables)
+    automaton = WFSA(REAL, floats(w.alpha_0), floats(w.alpha_inf), tables)
     return FARNN.of(automaton, decomposed=False, **factory)
 
 
@@ -215,6 +228,40 @@ def _of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devi
     return [_deviation(automata[0], w.alphabet, off)]
 
 
+# Equation 6 at any beta, with a G that training made; and equation 9's tensor of it, run by equation 4.
+
+
+def _mixed_cell(w: Weights, factory: Factory) -> FactoredCell:
+    vectors = torch.as_tensor(floats(by_word(w, "u")))
+    cell = FactoredCell(factors_of(w), embeddings=vectors, beta=float(w.beta), **factory)
+    assert cell.turn is not None
+    with torch.no_grad():
+        cell.turn.copy_(tensor(w.G, factory))
+    return cell
+
+
+def _by_mixture(w: Weights, factory: Factory) -> Network:
+    return network_of(w.alphabet, _mixed_cell(w, factory), w.alpha_0, [w.alpha_inf], factory)
+
+
+def _by_mixed_tensor(w: Weights, factory: Factory) -> Network:
+    return _run_by_tensor(w, _mixed_cell(w, factory), factory)
+
+
+def _of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]]:
+    """By the roundings of z, and those of what comes after it."""
+
+    def deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+        factors, beta = factors_of(w), float(w.beta)
+        turned = abs(floats(by_word(w, "u"))) @ abs(floats(w.G))
+        z = beta * abs(factors.words) + (1 - beta) * turned
+        off_z = form.gamma(len(w.G) + 3) * z
+        off = _sizes(factors, off_z) + form.gamma(rest(factors)) * _sizes(factors, z + off_z)
+        return [_deviation(automata[0], w.alphabet, off)]
+
+    return deviations
+
+
 # Rules taken out of a classifier: what is left of the network scores the other rule.
 
 
@@ -250,7 +297,7 @@ PROGRAMS = (
         ),
         _by_factors,
         off_by(_of_factors),
-        ("alpha_0", "D_1", "v", "D_2", "alpha_inf"),
+        _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
     ),
     TorchProgram(
@@ -270,7 +317,7 @@ PROGRAMS = (
         ),
         _by_rebuilt_tensor,
         off_by(_of_rebuilt_tensor),
-        ("alpha_0", "D_1", "v", "D_2", "alpha_inf"),
+        _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
     ),
     TorchProgram(
@@ -304,6 +351,20 @@ PROGRAMS = (
         off_by(_of_vectors),
         ("alpha_0", "D_1", "D_2", "alpha_inf", "u", "v"),
         Sizes(with_vectors_that_span, ((1, 1, 1),), ()),
+    ),
+    *(
+        TorchProgram(
+            name,
+            Sizes(_dyadic_mixture, ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3), (3, 4, 2)), ()),
+            build,
+            off_by(_of_mixture(roundings)),
+            (*_WEIGHTS, "u", "G", "beta"),
+            Sizes(mixed, ((1, 1, 1),), ()),
+        )
+        for name, build, roundings in (
+            ("fa-rnn-mixed", _by_mixture, lambda f: len(f.before) + f.rank + 1),
+            ("fa-rnn-mixed-tensor", _by_mixed_tensor, lambda f: f.rank + 2),
+        )
     ),
     TorchProgram(
         "fa-rnn-without-a-rule",

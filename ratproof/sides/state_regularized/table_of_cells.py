@@ -16,13 +16,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import flint
 import numpy as np
 import torch
 from flint import arb
 from torch import Tensor
 
 from automata.aliases import Floats
-from neural.rounding import format_of
+from neural.rounding import FUNCTION_ROUNDINGS, format_of
 from neural.state_regularized.layers import SRCell
 from neural.tracked import Tracked, tracking
 from ratproof.sides.state_regularized import ball_cells
@@ -59,7 +60,8 @@ class Asked:
 
     def __init__(self, kind: str, cells: Sequence[SRCell], longest: int) -> None:
         self.kind, self.cells, self.longest = kind, cells, longest
-        self.unit = format_of(cells[0].component.centroids.dtype).unit
+        form = format_of(cells[0].component.centroids.dtype)
+        self.unit, self.tiny = form.unit, form.tiny
         self.parameters: list[Mapping[str, Floats]] = [
             {name: values.detach().double().cpu().numpy() for name, values in cell.state_dict().items()}
             for cell in cells
@@ -114,6 +116,26 @@ class Asked:
         x = list(map(ball_cells.ball, inputs.double().cpu().numpy()))
         similarity = self.cells[layer].component.similarity
         return ball_cells.similarities(self.kind, similarity, parameters, h, c, x)
+
+    def distribution(self, place: int, inputs: Tensor) -> tuple[Floats, Floats]:
+        """Alpha of a first layer at a centroid (equations 2 and 3), and how far any evaluation by torch may
+        be from it; infinite where that may be all of it.
+
+        alpha_i is 1 / sum_j exp((b_j - b_i) / tau). Of b less its greatest, over tau, two numbers and three
+        operations more are rounded; of the softmax, two functions, a sum of k terms and a quotient.
+        """
+        tau = self.cells[0].component.temperature
+        with flint.ctx.workprec(ball_cells.PRECISION):
+            exact = self._in_balls(0, place, inputs)
+            alpha = [1 / ball_cells.total(((other - b) / arb(tau)).exp() for other in exact) for b in exact]
+        size = max(abs(float(b)) for b in exact)
+        errors = float(self._errors(0, place, inputs, 0.0, 0.0).max())
+        off = 2 * ((errors + 8 * self.unit * (size + errors)) / tau * OUTWARD + 8 * self.tiny)
+        values = np.array([float(p) for p in alpha])
+        if off >= 1:
+            return values, np.full(len(values), np.inf)
+        relative = math.expm1(off) + (len(values) + 2 * FUNCTION_ROUNDINGS + 4) * self.unit * math.exp(off)
+        return values, (values * relative + 8 * self.tiny) * OUTWARD
 
     @property
     def _most(self) -> float:

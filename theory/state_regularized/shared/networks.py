@@ -122,6 +122,25 @@ def soft(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
     return softmax(w, similarities(w, component(w, h, x))), c
 
 
+def asked(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
+    """The same answer as an automaton has it: alpha_i = 1 / sum_j exp((b_j - b_i) / tau), where b_j - b_i is
+    u (s_j - s_i) in equation 2, and by how much further s_i is from u in equation 3.
+    """
+    if "alpha" in w.entries:
+        return soft(w, h, c, x)
+    u = component(w, h, x)
+
+    def less(i: int, j: int) -> Any:
+        """b_j - b_i."""
+        if w.eq == 2:
+            return sum((a * (t - s) for a, s, t in zip(u, w.S[i], w.S[j], strict=True)), start=Fraction(0))
+        (v,), (s,), (t,) = u, w.S[i], w.S[j]
+        return (max(v, s) - min(v, s)) - (max(v, t) - min(v, t))
+
+    places = range(len(w.S))
+    return tuple(1 / sum(Fraction(2) ** int(w.m * less(i, j)) for j in places) for i in places), c
+
+
 def in_the_limit(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
     """For tau -> 0."""
     return limit(w, similarities(w, component(w, h, x))), c
@@ -136,7 +155,7 @@ NETWORK = "(network_of {eq} {m} {S} {U} {W})"
 """The network, as Coq has it."""
 
 
-def table(w: Weights, x: str, answer: Answer = soft) -> list[list[Any]]:
+def table(w: Weights, x: str, answer: Answer = asked) -> list[list[Any]]:
     """The k x k table of a symbol: the cell's answer at each centroid."""
     return [list(answer(w, s, None, x)[0]) for s in centroids(w)]
 

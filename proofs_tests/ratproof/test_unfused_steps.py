@@ -1,0 +1,47 @@
+"""Layers that have gates and steps in one pass over memory have them one by one, too, for subclasses: the
+evidence runs both.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from neural.layer_kind import layer_kinds
+from ratproof.record.counterexample import Disagreement
+from ratproof.rungs.gradient import gradient
+from ratproof.rungs.sampled import sampled
+from ratproof.sides.side import Layer
+from ratproof.sides.table import side_named
+from theory.claim import GRADIENT
+from theory.registry import claims
+
+STEPS = {
+    "model-b": "rrnn-b",
+    "model-c": "rrnn-c",
+    "model-f": "rrnn-f",
+    "corollary-14": "linear-elman",
+    "proposition-13": "isan",
+}
+RUNGS = {"sampled": sampled, GRADIENT: gradient}
+
+
+@pytest.mark.usefixtures("unshrunk")
+@pytest.mark.parametrize("rung", RUNGS.values(), ids=RUNGS)
+@pytest.mark.parametrize(("claim", "kind"), STEPS.items(), ids=STEPS)
+def test_wrong_steps_that_the_fused_kernel_does_not_run_are_refuted(monkeypatch, claim, kind, rung):
+    cell, whole = layer_kinds()[kind].cls.cell_class, claims()[claim]
+    steps = cell.steps
+    wrong = lambda self, gates, state: tuple(2 * c for c in steps(self, gates, state))
+    monkeypatch.setattr(cell, "steps", wrong)
+    for base in cell.__mro__:  # which asks whether the steps are its own
+        if "steps" in vars(base) and base is not cell:
+            monkeypatch.setattr(base, "steps", wrong)
+    with pytest.raises(Disagreement) as error:
+        rung(whole, whole.variant("corrected"), Layer(kind, "float64"), whole.effort)
+    kept = json.loads(json.dumps(error.value.counterexample.comparison))
+    again = side_named(kept["way"]).from_json(whole, whole.variant("corrected"), kept)
+    assert kept["unfused"] and again.unfused
+    (result,) = again.compare([tuple(error.value.counterexample.string)])
+    assert result.difference is not None

@@ -1,0 +1,198 @@
+"""Equation 6: at every beta the network is an automaton, whose tensor mixes the rules' rows with what the
+pretrained vectors give.
+
+Jiang et al. 2020, section 3.3, equation 6, and section 6, equation 9, for all beta in [0, 1] and any G, as
+training makes it. fa-rnn-beta-1 and fa-rnn-beta-0 say what the ends are.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import PROVED, Claim, Effort, Source, Variant
+from theory.fa_rnn.shared.networks import (
+    BITS,
+    SQUARE,
+    Vector,
+    at_place,
+    automaton_of,
+    factors,
+    in_line,
+    of_factors,
+    score,
+)
+from theory.induction import Identity, Induction
+from theory.places import AnyPlaces, Concrete, symbolic
+from theory.reading import Equality, Recurrence
+from theory.signature import Entry, Signature, Sizes, by_symbol, constant
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+# The weights: factors, a vector u of D numbers for each word, G, and beta; -1 to subtract it with, which is
+# any number in proofs.
+
+MINUS = constant("minus", only=(-1,))
+
+
+def mixture(only: Any, size: tuple[int, int, int]) -> tuple[Entry, ...]:
+    """u and G, for K states, r columns and vectors of D numbers."""
+    _, r, d = size
+    return MINUS, by_symbol("u", (d,), only), constant("G", (d, r), only)
+
+
+def mixed(size: tuple[int, int, int]) -> Signature:
+    """Any weights."""
+    k, r, _ = size
+    beta = constant("beta", only=("1/2", "1/4", "3/4", "1/8", "7/8", 0, 1, "1/3"))
+    return Signature((*factors(k, r), beta, *mixture(None, size)), size=("K", k), most_small=300)
+
+
+def small_mixed(size: tuple[int, int, int]) -> Signature:
+    """The small cases: zeros and ones, and a beta that is neither."""
+    k, r, _ = size
+    beta = constant("beta", only=("1/4", "2/3"))
+    return in_line(Signature((*factors(k, r, BITS), beta, *mixture(BITS, size)), size=("K", k)), most=400)
+
+
+# The recurrence, as printed, at one place.
+
+
+def rest(of: AnyPlaces) -> Any:
+    """1 - beta."""
+    return of.plus(of.one, of.times(of.at("minus"), of.at("beta")))
+
+
+def row(of: AnyPlaces, s: Any) -> Any:
+    """The number s of z = beta v + (1 - beta) u G."""
+    turned = of.sum(lambda d: of.times(of.at("u", d), of.at("G", d, s)), "D")
+    return of.plus(of.times(of.at("beta"), of.at("v", s)), of.times(rest(of), turned))
+
+
+def place_6(of: AnyPlaces, j: Any) -> Any:
+    """The number j of a = (h_{t-1} D_1) o z, h_t = a D_2^T."""
+
+    def a(s: Any) -> Any:
+        return of.times(of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), row(of, s))
+
+    return of.sum(lambda s: of.times(a(s), of.at("D_2", j, s)), "r")
+
+
+# The automaton: a mixture of tensors, that of the factors and, for each number of u, that with a row of G.
+
+
+def mixed_tensor(of: AnyPlaces, i: Any, j: Any) -> Any:
+    """T[x, i, j] = beta T_R[x, i, j] + (1 - beta) sum over d of u_d T_d[i, j]."""
+
+    def of_row(d: Any) -> Any:
+        return of.sum(
+            lambda s: of.times(of.times(of.at("D_1", i, s), of.at("G", d, s)), of.at("D_2", j, s)), "r"
+        )
+
+    turned = of.sum(lambda d: of.times(of.at("u", d), of_row(d)), "D")
+    return of.plus(of.times(of.at("beta"), of_factors(of, i, j)), of.times(rest(of), turned))
+
+
+# Of all places.
+
+
+def at(w: Weights, x: str, h: Vector = ()) -> Concrete:
+    """The weights of a word, and a state."""
+    entries = {name: value[x] if isinstance(value, dict) else value for name, value in w.entries.items()}
+    return Concrete(w.over, len(w.D_1), entries | {"h": h}, {"r": len(w.G[0]), "D": len(w.G)})
+
+
+def step_6(w: Weights, h: Vector, x: str) -> Vector:
+    """h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6)."""
+    of = at(w, x, h)
+    return tuple(place_6(of, j) for j in range(1, len(h) + 1))
+
+
+network = Recurrence(start=lambda w: w.alpha_0, step=step_6, out=score)
+
+
+def with_mixed_tensor(w: Weights) -> list[WFSA]:
+    """The automaton whose weights are the mixture."""
+    size, tables = range(1, len(w.D_1) + 1), {}
+    for x in w.alphabet:
+        of = at(w, x)
+        tables[x] = tuple(tuple(mixed_tensor(of, i, j) for j in size) for i in size)
+    return [automaton_of(w, tables)]
+
+
+def any_size_6() -> list[Identity]:
+    """The step at any place, with K, r and D symbols."""
+    of = symbolic()
+    left = of.sum(lambda i: of.times(of.at("h", i), mixed_tensor(of, i, of.j)))
+    return [at_place(of, left, place_6(of, of.j))]
+
+
+ANY = Sizes(mixed, ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3)), ())
+SMALL = Sizes(small_mixed, (), ((1, 1, 1), (2, 1, 1)))
+ONE, NOTHING = Fraction(1), Fraction(0)
+
+CLAIM = Claim(
+    name="fa-rnn-eq-6",
+    title="with any share of pretrained vectors",
+    statement=(
+        "At every beta from 0 to 1, and with any G, the network of equation 6 is the automaton whose tensor"
+        " is beta times that of E_R and 1 - beta times that of E_w G in its place."
+    ),
+    source=Source("jiang2020cold", "3.3", "Equation 6", ("6", "9")),
+    hypotheses=("The score is forward: maxima of mixtures are no mixtures of maxima.",),
+    variants=(
+        Variant(
+            name="corrected",
+            expected="holds",
+            says="the network is the automaton of the two tensors' mixture",
+            reading=Equality(recurrence=network, construction=with_mixed_tensor),
+            cases=ANY.random,
+            small_cases=SMALL.small,
+            programs=("fa-rnn-mixed", "fa-rnn-mixed-tensor"),
+            kinds=PROVED,
+            proof=Induction(
+                says="after every string, Forward's vector is h",
+                invariant=lambda w, h, unit: h,
+                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
+                instances=tuple((mixed(size), "a") for size in ((1, 1, 1), (2, 1, 2), (2, 2, 1), (2, 2, 2))),
+                enough=(
+                    f"{SQUARE} For every K, r and D: the step at a state is one identity of sums over states,"
+                    " columns and numbers of u, with K, r and D symbols."
+                ),
+                sizes=any_size_6,
+            ),
+            theorem=Theorem(
+                "fa_rnn.eq_6.eq_6",
+                network=(
+                    "score_5 {alpha_0} {alpha_inf} {D_1} {D_2} (weighed_rows {beta} {rest} {v} (product {u}"
+                    " {G})) {word}"
+                ),
+                automaton=(
+                    "automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} (weighed_rows {beta} {rest}"
+                    " {v} (product {u} {G})))"
+                ),
+                values=lambda w: {**w.entries, "rest": 1 - w.beta},
+            ),
+        ),
+    ),
+    example=Weights(
+        REAL,
+        "ab",
+        {
+            "alpha_0": (ONE,),
+            "D_1": ((ONE,),),
+            "v": {"a": (ONE,), "b": (NOTHING,)},
+            "D_2": ((ONE,),),
+            "alpha_inf": (ONE,),
+            "beta": Fraction(3, 4),
+            "minus": -ONE,
+            "u": {"a": (ONE,), "b": (ONE,)},
+            "G": ((Fraction(1, 2),),),
+        },
+        ("K", 1),
+    ),
+    uses=("fa-rnn-eq-5",),
+    effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
+)
