@@ -70,7 +70,7 @@ def comparable(text: str) -> str:
     """A text without what differs from run to run, or from machine to machine: times, numbers of cases,
     blanks, rounding that was measured, and the last digits of floats.
     """
-    text = re.sub(r"\b[\d,]+ cases?\b|\b[\d.,]+ (?=s\b|seconds\b)", "N ", text)
+    text = re.sub(r"\b[\d,]+ (?:informative )?cases?\b|\b[\d.,]+ (?=s\b|seconds\b)", "N ", text)
     text = re.sub(r"^(.*[✓✗!?·].*?) +[\d,]+ +\d+[mhd]?$", r"\1 N", text, flags=re.MULTILINE)  # of the ladder
     text = re.sub(r"[<\d.]+(?= of its bound)", "N", text)
     text = " ".join(text.split())

@@ -208,8 +208,8 @@ def test_what_the_file_prints_is_no_part_of_the_json(capsys):
 print("hello")
 def step(c, x):
     print("step")
-    return c
-c = believe("chatty", start=1, step=step, automaton=WFSA(REAL, [1], [1], {"a": [[1]]}))
+    return 2 * c
+c = believe("chatty", start=1, step=step, automaton=WFSA(REAL, [1], [1], {"a": [[2]]}))
 """
     assert run(["check", written(HEAD + text), "--json"]) == 0
     out, err = capsys.readouterr()

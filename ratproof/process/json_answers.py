@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 SCHEMA_VERSION = 2
-"""Of the objects that ``--json`` prints: a field that goes or changes its meaning makes it one more, a new
-field does not.
+"""Of the objects that ``--json`` prints: a field that goes or changes its meaning makes it one more, and so
+does a field that verdicts rest on (``informative``, in 2); another new field does not.
 """
 
 

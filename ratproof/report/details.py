@@ -33,6 +33,8 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     out.print(Text(f"{row.claim.name}, {row.variant.name}", style="bold"))
     for result in row.results:
         out.print(_numbers(result))
+        if result.informative is not None and result.verdict != Verdict.REFUTED:
+            out.print(f"{'':19}informative{_cases(result.informative):>13}")
     longest = [
         f"{_rung(result)} {result.facts['longest']:,}"
         for result in row.results
@@ -48,10 +50,6 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
         print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
-    counts = [r for r in row.results if r.informative is not None]
-    if counts:
-        told = ", ".join(f"{r.informative:,} of {r.cases:,} {_rung(r)}" for r in counts)
-        print_paragraph(out, f"informative, of automata whose scores are not all the same: {told}", by=2)
     for why in dict.fromkeys(r.facts["constant"] for r in row.results if "constant" in r.facts):
         print_paragraph(out, f"its automata give all strings the same score: {why}", by=2)
     shares = [shares for r in row.results if (shares := r.facts.get("rounding"))]
@@ -77,11 +75,14 @@ def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> N
             print_paragraph(out, result.why, by=2)
 
 
+def _cases(number: int) -> str:
+    return f"{number:,} {'case ' if number == 1 else 'cases'}"
+
+
 def _numbers(result: Result) -> Text:
     """A result's cases, seconds, and largest share of the rounding bound."""
     share = "" if result.share is None else f"{result.share:.2f}" if result.share >= 0.005 else "<0.01"
-    cases = f"{result.cases:,} {'case ' if result.cases == 1 else 'cases'}"
-    line = f"  {_rung(result):17}{result.verdict!s:8}{cases:>16}{result.seconds:>9.1f} s"
+    line = f"  {_rung(result):17}{result.verdict!s:8}{_cases(result.cases):>16}{result.seconds:>9.1f} s"
     more = ""
     if result.verdict == Verdict.HOLDS:  # of what differs, the counterexample says by how much, and where
         more = f"{share:>7} of its bound" if share else ""
