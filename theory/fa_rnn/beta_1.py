@@ -265,7 +265,9 @@ VECTORS = (
     " let alpha_inf := fun q => bit over (alpha_inf_bool q) in"
 )
 TENSOR = "let T := fun x i j => bit over (T_bool x i j) in"
-FORWARD = "let forward (A : wfa over S (deterministic.set_of Q)) := score_4 (initial A) (final A) (transition A) in"
+FORWARD = (
+    "let forward (A : wfa over S (deterministic.set_of Q)) := score_4 (initial A) (final A) (transition A) in"
+)
 RUN_FORWARD = {"forward": "computed_score"}
 EXACT_FACTORS = (
     "(C : finite) (D_1 D_2 : Q -> C -> over) (v g : S -> C -> over) word,"
@@ -366,8 +368,10 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.beta_1.printed_match_is_refuted",
                 claims=(
-                    f"forall R : ringType, let over := of_ring R in not (forall {RULES_IN_COQ} {EXACT_FACTORS}"
-                    f" {VECTORS} let v : S -> C -> over := interpolated 1%R v g in {{network}} = {{automaton}})"
+                    f"forall R : ringType, let over := of_ring R in not (forall"
+                    f" {RULES_IN_COQ} {EXACT_FACTORS}"
+                    f" {VECTORS} let v : S -> C -> over := interpolated 1%R v g in"
+                    f" {{network}} = {{automaton}})"
                 ),
                 refutes=True,
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
