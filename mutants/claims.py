@@ -98,6 +98,8 @@ def keep(rows: list[audit.Row]) -> None:
 def run(names: list[str], done: dict[str, audit.Row], sources: str, jobs: int) -> None:
     """Run the faults of these claims that are not done; ``done`` gets their rows, and so does the session."""
     SESSION.parent.mkdir(exist_ok=True)
+    print("compiling Coq's development, unless it is there", flush=True)
+    audit.make_ready()
     context = multiprocessing.get_context("fork")
     results: Any = context.Queue()
     texts = [fault for fault in text_faults() if set(fault.claims) & set(names)]

@@ -19,10 +19,12 @@ from pathlib import Path
 from unittest.mock import patch
 
 from proofs_tests.coq.test_mutants import BREAKS
-from ratproof.coq import bond, sources
+from ratproof.coq import bond, sources, theorems, ties
 from ratproof.coq import programs as coq
 from ratproof.coq.development import build
-from theory.claim import Claim, Variant
+from ratproof.rungs import kernel_checked
+from ratproof.runner.ladder import steps
+from theory.claim import KERNEL, Claim, Variant
 
 OPERATORS = (
     (r" \+ ", " * ", "a sum is a product"),
@@ -185,29 +187,17 @@ def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
 
 
 def _rung(claim: Claim, variant: Variant, root: Path) -> str:
-    """The rung ``kernel-checked`` on that development, which is asked for this theorem alone."""
-    from ratproof.coq import assumptions
-    from ratproof.rungs import kernel_checked
-    from ratproof.runner.ladder import steps
-
+    """The rung ``kernel-checked`` on that development, which is asked about this variant's theorem alone."""
     assert variant.theorem is not None
+    one = {variant.theorem.name: sources.statements()[variant.theorem.name]}
+    runs = (claim.name, variant.name) in [(c.name, v.name) for c, v in bond.runnable_variants()]
     with ExitStack() as stack:
-        put = lambda place, name, value: stack.enter_context(patch.object(place, name, value))
-        put(sources, "source_folder", lambda: root)
-        sources.statements.cache_clear()
-        stack.callback(sources.statements.cache_clear)
-        one = {name: s for name, s in sources.statements().items() if name == variant.theorem.name}
-        for place in (sources, kernel_checked, assumptions):
-            put(place, "statements", lambda: one)
-        put(kernel_checked, "build", lambda *_: root)
-        put(
-            bond,
-            "runnable_variants",
-            lambda: (
-                [(claim, variant)]
-                if variant.theorem.network or variant.theorem.automaton or variant.theorem.score
-                else []
-            ),
-        )
-        (step,) = (s for s in steps([claim]) if s.variant == variant and s.kind == "kernel-checked")
+        for place, name, value in (
+            (kernel_checked, "build", lambda: root),
+            (theorems, "statements", lambda: one),
+            (ties, "tied_variants", lambda: [] if variant.theorem.untied else [(claim, variant)]),
+            (bond, "runnable_variants", lambda: [(claim, variant)] if runs else []),
+        ):
+            stack.enter_context(patch.object(place, name, value))
+        (step,) = (s for s in steps([claim]) if s.variant == variant and s.kind == KERNEL)
         return str(step.run("").verdict)

@@ -21,10 +21,6 @@ LOST = (40, 150)
 """A state that is lost is lost after so many symbols, in torch."""
 LOST_EXACTLY = 20
 """The same in exact arithmetic: longer than what is drawn there, and short enough to be decided."""
-MOST_DROPPED, MOST_EXCHANGED, MOST_LATE, MOST_OF_AUTOMATA = 2, 1, 1, 3
-"""How many weights are dropped, exchanged and read late in the network of a variant, and how many faults its
-automata have, at most.
-"""
 PARTS = {
     "network": ("exa", "xck", "exh", "dec", "prv", "coq"),
     "automaton": ("exa", "xck", "exh", "dec", "prv", "coq"),
@@ -100,37 +96,32 @@ def faults_of(claim: Any, variant: Any) -> Iterator[Fault]:
 
 
 def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
-    entries = getattr(_probes(claim, variant)[0], "entries", {})
-    steps: dict[str, Callable[[Any], Any]] = {
+    entries = getattr(_probes(variant)[0], "entries", {})
+    names = sorted(entries, key=lambda name: not isinstance(entries[name], dict))  # those by symbol first
+    by_symbol = [name for name in names if isinstance(entries[name], dict)]
+    alike = [(a, b) for a, b in combinations(names, 2) if _shape(entries[a]) == _shape(entries[b])]
+    square = [name for name in names if _is_square(entries[name])]
+    steps: dict[str, Change] = {
         "every symbol is read twice": _stepping(lambda step, w, s, x: step(w, step(w, s, x), x)),
         "another symbol is read": _stepping(
             lambda step, w, s, x: step(w, s, w.alphabet[-1 - list(w.alphabet).index(x)])
         ),
+        f"the state is lost after {LOST_EXACTLY} symbols": _losing(LOST_EXACTLY),
     }
-    steps |= {f"the state is lost after {LOST_EXACTLY} symbols": _losing(LOST_EXACTLY)}
-    weighty = sorted(entries, key=lambda name: not isinstance(entries[name], dict))
-    by_symbol = [name for name in weighty if isinstance(entries[name], dict)]
-    pairs = [(a, b) for a, b in combinations(weighty, 2) if _shape(entries[a]) == _shape(entries[b])]
-    weights: dict[str, Change] = {f"{name} is dropped": _dropping(name) for name in weighty}
-    weights |= {f"{a} and {b} are exchanged": _exchanging(a, b) for a, b in pairs}
-    weights |= {f"{name} is transposed": _transposing(name) for name in weighty if _is_square(entries[name])}
-    late = {f"{name} is read a symbol late": _late(name) for name in by_symbol}
-    limits = {"dropped": MOST_DROPPED, "exchanged": MOST_EXCHANGED, "late": MOST_LATE}
-    counts = dict.fromkeys(limits, 0)
-    every = steps | {says: _with_weights(change) for says, change in weights.items()} | late
-    for says, change in every.items():
-        word = says.split()[-1]
-        if counts.get(word, 0) == limits.get(word, 1):
-            continue
-        for part in (
-            ("recurrence", "algorithm") if variant.equality.algorithm is not None else ("recurrence",)
-        ):
-            broken = _broken(variant, part, change)
-            if _differs(claim, variant, broken, says):
-                if word in counts:
-                    counts[word] += 1
-                name = "" if part == "recurrence" else ", in the algorithm"
-                yield Fault("network", says + name, _registering(claim, broken))
+    groups: list[tuple[dict[str, Change], int]] = [
+        (steps, len(steps)),
+        ({f"{name} is dropped": _with_weights(_dropping(name)) for name in names}, 2),
+        ({f"{a} and {b} are exchanged": _with_weights(_exchanging(a, b)) for a, b in alike}, 1),
+        ({f"{name} is transposed": _with_weights(_transposing(name)) for name in square}, 1),
+        ({f"{name} is read a symbol late": _late(name) for name in by_symbol}, 1),
+    ]
+    networks = {"": "recurrence"}
+    if variant.equality.algorithm is not None:
+        networks[", in the algorithm"] = "algorithm"
+    for where, part in networks.items():
+        for changes, most in groups if part == "recurrence" else groups[:1]:  # an algorithm has no weights
+            for says, broken in islice(_told_apart(variant, part, changes), most):
+                yield Fault("network", says + where, _registering(claim, broken))
 
 
 def _of_automata(claim: Any, variant: Any) -> Iterator[Fault]:
@@ -145,10 +136,17 @@ def _of_automata(claim: Any, variant: Any) -> Iterator[Fault]:
             initial=np.full_like(a.initial, a.semiring.zero)
         ),
     }
-    every = ((says, _broken(variant, "construction", _each(change))) for says, change in changes.items())
-    told = ((says, broken) for says, broken in every if _differs(claim, variant, broken, says))
-    for says, broken in islice(told, MOST_OF_AUTOMATA):
+    each = {says: _each(change) for says, change in changes.items()}
+    for says, broken in islice(_told_apart(variant, "construction", each), 3):
         yield Fault("automaton", says, _registering(claim, broken))
+
+
+def _told_apart(variant: Any, part: str, changes: Mapping[str, Change]) -> Iterator[tuple[str, Any]]:
+    """The changes of a part of a variant that change a value, with the changed variants."""
+    for says, change in changes.items():
+        broken = variant.changed(**{part: change(variant.part(part))})
+        if _differs(variant, broken, says):
+            yield says, broken
 
 
 def _each(change: Change) -> Change:
@@ -165,10 +163,6 @@ def _without_last_transition(automaton: Any) -> Any:
         return automaton
     matrices[tuple(places[-1])] = zero
     return automaton.replace(matrices=matrices)
-
-
-def _broken(variant: Any, part: str, change: Change) -> Any:
-    return variant.changed(**{part: change(variant.part(part))})
 
 
 def _registering(claim: Any, broken: Any) -> Callable[[], Any]:
@@ -300,17 +294,18 @@ def _is_square(value: Any) -> bool:
     )
 
 
-def _probes(claim: Any, variant: Any) -> list[Any]:
-    """Some cases: those of Coq's bond, which hide nothing, and small ones."""
+def _probes(variant: Any) -> list[Any]:
+    """Some cases: those of Coq's bond, which hide nothing, if the variant has a theorem, and small ones."""
     from ratproof.coq.bond import some_cases
 
-    telling = [] if not hasattr(claim.example, "entries") else some_cases(variant)[::-1]
-    return [*telling, *islice(variant.small_cases(2), 100, 600, 50), next(variant.small_cases(2))]
+    telling = some_cases(variant)[::-1] if variant.theorem is not None else []
+    small = list(islice(variant.small_cases(2), 400))
+    return [*(case for case in telling if hasattr(case, "entries")), *small[:: -(len(small) // 12 + 1)]]
 
 
-def _differs(claim: Any, variant: Any, broken: Any, says: str) -> bool:
+def _differs(variant: Any, broken: Any, says: str) -> bool:
     """Whether a probe and a string tell the broken variant from the right one: else nothing is broken."""
-    for case in _probes(claim, variant):
+    for case in _probes(variant):
         letters = tuple(case.alphabet)
         long = letters * (-(-(LOST_EXACTLY + 2) // len(letters)))
         strings = [long] if "lost after" in says else product(letters, repeat=3)
@@ -372,29 +367,32 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
 
 
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
-    """Changes of a layer's gates, by their names as its pattern has them."""
-    pattern = getattr(cell, "pattern", None)
-    names = (
-        ["W", "b"]
-        if pattern is None
-        else [name for _, _, name in (*pattern.arrows, *pattern.silent) if isinstance(name, str)]
-    )
+    """Changes of a layer's gates; of gates that its pattern names, if its class has one."""
+    from neural.affine import AffineCell
     from neural.pattern import ONE, START, ZERO
 
-    names = [name for name in dict.fromkeys(names) if name not in (ONE, START, ZERO)]
+    pattern = getattr(cell, "pattern", None)
+    arrows = () if pattern is None else (*pattern.arrows, *pattern.silent)
+    names = [name for name in dict.fromkeys(name for _, _, name in arrows) if name not in (ONE, START, ZERO)]
 
-    def halved(name: str) -> Any:
-        return lambda c, gates: gates | ({name: 0.5 * gates[name]} if name in gates else {})
+    def halved(_: Any, gates: dict[str, Any]) -> dict[str, Any]:
+        name = (names or list(gates))[0]
+        return gates | {name: 0.5 * gates[name]}
 
-    def swapped(a: str, b: str) -> Any:
-        return lambda c, gates: gates | ({a: gates[b], b: gates[a]} if {a, b} <= set(gates) else {})
+    def exchanged(_: Any, gates: dict[str, Any]) -> dict[str, Any]:
+        a, b = (names or list(gates))[:2]
+        return gates | {a: gates[b], b: gates[a]}
 
-    changes = {f"{name} is halved": halved(name) for name in names[:1]}
-    if pattern is None:
-        changes["W is transposed"] = lambda c, gates: gates | {"W": gates["W"].transpose(-1, -2)}
-    else:
-        changes |= {f"{a} and {b} are exchanged": swapped(a, b) for a, b in list(combinations(names, 2))[:1]}
-    return changes
+    def transposed(_: Any, gates: dict[str, Any]) -> dict[str, Any]:
+        return gates | {"W": gates["W"].transpose(-1, -2)}
+
+    first, both = (names[0], " and ".join(names[:2])) if names else ("the first gate", "the first two gates")
+    second = (
+        {"W is transposed": transposed}
+        if issubclass(cell, AffineCell)
+        else {f"{both} are exchanged": exchanged}
+    )
+    return {f"{first} is halved": halved, **second}
 
 
 def _zeros(cell: Any, state: Sequence[Any]) -> list[Any]:
@@ -575,11 +573,17 @@ def _of_cells(variant: Any) -> Iterator[Fault]:
     similarities: dict[str, Callable[[Any, Any], Any]] = {
         "the least similar centroid is taken": lambda c, b: -b,
         "the centroid after the most similar one is taken": lambda c, b: b.roll(1, -1),
-        "equation 3 has the square of the distance": lambda c, b: (
-            b * b.abs() if c.similarity == "euclidean" else b
+        "the greatest similarity is the least": lambda c, b: torch.where(
+            b == b.amax(-1, keepdim=True), b.amin(-1, keepdim=True) - 1, b
         ),
-        "the temperature is doubled": lambda c, b: b / 2,
     }
+    if layers:  # the others compare which probability is the greatest, which these do not change
+        similarities |= {
+            "equation 3 has the square of the distance": lambda c, b: (
+                b * b.abs() if c.similarity == "euclidean" else b
+            ),
+            "the temperature is doubled": lambda c, b: b / 2,
+        }
     changes |= {says: (StochasticComponent, unlike(change)) for says, change in similarities.items()}
     for says, (place, attributes) in changes.items():
         yield Fault("program", f"state-regularized layers: {says}", _patching(variant, [(place, attributes)]))
