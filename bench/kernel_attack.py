@@ -28,7 +28,7 @@ from typing import Any
 import torch
 
 from bench import kernel_faults, kernel_forms
-from ratproof import believe_kernel
+from ratproof import believe_kernel, believe_stateful
 from ratproof.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.runner.user_files import outcome_of
 from theory.registry import registered
@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("--file", type=Path, help="JSON Lines file of the results")
     options = parser.parse_args()
     path = options.file or Path(__file__).parent / "results" / f"kernel_attack_{options.list}.jsonl"
-    known = kernel_forms.FORMS if options.list == "right" else kernel_faults.FAULTS
+    known = [*kernel_forms.FORMS, *kernel_faults.MODELS] if options.list == "right" else [*kernel_faults.FAULTS]
     unknown = [name for name in options.only if name not in known]
     if unknown:
         parser.error(f"--only: there is no {unknown[0]!r}; there are {', '.join(known)}")
@@ -99,7 +99,11 @@ def _run(task: tuple[str, str, int, int]) -> Row:
     claim_name = f"{name}-{number}" if list_ == "right" else f"fault-{name}"
     row: Row = {"task": list(task), "sources": _sources(), "name": name, "claim": claim_name}
     try:
-        if list_ == "right":
+        if name in kernel_faults.MODELS and list_ == "right":
+            model = kernel_faults.MODELS[name]()
+            row["says"] = inspect.getdoc(model) or ""
+            claim = believe_stateful(claim_name, model=model)
+        elif list_ == "right":
             form = kernel_forms.FORMS[name]
             row["says"] = form.says
             compare_with_loops(form)
