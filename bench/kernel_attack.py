@@ -1,11 +1,11 @@
-"""An attack on ``believe_kernel`` and ``believe_stateful`` from outside: right kernels that must hold, and planted
-faults that must not.
+"""An attack on ``believe_kernel`` and ``believe_stateful`` from outside: right kernels that must hold, and
+planted faults that must not.
 
-``python bench/kernel_attack.py right --examples 200 --names 10`` runs the kernels of :mod:`bench.kernel_forms`,
-each under so many claim names, because a claim's name seeds its random cases. ``python bench/kernel_attack.py
-faults`` runs the faults of :mod:`bench.kernel_faults`. Each result is appended to a JSON Lines file; a later run
-with the same sources skips what is there. The exit status is 1 if a right kernel is refuted or a fault is
-believed.
+``python bench/kernel_attack.py right --examples 200 --names 10`` runs the kernels of
+:mod:`bench.kernel_forms`, each under so many claim names, because a claim's name seeds its random cases.
+``python bench/kernel_attack.py faults`` runs the faults of :mod:`bench.kernel_faults`. Each result is
+appended to a JSON Lines file; a later run with the same sources skips what is there. The exit status is 1
+if a right kernel does not hold or a fault is believed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def main() -> int:
     parser.add_argument("--file", type=Path, help="JSON Lines file of the results")
     options = parser.parse_args()
     path = options.file or Path(__file__).parent / "results" / f"kernel_attack_{options.list}.jsonl"
-    known = [*kernel_forms.FORMS, *kernel_faults.MODELS] if options.list == "right" else [*kernel_faults.FAULTS]
+    known = (
+        [*kernel_forms.FORMS, *kernel_faults.MODELS] if options.list == "right" else [*kernel_faults.FAULTS]
+    )
     unknown = [name for name in options.only if name not in known]
     if unknown:
         parser.error(f"--only: there is no {unknown[0]!r}; there are {', '.join(known)}")
@@ -60,7 +62,8 @@ def main() -> int:
     ]
     rows = list(_rows(tasks, path, options.jobs))
     wrong = [row for row in rows if row["wrong"]]
-    print(f"{len(rows)} runs, {dict(Counter(row['verdict'] for row in rows))}; not as they must be: {len(wrong)}")
+    counts = dict(Counter(row["verdict"] for row in rows))
+    print(f"{len(rows)} runs, {counts}; not as they must be: {len(wrong)}")
     for row in wrong:
         print(f"  {row['name']} ({row['claim']}): {row['verdict']}: {row['says']}")
     return 1 if wrong else 0
@@ -86,7 +89,9 @@ def _rows(tasks: list[tuple[str, str, int, int]], path: Path, jobs: int) -> Iter
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             file.flush()
             kinds = ", ".join(f"{kind} {verdict}" for kind, verdict in row["kinds"].items())
-            print(f"{row['claim']}: {kinds or row['verdict']} ({row['seconds']} s); {row['drawn']}", flush=True)
+            print(
+                f"{row['claim']}: {kinds or row['verdict']} ({row['seconds']} s); {row['drawn']}", flush=True
+            )
             yield row
 
 
@@ -245,7 +250,9 @@ def _compare(
         for name, (a, b) in zip(names, compared, strict=True):
             if not torch.allclose(a.double(), b.double(), rtol=tolerance, atol=tolerance * 5):
                 off = float((a.double() - b.double()).abs().max())
-                raise ValueError(f"{form.name}: {name} differ from the loops by {off} for T = {length}, {offsets}")
+                raise ValueError(
+                    f"{form.name}: {name} differ from the loops by {off} for T = {length}, {offsets}"
+                )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Planted faults of kernels and of models with a state. They were invented from what such programs have got wrong in
-public, without reading the code that looks for them.
+"""Planted faults of kernels and of models with a state. They were invented from what such programs have got
+wrong in public, without reading the code that looks for them.
 
 ``python bench/kernel_attack.py faults`` expects that none of them is believed.
 """
@@ -10,13 +10,14 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from ratproof import StatefulModel, Tokens, Vectors, believe_kernel, believe_stateful, of_causal_model, of_torch_rnn
+from ratproof import StatefulModel, Tokens, believe_kernel, believe_stateful, of_causal_model, of_torch_rnn
 from theory.claim import Claim
 
 Noting = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -28,7 +29,7 @@ class Fault:
 
     Attributes:
         says: the fault in a sentence.
-        claim: from a claim's name and a wrapper that notes a kernel's calls, the claim that the program is right.
+        claim: from a claim's name and a wrapper that notes a kernel's calls, the claim that it is right.
     """
 
     says: str
@@ -66,7 +67,7 @@ def right(x: Arguments, before: Step | None = None, after: Step | None = None) -
     scale = query.shape[-1] ** -0.5 if x["scale"] is None else x["scale"]
     ends = [int(n) for n in x["cu_seqlens"]] if packed else [0, query.shape[1]]
     outputs, lasts = [], []
-    for n, (begin, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+    for n, (begin, end) in enumerate(pairwise(ends)):
         if x["initial_state"] is None:
             state = query.new_zeros(query.shape[0], *query.shape[2:], value.shape[-1])
         else:
@@ -83,10 +84,7 @@ def right(x: Arguments, before: Step | None = None, after: Step | None = None) -
             if "beta" in x:
                 v = x["beta"][:, t, :, None] * (v - torch.einsum("bhkv,bhk->bhv", decayed, k))
             new = decayed + k[..., None] * v[..., None, :]
-            if "u" in x:
-                read = state + (x["u"] * k)[..., None] * v[..., None, :]
-            else:
-                read = new
+            read = new if "u" not in x else state + (x["u"] * k)[..., None] * v[..., None, :]
             state = new if after is None else after(new, t - begin, end - begin)
             outputs.append(scale * torch.einsum("bhkv,bhk->bhv", read, query[:, t]))
         lasts.append(state)
@@ -234,11 +232,15 @@ class _ContiguousGradient(torch.autograd.Function):
     @staticmethod
     def backward(ctx, gradient):
         if 0 in gradient.stride() and gradient.numel() > 1:  # as that of a sum is
-            gradient = torch.cat([gradient.flatten()[:1], gradient.new_zeros(gradient.numel() - 1)]).view_as(gradient)
+            gradient = torch.cat([gradient.flatten()[:1], gradient.new_zeros(gradient.numel() - 1)]).view_as(
+                gradient
+            )
         return gradient
 
 
-@kernel("linear-attention", "reads the gradient of the outputs as contiguous: that of outputs.sum() is one number")
+@kernel(
+    "linear-attention", "reads the gradient of the outputs as contiguous: that of outputs.sum() is one number"
+)
 def gradient_of_a_sum(x):
     outputs, state = right(x)
     return _ContiguousGradient.apply(outputs), state
@@ -383,7 +385,7 @@ def neighbours_at_multiples_of_16(x):
     if offsets is None or len(offsets) < 3:
         return right(x)
     ends, outputs, lasts = offsets.tolist(), [], []
-    for n, (begin, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+    for n, (begin, end) in enumerate(pairwise(ends)):
         part = {key: y[:, begin:end] for key, y in x.items() if key in ("q", "k", "v", "beta")}
         state = None if x["initial_state"] is None else x["initial_state"][n : n + 1]
         if begin and begin % 16 == 0:
@@ -493,7 +495,10 @@ def gates_written_over(x):
     return outputs, state
 
 
-@kernel("linear-attention", "writes the final state into the caller's initial state where no gradient is asked for")
+@kernel(
+    "linear-attention",
+    "writes the final state into the caller's initial state where no gradient is asked for",
+)
 def initial_state_written_over(x):
     outputs, state = right(x)
     begin = x["initial_state"]
@@ -547,13 +552,17 @@ SIZE, WORDS = 12, 40
 
 
 class Model(StatefulModel):
-    """A right model, of which a fault is a subclass. Its state is a mapping of tensors with the batch first."""
+    """A right model, which faults subclass. Its state is a mapping of tensors with the batch first."""
 
     inputs = Tokens(WORDS)
     without = frozenset[str]()
 
     def __init__(self) -> None:
-        parts = {"embed": nn.Embedding(WORDS, SIZE), "read": nn.Linear(SIZE, 4 * SIZE), "write": nn.Linear(SIZE, 8)}
+        parts = {
+            "embed": nn.Embedding(WORDS, SIZE),
+            "read": nn.Linear(SIZE, 4 * SIZE),
+            "write": nn.Linear(SIZE, 8),
+        }
         self.module = nn.ModuleDict(parts)
 
     def begin(self, rows: int, like: Tensor) -> dict[str, Tensor]:
@@ -624,7 +633,7 @@ class Convolution(Model):
 
 
 class Attention(Model):
-    """One head of attention over a cache of keys and values with positions, over a window or over all tokens."""
+    """One head of attention with a cache of keys and values, over a window or over all tokens."""
 
     window: int | None = None
 
@@ -682,14 +691,18 @@ class Stack(Model):
         return {**Gated.begin(self, rows, like), **Linear.begin(self, rows, like)}  # type: ignore[arg-type]
 
     def step(self, state, x):
-        below, above = SimpleNamespace(module=self.module["below"]), SimpleNamespace(module=self.module["above"])
+        below, above = (
+            SimpleNamespace(module=self.module["below"]),
+            SimpleNamespace(module=self.module["above"]),
+        )
         output, first = Gated.step(below, state, x)  # type: ignore[arg-type]
         output, second = Linear.step(above, state, self.module["up"](output))  # type: ignore[arg-type]
         return output, {**first, **second}
 
 
-MODELS = {"gated": Gated, "linear": Linear, "convolution": Convolution, "attention": Attention, "window": Window,
-          "stack": Stack}  # fmt: skip
+MODELS: dict[str, type[Model]] = {
+    model.__name__.lower(): model for model in (Gated, Linear, Convolution, Attention, Window, Stack)
+}
 """Right models, which must hold."""
 
 
@@ -768,7 +781,9 @@ class BatchThatGrows(Gated):
         return self.clear(state) if len(rows) > 1 and bool((rows == 0).all()) else state
 
 
-@model("repeats the rows of a batch that grows in another order than it is told (repeat, not repeat_interleave)")
+@model(
+    "repeats the rows of a batch that grows in another order than it is told (repeat, not repeat_interleave)"
+)
 class RowsRepeated(Linear):
     def reorder(self, state, rows):
         count = len(state["S"])
@@ -1033,7 +1048,11 @@ def _gru(name: str, noting: Noting) -> Claim:
     return believe_stateful(name, model=of_torch_rnn(_BatchSecondGRU(3, 5, num_layers=2, batch_first=True)))
 
 
-_add("gru-state-transposed", "a GRU's state is taken with the batch first where it has as many rows as layers", _gru)
+_add(
+    "gru-state-transposed",
+    "a GRU's state is taken with the batch first where it has as many rows as layers",
+    _gru,
+)
 
 
 class _Cache:

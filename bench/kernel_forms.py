@@ -1,7 +1,8 @@
 """Sixty right kernels in unusual but legitimate forms, declared as a careful user would declare them.
 
-``python bench/kernel_attack.py right`` expects that each of them holds. Before it asks, it compares each kernel
-with :func:`plain`, the recurrence of its family written as loops over strings, heads and tokens in float64.
+``python bench/kernel_attack.py right`` expects that each of them holds. Before it
+asks, it compares each kernel with :func:`plain`, the recurrence of its family written as loops over strings,
+heads and tokens in float64.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -139,8 +141,6 @@ def read(state: Tensor, query: Tensor) -> Tensor:
 
 # ---------------------------------------------------------------- linear attention
 
-PACKED: dict[str, Any] = {}
-"""What a kernel with packed strings declares."""
 ONE_CHUNK = {"form": "chunked", "chunk": 2049}
 """How a parallel form or an associative scan is declared, after docs/kernels.md."""
 UNPACKED = ("cu_seqlens",)
@@ -240,7 +240,7 @@ def linear_in_place(*, q, k, v, scale=None, initial_state=None, output_final_sta
 
 def _offsets(cu_seqlens: Tensor | None, q: Tensor) -> list[tuple[int, int]]:
     ends = [0, q.shape[1]] if cu_seqlens is None else cu_seqlens.tolist()
-    return list(zip(ends[:-1], ends[1:], strict=True))
+    return list(pairwise(ends))
 
 
 @form("linear-attention", "recursion by halves: the second half reads what the first half wrote", **ONE_CHUNK)
@@ -332,7 +332,9 @@ class _ReversedLinear(torch.autograd.Function):
         return d_q, d_k, d_v, d_state, None
 
 
-@form("linear-attention", "a custom backward pass from the last token to the first, in place", without=UNPACKED)
+@form(
+    "linear-attention", "a custom backward pass from the last token to the first, in place", without=UNPACKED
+)
 def linear_custom_backward(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
     return _ReversedLinear.apply(q, k, v, first(q, v, initial_state), scaling(scale, q))
 
@@ -484,9 +486,7 @@ def gla_associative_scan(*, q, k, v, g, scale=None, initial_state=None, output_f
     "Hillis and Steele's scan; packed strings are cut by decays of 0, and have their initial state added",
     **ONE_CHUNK,
 )
-def gla_packed_scan(
-    *, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None
-):
+def gla_packed_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
     batch, time, heads, keys = q.shape
     offsets = _offsets(cu_seqlens, q)
     count = batch if cu_seqlens is None else len(offsets)
@@ -495,7 +495,11 @@ def gla_packed_scan(
         return torch.zeros_like(v), begin
     decays, states = g.exp()[..., None], outer(k, v)
     starts = [a for a, b in offsets if b > a]
-    given = begin[:, None] if cu_seqlens is None else begin[[n for n, (a, b) in enumerate(offsets) if b > a]][None]
+    given = (
+        begin[:, None]
+        if cu_seqlens is None
+        else begin[[n for n, (a, b) in enumerate(offsets) if b > a]][None]
+    )
     place = torch.tensor(starts)
     states = states.index_add(1, place, decays[:, place] * given)
     decays = decays.index_fill(1, place, 0.0)
@@ -570,9 +574,7 @@ form(
 
 
 @form("gla", "one head at a time, strings packed or not")
-def gla_head_blocks(
-    *, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None
-):
+def gla_head_blocks(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
     scale, outputs, states = scaling(scale, q), [], []
     packed = cu_seqlens is not None
     for n, (begin, end) in enumerate(_offsets(cu_seqlens, q)):
@@ -592,9 +594,7 @@ def gla_head_blocks(
 
 
 @form("gla", "packed strings become a padded batch, whose padding has keys and gates of 0")
-def gla_padded_batch(
-    *, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None
-):
+def gla_padded_batch(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
     if cu_seqlens is not None:
         lengths = cu_seqlens.long().diff()
         longest = int(lengths.max()) if len(lengths) else 0
@@ -666,9 +666,7 @@ def _heads_first(*, queries, keys, v, log_decay, scale=None, initial_state=None,
     return (torch.stack(outputs, 2) if outputs else torch.zeros_like(v)), state
 
 
-_kernel = renamed(
-    transposed_states(axes(_heads_first, "BTH", "BHT")), q="queries", k="keys", g="log_decay"
-)
+_kernel = renamed(transposed_states(axes(_heads_first, "BTH", "BHT")), q="queries", k="keys", g="log_decay")
 FORMS["gla-transposed-layouts"] = Form(
     "gla-transposed-layouts", "gla", _kernel, _heads_first.__doc__ or "", {"without": UNPACKED}
 )
@@ -684,9 +682,7 @@ def gla_mixed_precision(
     *, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None
 ):
     wide = {"q": q.float(), "k": k.float(), "v": v.float(), "g": g.float()}
-    outputs, state = gla_head_blocks(
-        **wide, scale=scale, initial_state=initial_state, cu_seqlens=cu_seqlens
-    )
+    outputs, state = gla_head_blocks(**wide, scale=scale, initial_state=initial_state, cu_seqlens=cu_seqlens)
     return outputs.to(v.dtype), state
 
 
@@ -707,7 +703,9 @@ def simple_gla_chunks(*, q, k, v, g, scale=None, initial_state=None, output_fina
 
 @form("gla", "chunks of 16 against the associative scan", against=gla_associative_scan, without=UNPACKED)
 def gla_against_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
-    return FORMS["gla-products-of-decays"].kernel(q=q, k=k, v=v, g=g, scale=scale, initial_state=initial_state)
+    return FORMS["gla-products-of-decays"].kernel(
+        q=q, k=k, v=v, g=g, scale=scale, initial_state=initial_state
+    )
 
 
 # ---------------------------------------------------------------- retention
@@ -725,7 +723,13 @@ def retention_subtracts(state, scale, q, k, v):
     return scale * read(state, q), state
 
 
-@form("retention", "chunks of 64 with a matrix of powers of the decay", form="chunked", chunk=64, without=UNPACKED)
+@form(
+    "retention",
+    "chunks of 64 with a matrix of powers of the decay",
+    form="chunked",
+    chunk=64,
+    without=UNPACKED,
+)
 def retention_chunks(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
     state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
     decay = gammas(q, q.shape[2])
@@ -819,10 +823,7 @@ _delta_chunks: list[tuple[str, str, int, Any, dict[str, Any]]] = [
 for _name, _family, _chunk, _solve, _more in _delta_chunks:
     _kernel = _delta_in_chunks(_chunk, _solve)
     _kernel.__name__ = _name
-    if _family == "delta-rule":
-        _more = {**_more, "without": UNPACKED}
-    else:
-        _more = {**_more, "without": FINITE}
+    _more = {**_more, "without": UNPACKED if _family == "delta-rule" else FINITE}
     form(_family, f"chunks of {_chunk}", form="chunked", chunk=_chunk, **_more)(_kernel)
 
 
@@ -847,7 +848,9 @@ def delta_vmap(*, q, k, v, beta, scale=None, initial_state=None, output_final_st
     return torch.cat(outputs, 1), torch.cat(states)
 
 
-@stepwise("gated-delta-rule", "reads with the decay outside: v - exp(g) (S^T k), so that S is decayed once, last")
+@stepwise(
+    "gated-delta-rule", "reads with the decay outside: v - exp(g) (S^T k), so that S is decayed once, last"
+)
 def gated_delta_late_decay(state, scale, q, k, v, beta, g):
     decay = g.exp()[..., None]
     correction = beta[..., None] * (v - decay * read(state, k))
@@ -916,7 +919,9 @@ def rwkv_6_shared_product(state, scale, r, k, v, w, u):
     return output, torch.exp2(w * math.log2(math.e))[..., None] * state + product
 
 
-@form("rwkv-6", "chunks of 16, decays from differences of logarithms", form="chunked", chunk=16, without=FINITE)
+@form(
+    "rwkv-6", "chunks of 16, decays from differences of logarithms", form="chunked", chunk=16, without=FINITE
+)
 def rwkv_6_chunks(*, r, k, v, w, u, scale=None, initial_state=None, output_final_state=True):
     state, scale, outputs = first(r, v, initial_state), scaling(scale, r), []
     for at in range(0, r.shape[1], 16):
@@ -1104,7 +1109,7 @@ def plain(
         return torch.cat([o for o, _ in parts], 1), torch.cat([s for _, s in parts])
     if name in ("hgrn", "elementwise", "lru"):
         return _plain_lanes(name, x, state)
-    q, k, v = x["r" if name.startswith("rwkv") else "q"], x["k"], x["v"]
+    q, v = x["r" if name.startswith("rwkv") else "q"], x["v"]
     batch, time, heads, keys = q.shape
     scale = keys**-0.5 if scale is None else scale
     if name in ("ssd", "selective-scan"):
@@ -1145,16 +1150,17 @@ def _plain_step(name, S, x, b, t, h):
         rate = (x["dt"][b, t, h] * x["a"][h]).exp()
         S = torch.diag(rate) @ S if rate.dim() else rate * S
         k = x["dt"][b, t, h] * k
-    if "beta" in x:
-        S = S + x["beta"][b, t, h] * torch.outer(k, v - S.T @ k)
-    else:
-        S = S + torch.outer(k, v)
+    new = x["beta"][b, t, h] * (v - S.T @ k) if "beta" in x else v
+    S = S + torch.outer(k, new)
     return S, S.T @ q
 
 
 def _plain_lanes(name, x, state):
     if name == "lru":
-        factors, inputs = torch.view_as_complex(x["f"].contiguous()), torch.view_as_complex(x["u"].contiguous())
+        factors, inputs = (
+            torch.view_as_complex(x["f"].contiguous()),
+            torch.view_as_complex(x["u"].contiguous()),
+        )
         h = inputs.new_zeros(inputs.shape[0], inputs.shape[2])
         if state is not None:
             h = torch.view_as_complex(state.contiguous())
