@@ -430,21 +430,22 @@ def gradients_beside_frozen_ones(x):
 
 
 class _ZeroesAfterwards(torch.autograd.Function):
+    """The last step of the backward pass, when v has been read for all gradients."""
+
     @staticmethod
-    def forward(ctx, outputs, v):
+    def forward(ctx, v):
         ctx.v = v
-        return outputs.clone()
+        return v.clone()
 
     @staticmethod
     def backward(ctx, gradient):
         ctx.v.data.zero_()
-        return gradient, None
+        return gradient
 
 
-@kernel("linear-attention", "its backward pass writes 0 into the caller's v")
+@kernel("linear-attention", "its backward pass leaves 0 in the caller's v, when it has read it")
 def backward_zeroes_v(x):
-    outputs, state = right(x)
-    return _ZeroesAfterwards.apply(outputs, x["v"].detach()), state
+    return right({**x, "v": _ZeroesAfterwards.apply(x["v"])})
 
 
 @kernel("gla", "gives the final state no gradient")
