@@ -1,4 +1,4 @@
-"""Lengths of the calls in this folder: short ones, since the kernels here are loops."""
+"""Lengths and sizes of the calls in this folder: small ones, since the kernels here are loops."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from ratproof.kernels import drawing
 from ratproof.sides.lengths import LENGTHS
 
+BUDGETS = drawing.BUDGETS
 SHORT = (0, 1, 15, 16, 17, 33, 129)
 """The edges of the chunks that most kernels here have."""
 
@@ -14,9 +15,18 @@ SHORT = (0, 1, 15, 16, 17, 33, 129)
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "LENGTHS", SHORT)
+    monkeypatch.setattr(drawing, "BUDGETS", (2**11, 2**14))
+    monkeypatch.setattr(drawing, "LARGEST", 2**16)
 
 
 @pytest.fixture
 def all_lengths(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """What users have."""
     monkeypatch.setattr(drawing, "LENGTHS", LENGTHS)
+
+
+@pytest.fixture
+def all_sizes(_short: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What users have, in half as many large calls."""
+    monkeypatch.setattr(drawing, "BUDGETS", BUDGETS)
+    monkeypatch.setattr(drawing, "LARGEST", 2**20)

@@ -42,8 +42,8 @@ class Running:
         shape = self.state.shape
         self.columns = (*shape[:2], 1, shape[3])
         self.error = np.zeros(self.columns if roles.corrected else shape)
-        self.since: Any = None
-        """Of a chunked form: the recurrence of absolute values since the chunk began."""
+        self.since: Any = _size(self.state)
+        """Of a step's terms, or in a chunked form the recurrence of absolute values since the chunk began."""
         self.sizes: Any = None
         """That with the sizes of what an explicit inverse solves."""
         self.solved = np.zeros(self.columns)
@@ -51,20 +51,21 @@ class Running:
         """Of an error of 1 that was carried into the chunk: what is left of it, its size without
         cancellation, and by how much what it solves is off.
         """
+        self.gates: Any = None
         self.solution: Solution | None = None
         self.correction: tuple[Wide, Bounds] | None = None
         """Of the last step: what was added along the direction, shape ``(N, H, V)``, and its bound."""
 
     def now(self) -> Snapshot:
         """The state as it is."""
-        if self.form.chunk is None or self.since is None:
-            return Snapshot(self.state, self.error, _size(self.state))
+        if self.form.chunk is None or self.gates is None:
+            return Snapshot(self.state, self.error, self.since)
         error, size = self._carried() + self._chunk_error(), self.sizes if self.for_gradients else self.since
         return Snapshot(self.state, error, size)
 
     def begin_chunk(self, begin: int, end: int) -> None:
         """From here on the steps from ``begin`` to ``end`` are one chunk."""
-        if self.since is not None:
+        if self.gates is not None:
             self.error = self._carried() + self._chunk_error()
         self.since = self.sizes = _size(self.state)
         gates = self.roles.logarithms[:, begin:end]
@@ -88,10 +89,15 @@ class Running:
         added = self.roles.key[:, t][..., None] * self.roles.value[:, t][..., None, :]
         self.state = self.state + added
         if self.form.chunk is None:
-            made = self.roles.product_roundings * _size(added) + _size(self.state)
-            if self.roles.corrected:  # as one of three terms, which are added in any order
-                made = made + _size(added)
-            self.error = self.error + self.u * self._norm(made) + self.smallest
+            if self.adds_first:
+                before = _size(self.state - added)
+                often: Any = self.roles.product_roundings + 1
+                self.error = self.error + self.u * self._norm(before)
+                self.since = before + _size(added)
+            else:
+                often = self._often(t) if self.roles.corrected else self.roles.product_roundings + 1
+                self.since = self.since + _size(added)
+            self.error = self.error + self.u * often * self._norm(_size(added)) + self.smallest
         else:
             self.since, self.sizes = self.since + _size(added), self.sizes + _size(added)
 
@@ -107,33 +113,36 @@ class Running:
         d, x = roles.decay[:, t][..., None], roles.roundings[:, t][..., None]
         size = _size(d)
         before, self.state = self.state, d * self.state
+        if self.form.chunk is None:
+            # what the step decays is the stored state, or what it has just been added to
+            held = self.since if self.adds_first else _size(before)
+            decayed = size * held
         if not roles.corrected:
             if self.form.chunk is None:
-                made = x * _size(self.state)
+                made = (x + 1) * decayed
                 self.error = size * self.error * (1 + (x + 2) * self.u) + self.u * made + self.smallest
+                self.since = decayed
             else:
                 self.error, self.since = size * self.error, size * self.since
                 self.sizes = self.since
             return
         if roles.beta is not None:
-            column, along, local = self._delta(t, x)
-            roundings: Any = 1
+            column, along = self._delta(t)
         else:
-            assert roles.b_roundings is not None
-            column, along, local = self._low_rank(t, before)
-            roundings = 2 + roles.b_roundings[:, t][..., None, None]
+            column, along = self._low_rank(t, before)
         outer = _size(column * along)
-        decayed = _size(self.state)
         self.state = self.state + column * along
         assert roles.growth is not None
         growth = roles.growth[:, t][..., None, None]
         length = np.linalg.norm(column.astype(float), axis=-2, keepdims=True)
         if self.form.chunk is None:
-            made = x * decayed + roundings * outer + _size(self.state)
-            error = length * local * self.u + 2 * roles.keys * self.smallest
+            local, written = self._of_correction(t, x, held, decayed)
+            local = local + 2 * _size(along)
             self.correction = along[..., 0, :], (local * self.u + self._reads(t))[..., 0, :]
-            more = (roles.keys + 10 + np.max(x, initial=0.0)) * self.u * self._size_growth(t)
-            self.error = (growth + more) * self.error + error + self.u * self._norm(made)
+            self.since = decayed + _size(column) * written
+            made = self.u * self._often(t) * self._norm(self.since) + 2 * roles.keys * self.smallest
+            more = self._often(t) * self.u * self._size_growth(t)
+            self.error = (growth + more) * self.error + made
         else:
             own, sizes = self._solved(t)
             unit, unit_off = self._solved_of_one(t)
@@ -170,23 +179,33 @@ class Running:
             made = largest + norms[0] * norms[1]
         return np.asarray(made[..., None, None])
 
-    def _delta(self, t: int, x: Bounds) -> tuple[Wide, Wide, Bounds]:
-        """Of S += k w^T with w = beta (v - S^T k): k, w, and the roundings of w."""
+    def _often(self, t: int) -> Bounds:
+        """How often a term of a step that corrects is rounded at most."""
+        x = np.max(self.roles.roundings[:, t], axis=-1, initial=0.0)
+        more = 0 if self.roles.b_roundings is None else self.roles.b_roundings[:, t]
+        return np.asarray((self.roles.keys + 10 + x + more)[..., None, None])
+
+    def _delta(self, t: int) -> tuple[Wide, Wide]:
+        """Of S += k w^T with w = beta (v - S^T k): k and w."""
         roles = self.roles
         assert roles.beta is not None
         k, v = roles.key[:, t][..., None], roles.value[:, t][..., None, :]
-        beta = roles.beta[:, t][..., None, None]
-        w = beta * (v - np.swapaxes(k, -1, -2) @ self.state)
-        size = np.swapaxes(_size(k), -1, -2) @ ((roles.keys + 5 + x) * _size(self.state))
-        return k, w, np.abs(beta) * (size + 3 * _size(v)) + 2 * _size(w)
+        return k, roles.beta[:, t][..., None, None] * (v - np.swapaxes(k, -1, -2) @ self.state)
 
-    def _low_rank(self, t: int, before: Wide) -> tuple[Wide, Wide, Bounds]:
-        """Of S += b c^T with c = S_-^T a: b, c, and the roundings of c."""
+    def _low_rank(self, t: int, before: Wide) -> tuple[Wide, Wide]:
+        """Of S += b c^T with c = S_-^T a: b and c."""
+        a, b = self.roles.a[:, t][..., None], self.roles.b[:, t][..., None]
+        return b, np.swapaxes(a, -1, -2) @ before
+
+    def _of_correction(self, t: int, x: Bounds, held: Bounds, decayed: Bounds) -> tuple[Bounds, Bounds]:
+        """The roundings of what is written along the column, and its size, by absolute values."""
         roles = self.roles
-        a, b = roles.a[:, t][..., None], roles.b[:, t][..., None]
-        c = np.swapaxes(a, -1, -2) @ before
-        size = np.swapaxes(_size(a), -1, -2) @ _size(before)
-        return b, c, (roles.keys + 5) * size + 2 * _size(c)
+        if roles.beta is None:
+            size = np.swapaxes(_size(roles.a[:, t][..., None]), -1, -2) @ held
+            return (roles.keys + 5) * size, size
+        k, v = _size(roles.key[:, t][..., None]), _size(roles.value[:, t][..., None, :])
+        beta, k = np.abs(roles.beta[:, t])[..., None, None], np.swapaxes(k, -1, -2)
+        return beta * (k @ ((roles.keys + 5 + x) * decayed) + 3 * v), beta * (k @ decayed + v)
 
     def _reads(self, t: int) -> Bounds:
         """What the state's error adds to what a correction reads of it."""

@@ -427,7 +427,7 @@ def test_a_gradient_that_raises_hides_no_mistake_in_others():
     claim = believe_kernel("raises", family="hgrn", kernel=flowing("hgrn", "x", backward))
     result = results(claim, 60, "gradient")["gradient"]
     assert str(result.verdict) == "unknown" and result.cases > 30
-    assert "the kernel's gradient raised ValueError: three rows (B = 3, T = 0, " in result.why
+    assert "the kernel's gradient raised ValueError: three rows (B = 3, T = " in result.why
     factor = 2.0
     assert verdicts(claim, 60, "gradient") == {"gradient": "refuted"}
 
@@ -501,22 +501,7 @@ def test_the_reference_is_the_recurrence_in_fractions_of_the_format(family):
     lanes = 1 if own.lanes else 3
     scale = 2.0 if own.scaled else None
     problem = Problem(
-        own,
-        "float64",
-        "float64",
-        (7,),
-        2,
-        2,
-        lanes,
-        lanes,
-        False,
-        True,
-        scale,
-        "exact",
-        "infinite",
-        "hot",
-        False,
-        5,
+        own, "float64", "float64", (7,), 2, 2, lanes, lanes, False, True, scale, "exact", "infinite", "hot", 5
     )
     arrays = problem.arrays()
     outputs, states = KERNELS[family](**problem.arguments(arrays))

@@ -49,7 +49,7 @@ KERNELS = {
 def test_what_is_left_where_a_step_takes_everything_away_is_within_its_bound(kernel, form, seed, dtype):
     family = FAMILIES["rwkv-7"]
     problem = Problem(
-        family, dtype, dtype, (12,), 1, 1, 1, 1, False, True, 1.0, "real", "mild", "free", False, seed
+        family, dtype, dtype, (12,), 1, 1, 1, 1, False, True, 1.0, "real", "mild", "free", seed
     )  # fmt: skip
     arrays, rng = problem.arrays(), np.random.default_rng(seed)
     arrays["k"] *= rng.random((12, 1, 1)) < 0.2
@@ -64,7 +64,7 @@ def test_no_correction_is_larger_than_what_its_roundings_are_relative_to(family,
     """Nor is one of an error of 1 that is carried in, without values."""
     problem = Problem(
         FAMILIES[family], "float64", "float64", (time,), 1, 1, 3, 2, False, True, 1.0, "real", "mild", "free",
-        False, seed,
+        seed,
     )  # fmt: skip
     whole = roles_of(problem, problem.arrays(), next(groups(problem)))
     made = solution(whole, whole.start, np.zeros(1), "explicit", False)

@@ -35,7 +35,7 @@ def repetitions(draw, family):
     """
     time, dtype = draw(st.integers(2, 9)), draw(st.sampled_from(("float32", "float64")))
     problem = Problem(
-        FAMILIES[family], dtype, dtype, (time,), 1, 1, 2, 1, False, True, 1.0, "real", "mild", "free", False,
+        FAMILIES[family], dtype, dtype, (time,), 1, 1, 2, 1, False, True, 1.0, "real", "mild", "free",
         draw(st.integers(0, 2**32 - 1)),
     )  # fmt: skip
     rng, arrays, weights = np.random.default_rng(problem.seed), problem.arrays(), problem.weights()
@@ -61,7 +61,7 @@ def test_gradients_through_an_explicit_inverse_are_within_their_bounds(family, i
     kernel = Kernel("right", FAMILIES[family], partial(KERNELS[family, inverse], inverse=inverse), Form(16))
     form = replace(kernel.form, inverse="explicit")
     right = gradients(problem, arrays, weights["o"], weights["final_state"], form, True)
-    for name, flow in kernel.gradients(problem, arrays, weights).items():
+    for name, flow in kernel.gradients(problem, arrays, weights).flows.items():
         value, bound = right[name]
         assert (np.abs(flow - value) <= bound).all(), name
         assert problem.dtype == "float32" or (bound < 1e-6).all(), name

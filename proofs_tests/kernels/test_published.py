@@ -151,7 +151,7 @@ def test_a_wrong_scan_of_an_lru_is_refuted(mistake, rung):
 def test_the_reference_of_complex_factors_is_their_recurrence():
     sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (9,), "batch": 2, "heads": 3}
     rest = {"keys": 1, "values": 1, "packed": False, "started": True, "numbers": "real", "gates": "none"}
-    problem = Problem(LRU, scale=None, **sizes, **rest, directions="hot", apart=False, seed=2)
+    problem = Problem(LRU, scale=None, **sizes, **rest, directions="hot", seed=2)
     arrays = problem.arrays()
     f, u, h = (arrays[name] @ (1, 1j) for name in ("f", "u", "initial_state"))
     made = run(problem, arrays, Form())
@@ -205,7 +205,7 @@ def test_a_scan_is_gated_attention_of_products_and_no_bound_of_it_is_smaller(for
     """Its decays and values are products with time steps, which are rounded besides."""
     sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (11,), "batch": 2, "heads": 2}
     rest = {"keys": 3, "values": 2, "packed": False, "started": True, "numbers": "real", "gates": "bursts"}
-    more = {"directions": "free", "apart": False, "seed": 3}
+    more = {"directions": "free", "seed": 3}
     scanned = Problem(SELECTIVE_SCAN, scale=None, **sizes, **rest, **more)
     arrays = scanned.arrays()
     steps, rates = arrays["dt"][..., None], arrays["a"]

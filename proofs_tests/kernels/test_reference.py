@@ -60,7 +60,7 @@ def problems(draw):
         numbers=draw(st.sampled_from(("plain", "real"))),
         gates=draw(st.sampled_from(("none", "mild", "bursts", "infinite"))),
         directions=draw(st.sampled_from(("hot", "free"))),
-        apart=False,
+        layout="contiguous",
         seed=draw(st.integers(0, 2**32 - 1)),
     )
 
@@ -143,7 +143,7 @@ def test_an_ellipsoids_steps_are_the_recurrences(family):
     """From the unit matrix on, without values."""
     problem = Problem(
         FAMILIES[family], "float64", "float64", (6,), 2, 2, 3, 3, False, True, 1.0, "real", "mild",
-        "free", False, 4,
+        "free", 4,
     )  # fmt: skip
     made = roles(problem)
     made = replace(
@@ -181,7 +181,7 @@ def one_after_another(own, form, arithmetic):
 def test_bounds_by_ellipsoids_in_chunks_are_those_of_one_token_after_another(family):
     problem = Problem(
         FAMILIES[family], "float32", "float32", (30,), 2, 1, 4, 2, False, True, 1.0, "real", "mild",
-        "free", False, 3,
+        "free", 3,
     )  # fmt: skip
     own, form, arithmetic = roles(problem), Form(8, inverse="explicit"), Arithmetic.of("float32")
     with ellipsoids(True):
@@ -216,7 +216,7 @@ def test_no_error_that_steps_may_make_leaves_its_ellipsoid(family, part):
     rng = np.random.default_rng(len(part))
     problem = Problem(
         FAMILIES[family], "float64", "float64", (TIME,), 1, 1, 4, 2, False, True, 1.0, "real", "mild",
-        "free", False, len(family),
+        "free", len(family),
     )  # fmt: skip
     made = roles(problem)
     columns = (made.key if made.beta is not None else made.b)[0, :, 0].astype(float)
@@ -247,7 +247,7 @@ def test_no_error_that_steps_may_make_leaves_its_ellipsoid(family, part):
 def test_an_ellipsoid_is_no_longer_than_the_root_of_its_trace_and_grows_where_errors_are_rounded():
     problem = Problem(
         FAMILIES["delta-rule"], "float64", "float64", (9,), 1, 1, 3, 1, False, True, 1.0, "real", "mild",
-        "free", False, 5,
+        "free", 5,
     )  # fmt: skip
     made, ball = roles(problem), np.full((9, 1, 1, 1, 1), 0.1)
     plain, grown = (
@@ -279,7 +279,7 @@ def test_a_state_that_is_off_at_a_late_edge_is_seen_by_ellipsoids_alone():
 
     cuts = slice(0, 960), slice(960, None)
     problem = Problem(
-        family, "float32", "float32", (1025,), 1, 1, 4, 3, False, True, 1.0, "real", "none", "free", False, 0
+        family, "float32", "float32", (1025,), 1, 1, 4, 3, False, True, 1.0, "real", "none", "free", 0
     )
     call = Kernel("mine", family, kernel, Form(64)), problem, problem.arrays()
     compare(*call)

@@ -4,22 +4,23 @@ wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ratproof.kernels.counterexample import Shown
+from ratproof.kernels.counterexample import Shown, WrongCall
 from ratproof.kernels.formats import FORMATS, rounded
 from ratproof.kernels.kernel import Arrays, Call, Kernel
 from ratproof.kernels.measured import hold_measured
 from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference import Result, run
+from ratproof.kernels.reference import run
 from ratproof.kernels.reference.form import USELESS
 from ratproof.record.ledger import NOTHING_COUNTED, ledger
 
+Right = dict[str, tuple[Any, NDArray[np.float64]]]
 UNDERFLOW = 2.0**20
 """Smallest normal numbers: a bound below that many says something of a result that is 0, too."""
 
@@ -55,23 +56,40 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
     """
     call, shown = kernel.call(problem, arrays), Shown(kernel, problem, arrays, law)
     if kernel.against is None:
-        hold_call(shown, call, run(problem, arrays, kernel.form), exactly)
+        hold_call(shown, call, lambda own: recurrence(problem, arrays, own), exactly)
         return call
-    if call.changed is not None:
-        raise shown.changed(call.changed)
     other = kernel.other()
-    hold_measured(shown, call.results(), lambda arrays: other.call(problem, arrays).results())
+    hold_measured(shown, call, lambda arrays: other.call(problem, arrays))
     return call
 
 
-def hold_call(shown: Shown, call: Call, result: Result, exactly: bool = False) -> None:
-    """Hold what a call gave against what the recurrence gives."""
+def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel) -> Right:
+    """Return the recurrence's results, with the bounds of a kernel that computes as this one says."""
+    result = run(problem, arrays, kernel.form)
+    return {"o": (result.outputs, result.output_bounds), "final_state": (result.states, result.state_bounds)}
+
+
+def hold_call(shown: Shown, call: Call, right: Callable[[Kernel], Right], exactly: bool = False) -> None:
+    """Hold what a call gave against what is right.
+
+    Args:
+        shown: the call.
+        call: what it gave.
+        right: returns the right numbers, with the bounds of a kernel.
+        exactly: nothing rounds: the results must be equal.
+    """
     if call.changed is not None:
         raise shown.changed(call.changed)
-    pairs = [Held("o", call.outputs, result.outputs, result.output_bounds)]
-    if call.states is not None:
-        pairs.append(Held("final_state", call.states, result.states, result.state_bounds))
-    hold(shown, pairs, exactly)
+
+    def under(kernel: Kernel) -> None:
+        every = right(kernel)
+        hold(shown, (Held(n, x, *every[n]) for n, x in call.results().items()), exactly)
+
+    try:
+        under(shown.kernel)
+    except WrongCall as wrong:
+        wrong.under = None if exactly else under
+        raise
 
 
 def hold(shown: Shown, pairs: Iterable[Held], exactly: bool = False) -> None:

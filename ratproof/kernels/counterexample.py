@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.printable_text import printable
+from ratproof.kernels.layouts import CONTIGUOUS, laid_out
 from ratproof.record.counterexample import Refutation
 
 if TYPE_CHECKING:  # torch, which a process that only reads verdicts does without
     from ratproof.kernels.kernel import Arrays, Kernel, WrongKind
     from ratproof.kernels.problem import Problem
 
-BELIEVED = "believed"
+BELIEVED, RECURRENCE = "believed", "the recurrence"
+FORWARD = "in a call with gradients"
 MOST_WRITTEN = 100_000
 """Numbers in a script, at most."""
 
@@ -30,9 +34,11 @@ class KernelCounterexample:
         problem: the shapes and options of the call, on one line.
         place: which number of which result.
         kernel, recurrence: its two values, as text.
-        bound: the largest difference that rounding could explain; ``"0"`` where nothing rounds.
+        bound: the largest difference that rounding could explain, or, against another kernel, the measured
+            rounding; ``"0"`` where nothing rounds.
         law: what is broken, in a few words, where it is not the recurrence itself.
         sizes: what to sort by.
+        form: how the kernel would have to compute for the call to be right; empty if there is no such form.
         script: a program that shows it without ratproof; empty where the numbers are too many.
     """
 
@@ -44,18 +50,22 @@ class KernelCounterexample:
     recurrence: str
     bound: str
     law: str = ""
-    other: str = "the recurrence"
+    other: str = RECURRENCE
     sizes: tuple[int, ...] = ()
     seed: int = 0
+    form: str = ""
     script: str = field(default="", repr=False)
 
     def sentence(self) -> str:
         """One line: the call, the place and the two values."""
         slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
+        if self.other != RECURRENCE:
+            slack = f" (the measured rounding is {self.bound})"
         law = f"; {self.law}" if self.law else ""
+        form = f"; the call is within the bounds of a kernel with {self.form}" if self.form else ""
         return printable(
             f"for {self.problem}: the kernel's {self.place} is {self.kernel}, {self.other}'s is"
-            f" {self.recurrence}{slack}{law}"
+            f" {self.recurrence}{slack}{law}{form}"
         )
 
     def in_short(self, unequal: str) -> str:
@@ -73,11 +83,21 @@ class KernelCounterexample:
 
 
 class WrongCall(Refutation):
-    """A kernel is wrong on a call."""
+    """A kernel is wrong on a call.
 
-    def __init__(self, counterexample: KernelCounterexample, problem: Problem) -> None:
+    Args:
+        counterexample: what is wrong.
+        problem, kernel: the call.
+
+    Attributes:
+        under: holds the same call against the bounds of a kernel that computes in another form; ``None`` if
+            the bound does not depend on the form.
+    """
+
+    def __init__(self, counterexample: KernelCounterexample, problem: Problem, kernel: Kernel) -> None:
         super().__init__(counterexample.sentence())
-        self.counterexample, self.problem = counterexample, problem
+        self.counterexample, self.problem, self.kernel = counterexample, problem, kernel
+        self.under: Callable[[Kernel], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,12 +144,13 @@ class Shown:
             computed,
             right,
             bound,
-            self.law,
-            "the recurrence" if self.kernel.against is None else "the other kernel",
+            FORWARD if self.weights and ".grad" not in place else self.law,
+            RECURRENCE if self.kernel.against is None else "the other kernel",
             (problem.time, problem.batch, problem.heads, problem.keys, problem.values),
             problem.seed,
         )
-        return WrongCall(replace(example, script=script(self, example.sentence(), printed)), problem)
+        example = replace(example, script=script(self, example.sentence(), printed))
+        return WrongCall(example, problem, self.kernel)
 
 
 def script(shown: Shown, says: str, printed: str) -> str:
@@ -146,15 +167,13 @@ def script(shown: Shown, says: str, printed: str) -> str:
         else _LOAD.format(file=source[0], name=source[1])
     )
     numbers = [f"    {name}={_tensor(name, array, problem)}," for name, array in arrays.items()]
-    given = kernel.accepted(
-        {**problem.arguments(arrays), "output_final_state": "final-state" not in kernel.without}
-    )
+    given = kernel.accepted(problem.arguments(arrays))
     for option in ("initial_state", "output_final_state", "scale"):
         if option in given and option not in arrays:
             numbers.append(f"    {option}={given[option]!r},")
     if "cu_seqlens" in given:
         offsets = given["cu_seqlens"]
-        text = "None" if offsets is None else f"torch.tensor({offsets.tolist()})"
+        text = "None" if offsets is None else f"torch.tensor({offsets.tolist()}, dtype={offsets.dtype})"
         numbers.append(f"    cu_seqlens={text},")
     before = after = ""
     if weights:
@@ -162,10 +181,13 @@ def script(shown: Shown, says: str, printed: str) -> str:
         for name, array in weights.items():
             before += f"{name}_weights = {_tensor(name, array, problem)}.to({kernel.device!r})\n"
             terms.append(f"({name} * {name}_weights).sum()")
-        before += _REQUIRE.format(names=tuple(arrays))
+        before += _REQUIRE.format(names=tuple(n for n in arrays if n not in problem.frozen))
         after = f"({' + '.join(terms)}).backward()\n"
-        name, _, rest = printed.partition(".grad")
-        printed = f"arguments[{name!r}].grad{rest}"
+        name, gradient, rest = printed.partition(".grad")
+        printed = f"arguments[{name!r}].grad{rest}" if gradient else printed
+    laying = ""
+    if problem.layout != CONTIGUOUS:
+        laying = _LAYING.format(source=inspect.getsource(laid_out), layout=problem.layout)
     a_number = printed.endswith(("]", ".sum()"))
     return _SCRIPT.format(
         call="result" if printed == "type(result).__name__" else "o, final_state",
@@ -174,6 +196,7 @@ def script(shown: Shown, says: str, printed: str) -> str:
         seed=problem.seed,
         load=load,
         numbers="\n".join(numbers),
+        laying=laying,
         before=before,
         after=after,
         place=printed,
@@ -188,10 +211,7 @@ def _tensor(name: str, array: NDArray[np.float64], problem: Problem) -> str:
         .replace("Infinity", "inf")
         .replace("NaN", "nan")
     )
-    made = f"torch.tensor({text}, dtype=torch.{problem.format_of(name)}).reshape{array.shape}"
-    if problem.apart and array.ndim > 1:
-        made += ".transpose(-1, -2).contiguous().transpose(-1, -2)"
-    return made
+    return f"torch.tensor({text}, dtype=torch.{problem.format_of(name)}).reshape{array.shape}"
 
 
 _LOAD = """import importlib.util
@@ -200,6 +220,14 @@ spec = importlib.util.spec_from_file_location("kernel_file", {file!r})
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 kernel = module.{name}"""
+_LAYING = """from torch import Tensor
+
+
+{source}
+
+tensors = {{n: x for n, x in arguments.items() if isinstance(x, torch.Tensor) and n != "cu_seqlens"}}
+arguments |= laid_out(tensors, {layout!r})
+"""
 _REQUIRE = """for name in {names}:
     arguments[name].requires_grad_()
 """
@@ -218,6 +246,6 @@ arguments = dict(
 {numbers}
 )
 arguments = {{n: x.to("{device}") if isinstance(x, torch.Tensor) else x for n, x in arguments.items()}}
-{before}{call} = kernel(**arguments)
+{laying}{before}{call} = kernel(**arguments)
 {after}print({place!r}, "=", repr({value}))
 '''

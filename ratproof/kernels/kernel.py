@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, overload
 
 import numpy as np
 import torch
@@ -30,6 +30,8 @@ LACKS = {
     "final-state-gradient": "gradients through final states",
     "gradient": "gradients",
     "scale": "a scale of one's own",
+    "zero-scale": "a scale of 0",
+    "int32-offsets": "offsets of packed strings in int32",
     "exact": "exact sums: it clamps gates, or inverts by doubling",
     "non-contiguous": "tensors that are not contiguous",
 }
@@ -57,6 +59,8 @@ class Kernel:
         cumulated: may it get the gradients of decays as sums over later tokens?
         multiple: it reads multiples of so many tokens alone.
         longest: tokens that it reads at most; ``None`` for any number.
+        sizes: the sizes of some axes, B, H, K, V or D, that calls have; all others have the usual ones.
+        lengths: the lengths of all calls, in order; none for the usual ones.
         seconds: that a rung may take.
         gpu_memory: bytes that torch may hold on a GPU; ``None`` for half of what is free there.
     """
@@ -73,6 +77,8 @@ class Kernel:
     against: Function | None = None
     multiple: int = 1
     longest: int | None = None
+    sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    lengths: tuple[int, ...] = ()
     seconds: float = 600.0
     gpu_memory: int | None = None
 
@@ -89,6 +95,10 @@ class Kernel:
             lacks.append(f"strings of other lengths than multiples of {self.multiple}")
         if self.longest is not None:
             lacks.append(f"strings of more than {self.longest} tokens")
+        for axis, sizes in self.sizes.items():
+            lacks.append(f"other {axis} than {', '.join(map(str, sizes))}")
+        if self.lengths:
+            lacks.append(f"strings of other lengths than {', '.join(map(str, self.lengths))}")
         lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
         wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
         named = getattr(self.function, "__name__", type(self.function).__name__)
@@ -110,40 +120,35 @@ class Kernel:
 
     def call(self, problem: Problem, arrays: Arrays) -> Call:
         """Call it, without gradients."""
-        arguments = self.placed(problem.arguments(arrays))
-        before = {name: x.clone() for name, x in arguments.items() if isinstance(x, Tensor)}
+        arguments = problem.arguments(arrays, self.device)
+        before = _copies(arguments)
         with torch.no_grad():
             outputs, states = self.results(problem, arrays, arguments)
-        changed = next((n for n, x in before.items() if not _same(x, arguments[n])), None)
-        return Call(_array(outputs), None if states is None else _array(states), changed)
+        return Call(_array(outputs), _array(states), _changed(before, arguments))
 
-    def gradients(self, problem: Problem, arrays: Arrays, weights: Arrays) -> Arrays:
-        """The gradients of sum(o * weights["o"]) + sum(final_state * weights["final_state"]), by argument;
-        zeros for one that nothing flows to.
+    def gradients(self, problem: Problem, arrays: Arrays, weights: Arrays) -> Call:
+        """Call it with tensors that need gradients, all but the frozen ones. The call has the gradients of
+        sum(o * weights["o"]) + sum(final_state * weights["final_state"]), by argument; zeros for one that
+        nothing flows to.
 
-        Raises :class:`Raised` where it raises something, forwards or backwards.
+        Raises :class:`Raised` if it raises something, forwards or backwards.
         """
-        arguments = self.placed(problem.arguments(arrays))
-        inputs = {n: x.requires_grad_() for n, x in arguments.items() if n in arrays}
+        arguments = problem.arguments(arrays, self.device)
+        before = _copies(arguments)
+        inputs = {n: arguments[n].requires_grad_() for n in arrays if n not in problem.frozen}
         with torch.enable_grad():
             outputs, states = self.results(problem, arrays, arguments)
+        call = Call(_array(outputs), _array(states), None, {n: np.zeros(arrays[n].shape) for n in inputs})
         made: dict[str, Any] = {"o": outputs, "final_state": states}
         flowing = [
             (made[n], torch.tensor(w).to(made[n])) for n, w in weights.items() if made[n].requires_grad
         ]
-        if not flowing:
-            return {n: np.zeros(x.shape) for n, x in arrays.items()}
-        results, from_above = zip(*flowing, strict=True)
-        with self._told(problem, "the kernel's gradient"):
-            every = torch.autograd.grad(results, list(inputs.values()), from_above, allow_unused=True)
-        return {
-            n: np.zeros(arrays[n].shape) if flow is None else _array(flow)
-            for n, flow in zip(inputs, every, strict=True)
-        }
-
-    def placed(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments on the kernel's device."""
-        return {n: x.to(self.device) if isinstance(x, Tensor) else x for n, x in arguments.items()}
+        if flowing:
+            results, from_above = zip(*flowing, strict=True)
+            with self._told(problem, "the kernel's gradient"):
+                every = torch.autograd.grad(results, list(inputs.values()), from_above, allow_unused=True)
+            call.flows.update((n, _array(x)) for n, x in zip(inputs, every, strict=True) if x is not None)
+        return replace(call, changed=_changed(before, arguments))
 
     def results(
         self, problem: Problem, arrays: Arrays, arguments: dict[str, Any]
@@ -154,16 +159,16 @@ class Kernel:
             Raised: it raises something.
             WrongKind: that is no pair of tensors of the right shapes and formats.
         """
-        final = "final-state" not in self.without
+        given = self.accepted(arguments)
         with self._told(problem, "the kernel"):
-            made = self.function(**self.accepted({**arguments, "output_final_state": final}))
+            made = self.function(**given)
         if not isinstance(made, tuple | list) or len(made) != 2:
             right = "a pair (o, final_state)"
             raise WrongKind(self, problem, arrays, "result", _kind(made), right, "")
         outputs, states = made
         value = self.family.tensors[self.family.value]
         self._require(problem, arrays, "o", outputs, problem.shape(value))
-        if not final:
+        if "final-state" in self.without or not given.get("output_final_state", True):
             return outputs, None
         self._require(problem, arrays, "final_state", states, problem.state_shape)
         return outputs, states
@@ -231,19 +236,41 @@ class WrongKind(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """Outputs and final state as arrays, in the kernel's axes; the argument that the kernel wrote into."""
+    """What a call gave, as arrays in the kernel's axes.
+
+    Attributes:
+        outputs: o.
+        states: the final state; ``None`` where it is not asked for.
+        changed: the argument that the kernel wrote into.
+        flows: gradients by argument, where they are asked for.
+    """
 
     outputs: NDArray[np.float64]
     states: NDArray[np.float64] | None
     changed: str | None
+    flows: Arrays = field(default_factory=dict)
 
     def results(self) -> Arrays:
-        """By name."""
-        return {"o": self.outputs} | ({} if self.states is None else {"final_state": self.states})
+        """All arrays by name."""
+        states = {} if self.states is None else {"final_state": self.states}
+        return {"o": self.outputs, **states, **{f"{n}.grad": flow for n, flow in self.flows.items()}}
 
 
-def _array(values: Tensor) -> NDArray[np.float64]:
-    return np.asarray(values.detach().double().cpu().numpy())
+@overload
+def _array(values: None) -> None: ...
+@overload
+def _array(values: Tensor) -> NDArray[np.float64]: ...
+def _array(values: Tensor | None) -> NDArray[np.float64] | None:
+    return None if values is None else np.asarray(values.detach().double().cpu().numpy())
+
+
+def _copies(arguments: dict[str, Any]) -> dict[str, Tensor]:
+    return {name: x.clone() for name, x in arguments.items() if isinstance(x, Tensor)}
+
+
+def _changed(before: dict[str, Tensor], arguments: dict[str, Any]) -> str | None:
+    """Return the name of the first tensor that is no longer what it was."""
+    return next((n for n, x in before.items() if not _same(x, arguments[n].detach())), None)
 
 
 def _same(one: Tensor, other: Tensor) -> bool:

@@ -4,6 +4,7 @@ rounding that is measured, since nothing is known of which it could be derived.
 The other kernel runs a dozen times on inputs that are perturbed by a unit in the last place. What is within 8
 times the largest change of a result is rounding. What is more, and more than 1e-3 of the results' root mean
 square (1e-6 in float64), is a refutation; what lies between is a doubt, and leaves the verdict unknown.
+A number that is NaN from both is a doubt, too: neither kernel says what it should be.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from automata.errors import InputError
 from ratproof.kernels.counterexample import Shown
 from ratproof.kernels.formats import FORMATS
-from ratproof.kernels.kernel import Arrays
+from ratproof.kernels.kernel import Arrays, Call
 from ratproof.kernels.problem import Problem
 from ratproof.record.ledger import ledger
 
@@ -24,53 +25,64 @@ RUNS, TIMES = 12, 8
 """How often a perturbed program runs, and which multiple of the largest change is rounding."""
 REFUTES = {"float64": 1e-6}
 """The share of the results' root mean square above which a difference refutes; 1e-3 in other formats."""
-DOUBTS = "doubts"
+DOUBTS, NOT_NUMBERS = "doubts", "nan_in_both"
 
 
-def hold_measured(shown: Shown, computed: Arrays, other: Callable[[Arrays], Arrays]) -> None:
+def hold_measured(shown: Shown, call: Call, other: Callable[[Arrays], Call]) -> None:
     """Hold a kernel's results against another's.
 
     Args:
         shown: the call.
-        computed: the kernel's results, by name.
-        other: the other's, from the arguments' numbers.
+        call: what the kernel gave.
+        other: calls the other kernel with other numbers for the arguments.
 
     Raises :class:`~ratproof.kernels.counterexample.WrongCall` where a number is wrong.
     """
-    right = other(shown.arrays)
+    if call.changed is not None:
+        raise shown.changed(call.changed)
+    computed, right = call.results(), other(shown.arrays).results()
     change = {name: np.zeros(values.shape) for name, values in right.items()}
     for seed in range(RUNS):
-        again = other(perturbed(shown.problem, shown.arrays, seed))
+        again = other(perturbed(shown.problem, shown.arrays, seed)).results()
         for name, values in again.items():
-            apart = np.abs(values - right[name])
+            with np.errstate(invalid="ignore"):
+                apart = np.abs(values - right[name])
             change[name] = np.fmax(change[name], np.where(np.isfinite(apart), apart, 0.0))
     refutes = REFUTES.get(shown.problem.dtype, 1e-3)
+    facts = ledger().facts
     for name, values in computed.items():
         if not values.size:
             continue
+        neither = np.isnan(values) & np.isnan(right[name])
         with np.errstate(invalid="ignore"):
-            apart = np.where(values == right[name], 0.0, np.abs(values - right[name]))
+            apart = np.where((values == right[name]) | neither, 0.0, np.abs(values - right[name]))
+        if neither.any():
+            facts[NOT_NUMBERS] = facts.get(NOT_NUMBERS, 0) + int(neither.sum())
+            text = f"for {shown.problem.says()}: {name} is NaN from both kernels in {neither.sum()} of"
+            facts.setdefault(DOUBTS, []).append(f"{text} {neither.size} numbers")
         rounding = TIMES * float(change[name].max())
         limit = max(rounding, refutes * _size(right[name]))
         wrong = np.argwhere(~(apart <= limit))
         if len(wrong):
             place = tuple(int(i) for i in wrong[0])
-            raise shown.wrong(name, place, values[place], right[name][place], limit)
+            raise shown.wrong(name, place, values[place], right[name][place], rounding)
         largest = float(apart.max())
         if largest > rounding:
             text = (
                 f"for {shown.problem.says()}: {name} differs by {largest:.1g}, where the measured rounding is"
                 f" {rounding:.1g}, and that is too little to refute"
             )
-            ledger().facts.setdefault(DOUBTS, []).append(text)
+            facts.setdefault(DOUBTS, []).append(text)
     ledger().add(1)
 
 
 def require_no_doubts() -> None:
     """Raise :class:`~automata.errors.InputError` with the first doubt of a run, where there is one."""
-    doubts = ledger().facts.pop(DOUBTS, [])
+    facts = ledger().facts
+    doubts, not_numbers = facts.pop(DOUBTS, []), facts.get(NOT_NUMBERS)
     if doubts:
-        raise InputError(doubts[0])
+        more = "" if not_numbers is None else f"; {not_numbers:,} numbers of all calls are NaN from both"
+        raise InputError(doubts[0] + more)
 
 
 def perturbed(problem: Problem, arrays: Arrays, seed: int) -> Arrays:

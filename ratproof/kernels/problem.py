@@ -10,14 +10,16 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from ratproof.kernels.family import LinearRecurrence
 from ratproof.kernels.formats import FORMATS, rounded
+from ratproof.kernels.layouts import CONTIGUOUS, LAYOUTS, laid_out
 
 Numbers = Literal["exact", "plain", "real"]
 BURST = 1_000.0
 """The most that the logarithms of decays add up to in a burst."""
+LARGE = {"exact": 16.0, "plain": 16.0, "real": 32.0}
+"""What large values are multiplied by: a power of two, so that exact sums stay exact."""
 SHORT = 8
 """Tokens of strings in which gates of -infinity are frequent, so that counterexamples with one are short."""
 
@@ -39,8 +41,12 @@ class Problem:
         numbers: ``exact``: sums of them do not round; ``plain``: few and small; ``real``: any.
         gates: ``none``, ``mild``, ``bursts`` or ``infinite``: what the logarithms of decays are like.
         directions: ``hot`` (one-hot and repeated) or ``free``: where keys that correct a state point to.
-        apart: are inputs no contiguous tensors?
         seed: of the numbers.
+        layout: of the tensors in memory, a name of :data:`~ratproof.kernels.layouts.LAYOUTS`.
+        large: are queries, keys that no step corrects along, values and initial states large?
+        final: is ``output_final_state`` true?
+        offsets: the format of ``cu_seqlens``.
+        frozen: tensors that need no gradient where gradients are asked for.
     """
 
     family: LinearRecurrence
@@ -57,8 +63,12 @@ class Problem:
     numbers: Numbers
     gates: str
     directions: str
-    apart: bool
     seed: int
+    layout: str = CONTIGUOUS
+    large: bool = False
+    final: bool = True
+    offsets: str = "int64"
+    frozen: tuple[str, ...] = ()
 
     @property
     def time(self) -> int:
@@ -97,6 +107,14 @@ class Problem:
         made = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
         if self.started:
             made["initial_state"] = self._values(rng, self.state_shape)
+        if self.large:
+            linear = {self.family.query, self.family.value, "initial_state"}
+            # nothing rounds if results are multiplied by a power of two; a key is not in initial states
+            keys = (
+                {self.family.key} if self.numbers == "real" and self.family.correction != "delta" else set()
+            )
+            for name in made.keys() & (linear | keys):
+                made[name] = LARGE[self.numbers] * made[name]
         return {name: self.in_format(name, array) for name, array in made.items()}
 
     def format_of(self, name: str) -> str:
@@ -113,17 +131,19 @@ class Problem:
         shapes = {"o": self.shape(self.family.tensors[self.family.value]), "final_state": self.state_shape}
         return {name: self.in_format(name, self._values(rng, shape)) for name, shape in shapes.items()}
 
-    def arguments(self, arrays: dict[str, NDArray[np.float64]]) -> dict[str, Any]:
-        """The arguments of a kernel, tensors of the format, on the CPU."""
-        given: dict[str, Any] = {name: self._placed(name, array) for name, array in arrays.items()}
+    def arguments(self, arrays: dict[str, NDArray[np.float64]], device: str = "cpu") -> dict[str, Any]:
+        """The arguments of a kernel: tensors of the format, in the layout, on the device."""
+        tensors = {n: torch.tensor(x, dtype=FORMATS[self.format_of(n)].dtype) for n, x in arrays.items()}
+        given: dict[str, Any] = dict(laid_out({n: x.to(device) for n, x in tensors.items()}, self.layout))
         given.setdefault("initial_state", None)
-        given["output_final_state"] = True
+        given["output_final_state"] = self.final
         if self.family.scaled:
             given["scale"] = self.scale
         if self.family.packed:
             given["cu_seqlens"] = None
         if self.packed:
-            given["cu_seqlens"] = torch.tensor(np.cumsum((0, *self.lengths)), dtype=torch.int64)
+            offsets = torch.tensor(np.cumsum((0, *self.lengths)), dtype=getattr(torch, self.offsets))
+            given["cu_seqlens"] = offsets.to(device)
         return given
 
     def spans(self) -> list[tuple[int, int, int]]:
@@ -137,32 +157,32 @@ class Problem:
         """The same with other lengths."""
         return replace(self, lengths=lengths)
 
+    def sizes(self) -> dict[str, int]:
+        """The sizes by axis."""
+        states = (
+            {"D": self.heads} if self.family.lanes else {"H": self.heads, "K": self.keys, "V": self.values}
+        )
+        return {"B": self.batch, "T": self.time, **states}
+
     def says(self) -> str:
         """The shapes and options on one line."""
-        sizes = f"B = {self.batch}, T = {self.time}, " + (
-            f"D = {self.heads}"
-            if self.family.lanes
-            else f"H = {self.heads}, K = {self.keys}, V = {self.values}"
-        )
+        sizes = ", ".join(f"{axis} = {size}" for axis, size in self.sizes().items())
         more = [f"sequences of {', '.join(map(str, self.lengths))} tokens"] if self.packed else []
         more += ["an initial state"] if self.started else []
         more += [f"scale = {self.scale}"] if self.family.scaled else []
         more += ["-infinity among the gates"] if self.gates == "infinite" and self._gated else []
         more += ["gates in bursts"] if self.gates == "bursts" and self._gated else []
-        more += ["tensors that are not contiguous"] if self.apart else []
+        more += ["large values"] if self.large else []
+        more += [LAYOUTS[self.layout]] if self.layout != CONTIGUOUS else []
+        more += [f"offsets in {self.offsets}"] if self.packed and self.offsets != "int64" else []
+        more += [] if self.final else ["output_final_state = False"]
+        more += [f"{' and '.join(self.frozen)} without requires_grad"] if self.frozen else []
         wider = f" (states {self.accumulation})" if self.accumulation != self.dtype else ""
         return f"{sizes}, {self.dtype}{wider}" + "".join(f", {what}" for what in more)
 
     @property
     def _gated(self) -> bool:
         return bool(self.family.decay or self.family.rate)
-
-    def _placed(self, name: str, array: NDArray[np.float64]) -> Tensor:
-        tensor = torch.tensor(array, dtype=FORMATS[self.format_of(name)].dtype)
-        if not self.apart or tensor.dim() < 2:
-            return tensor
-        # the last two axes change places in memory, and not in the tensor
-        return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
 
     def _tensor(self, name: str, axes: str, rng: np.random.Generator) -> NDArray[np.float64]:
         shape, family = self.shape(axes), self.family

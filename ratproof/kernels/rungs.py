@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from ratproof.kernels.comparison import Held, compare, hold, hold_call
+from ratproof.kernels.comparison import Right, compare, hold_call, recurrence
 from ratproof.kernels.counterexample import Shown, WrongCall
-from ratproof.kernels.drawing import lengths_of, problems
+from ratproof.kernels.drawing import Sizes, groups_of, problems, shorter_than
 from ratproof.kernels.formats import WIDE
 from ratproof.kernels.kernel import Arrays, Kernel
 from ratproof.kernels.measured import hold_measured, require_no_doubts
-from ratproof.kernels.problem import Numbers, Problem
-from ratproof.kernels.reference import gradients, run
+from ratproof.kernels.other_forms import with_form
+from ratproof.kernels.problem import LARGE, Numbers, Problem
+from ratproof.kernels.reference import gradients
 from ratproof.kernels.watch import Watch
 from theory.claim import Claim, Effort, Variant
 
@@ -34,6 +36,7 @@ class KernelRung:
         numbers: what the numbers are like.
         rows, heads: so many strings and heads at least.
         shortest: tokens at least.
+        small: does it take so long that its largest calls are a quarter of the others'?
     """
 
     kind: str
@@ -42,10 +45,11 @@ class KernelRung:
     rows: int = 1
     heads: int = 1
     shortest: int = 0
+    small: bool = False
 
     def __call__(self, kernel: Kernel, claim: Claim, variant: Variant, effort: Effort) -> None:
-        """Assert it for calls of every length; where one is wrong, for shorter ones again, so that a small
-        one is shown. A call that the kernel raises on shows nothing, and hides nothing of the others.
+        """Assert it for calls of every length and size; where one is wrong, for shorter ones again, so that a
+        small one is shown. A call that the kernel raises on shows nothing, and hides nothing of the others.
 
         Raises:
             WrongCall: a call is wrong.
@@ -53,22 +57,18 @@ class KernelRung:
             InputError: none is, and the time was not enough for all.
         """
         watch = Watch(kernel)
-        lengths = [length for length in lengths_of(kernel) if length >= self.shortest]
         examples = effort.examples_of(self.kind) or settings().max_examples
-        each, more = divmod(examples, len(lengths))
-        for place, length in enumerate(lengths):
-            name = f"{claim.name} {variant.name} {self.kind} {length}"
+        for group in groups_of(kernel, examples, self.shortest, self.small):
+            name = f"{claim.name} {variant.name} {self.kind} {group.name}"
             try:
-                body = partial(self._case, watch, kernel, st.just(length))
-                watch.search(name, max(LEAST, each + (place < more)), body)
+                watch.search(name, group.examples, partial(self._case, watch, kernel, group.sizes))
             except WrongCall as wrong:
-                raise self._smallest(watch, kernel, name, wrong) from None
+                raise with_form(self._smallest(watch, kernel, name, wrong)) from None
         watch.require_all()
         require_no_doubts()
 
-    def _case(self, watch: Watch, kernel: Kernel, times: st.SearchStrategy[int], data: st.DataObject) -> None:
-        time = data.draw(times)
-        problem = data.draw(problems(kernel, self.numbers, time, self.rows, self.heads))
+    def _case(self, watch: Watch, kernel: Kernel, sizes: Sizes, data: st.DataObject) -> None:
+        problem = data.draw(problems(kernel, self.numbers, sizes, self.rows, self.heads))
         if watch.is_over():
             return
         with watch.told(problem):
@@ -76,9 +76,7 @@ class KernelRung:
 
     def _smallest(self, watch: Watch, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:
         """A simpler call that is wrong, where there is one: of fewer tokens, found by Hypothesis."""
-        step = kernel.multiple
-        parts = st.integers(-(-self.shortest // step), wrong.problem.time // step)
-        shorter = parts.map(lambda number: number * step)
+        shorter = shorter_than(kernel, wrong.problem.time, self.shortest)
         try:
             watch.search(f"{name} shorter", SHRINKING, partial(self._case, watch, kernel, shorter))
         except WrongCall as simpler:
@@ -90,8 +88,6 @@ class KernelRung:
 
 
 GRADIENT = "of sum(o * o_weights) + sum(final_state * final_state_weights)"
-LEAST = 2
-"""Calls of each length at least: Hypothesis's first one is always the plainest."""
 SHRINKING = 200
 """Calls that are tried for a shorter counterexample, before it is shrunk."""
 
@@ -112,25 +108,36 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
         wide = next(dtype for dtype in kernel.dtypes if dtype in WIDE)
         problem = replace(problem, dtype=wide, accumulation=wide)
     arrays, weights = problem.arrays(), problem.weights()
-    if kernel.without & {"final-state", "final-state-gradient"}:
+    if not problem.final or kernel.without & {"final-state", "final-state-gradient"}:
         weights["final_state"] *= 0
+    problem = replace(problem, frozen=data.draw(_frozen(tuple(arrays))))
     some = {n: w for n, w in weights.items() if w.any()}
-    computed, shown = kernel.gradients(problem, arrays, some), Shown(kernel, problem, arrays, GRADIENT, some)
+    call, shown = kernel.gradients(problem, arrays, some), Shown(kernel, problem, arrays, GRADIENT, some)
     if kernel.against is not None:
         other = kernel.other()
-        hold_measured(shown, _named(computed), lambda x: _named(other.gradients(problem, x, some)))
+        hold_measured(shown, call, lambda x: other.gradients(problem, x, some))
         return
-    right = gradients(problem, arrays, weights["o"], weights["final_state"], kernel.form, kernel.cumulated)
-    hold(shown, (Held(f"{n}.grad", flow, *right[n]) for n, flow in computed.items()))
+
+    def right(own: Kernel) -> Right:
+        flows = gradients(problem, arrays, weights["o"], weights["final_state"], own.form, own.cumulated)
+        return recurrence(problem, arrays, own) | {f"{n}.grad": flow for n, flow in flows.items()}
+
+    hold_call(shown, call, right)
 
 
-def _named(flows: Arrays) -> Arrays:
-    return {f"{name}.grad": flow for name, flow in flows.items()}
+def _frozen(names: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
+    """Tensors that need no gradient: none in half of the cases, or one, or any but all."""
+    some = [part for number in range(1, len(names)) for part in combinations(names, number)]
+    if not some:
+        return st.just(())
+    return st.one_of(
+        st.just(()), st.sampled_from([()]), st.sampled_from(some[: len(names)]), st.sampled_from(some)
+    )
 
 
 def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     """Two calls, with the state handed over, are one."""
-    problem = _unpacked(problem)
+    problem = replace(_unpacked(problem), final=True)
     arrays = problem.arrays()
     least = 1 if "empty" in kernel.without else 0
     step = kernel.multiple
@@ -160,19 +167,21 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     if kernel.against is not None:
         compare(kernel, problem, mixed, law)
         return
-    call, result = kernel.call(problem, mixed), run(problem, mixed, kernel.form)
-    own = run(problem, arrays, kernel.form)
-    row, head = kept
+    call, (row, head) = kernel.call(problem, mixed), kept
     at, begin, end = problem.spans()[row]
-    places = np.zeros(result.outputs.shape, bool)
+    places = np.zeros(call.outputs.shape, bool)
     places[at, begin:end, head] = True
-    # what is kept is what it was: so the reference is that of the string before all others changed
-    result.outputs[places], result.output_bounds[places] = own.outputs[places], own.output_bounds[places]
-    result.states[row, head], result.state_bounds[row, head] = (
-        own.states[row, head],
-        own.state_bounds[row, head],
-    )
-    hold_call(Shown(kernel, problem, mixed, law), call, result)
+
+    def right(own: Kernel) -> Right:
+        every, alone = (recurrence(problem, x, own) for x in (mixed, arrays))
+        # what is kept is what it was: so the reference is that of the string before all others changed
+        for after, before in zip(every["o"], alone["o"], strict=True):
+            after.reshape(places.shape)[places] = before.reshape(places.shape)[places]
+        for after, before in zip(every["final_state"], alone["final_state"], strict=True):
+            after[row, head] = before[row, head]
+        return every
+
+    hold_call(Shown(kernel, problem, mixed, law), call, right)
 
 
 def _unpacked(problem: Problem) -> Problem:
@@ -191,8 +200,9 @@ def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int
     """
     at, begin, end = problem.spans()[row]
     family, mixed = problem.family, {}
+    others_are = 1000.0 / (LARGE[problem.numbers] if problem.large else 1.0)
     for name, own in arrays.items():
-        large = 1000.0 if name in (family.value, "initial_state") else 1.0
+        large = others_are if name in (family.value, "initial_state") else 1.0
         other = others[name] * large
         axes = family.tensors.get(name, "N" + ("D" if family.lanes else "HKV"))
         lane = "D" if family.lanes else "H"
@@ -212,7 +222,7 @@ KERNEL_RUNGS = {
     for rung in (
         KernelRung("exact", exact, numbers="exact"),
         KernelRung("sampled", sampled),
-        KernelRung("gradient", gradient),
+        KernelRung("gradient", gradient, small=True),
         KernelRung("split", split, shortest=1),
         KernelRung("independence", independence, rows=2, heads=2, shortest=1),
     )

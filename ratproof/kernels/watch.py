@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import prod
 from time import monotonic as now
 
 from hypothesis import strategies as st
@@ -17,6 +18,9 @@ from ratproof.kernels.kernel import Kernel, Raised, WrongKind
 from ratproof.kernels.problem import Problem
 from ratproof.record.ledger import ledger
 from ratproof.rungs.random_cases import for_random_cases
+
+PRODUCT = "product"
+"""Of all sizes of a call, beside the sizes themselves."""
 
 
 class Watch:
@@ -62,6 +66,7 @@ class Watch:
         """What happens in a call: where the kernel raises, the smallest call is kept, and others go on."""
         try:
             yield
+            _note_sizes(problem)
         except Raised as error:
             self._keep(problem, error)
         except WrongKind as error:
@@ -90,3 +95,11 @@ class Watch:
                 f"{self.kernel.name}: {self.kernel.seconds:g} seconds were not enough: {ledger().cases:,}"
                 " calls were right, and others not tried; seconds= allows more"
             )
+
+
+def _note_sizes(problem: Problem) -> None:
+    """Write the sizes of a call into the ledger if they are the largest ones."""
+    facts, sizes = ledger().facts, problem.sizes()
+    largest = facts.setdefault("largest_sizes", dict.fromkeys([*sizes, PRODUCT], 0))
+    for name, size in {**sizes, PRODUCT: prod(sizes.values())}.items():
+        largest[name] = max(largest[name], size)

@@ -43,6 +43,12 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         longest = max((r.facts.get("longest", 0) for r in row.results if r.cases), default=0)
         read = f"; the longest string had {longest:,} symbols" if longest else ""
         print_paragraph(out, f"ran {'; '.join(modules)}{read}", by=2)
+    sizes = [sizes for r in row.results if (sizes := r.facts.get("largest_sizes"))]
+    if sizes:
+        most = {name: max(own[name] for own in sizes) for name in sizes[0]}
+        product = most.pop("product")
+        each = ", ".join(f"{axis} = {size:,}" for axis, size in most.items())
+        print_paragraph(out, f"largest sizes: {each}; {' '.join(most)} = {product:,} in one call", by=2)
     shares = [shares for r in row.results if (shares := r.facts.get("rounding"))]
     if shares:
         most = {name: max(s.get(name, 0.0) for s in shares) for s in shares for name in s}

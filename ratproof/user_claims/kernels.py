@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -53,6 +53,8 @@ def believe_kernel(
     without: Iterable[str] = (),
     multiple: int = 1,
     longest: int | None = None,
+    sizes: Mapping[str, Iterable[int]] | None = None,
+    lengths: Iterable[int] = (),
     dtypes: Iterable[str] = WIDE,
     accumulation: str | None = None,
     device: str = "cpu",
@@ -89,6 +91,11 @@ def believe_kernel(
             are not packed then. The verdict says so.
         longest: tokens that it reads at most, or that it is to be given where it is slow; the verdict says
             so.
+        sizes: the sizes of calls by axis: ``{"K": (64, 128), "V": (64, 128)}`` for a kernel that takes no
+            others. The axes are B, H, K and V, or B and D; those that are not named have the usual sizes. The
+            verdict says so.
+        lengths: the numbers of tokens T that calls have, in the place of the usual ones and of random ones;
+            the verdict says so.
         dtypes: the formats of its tensors: ``float32``, ``float64`` and, with an accumulation, ``bfloat16``
             and ``float16``.
         accumulation: the wider format of its states, initial and final, and of all that it computes from
@@ -135,6 +142,16 @@ def believe_kernel(
         raise InputError(
             f"{name}: longest is {longest!r:.60}, where a whole number from {multiple} on is right"
         )
+    axes = "BD" if own.lanes else "BHKV"
+    chosen = {
+        axis: _whole(name, f"sizes[{axis!r}]", own_sizes, 1) for axis, own_sizes in (sizes or {}).items()
+    }
+    _require(name, "sizes", chosen, axes)
+    times = _whole(name, "lengths", lengths, 0) if lengths else ()
+    if times and (longest is not None or any(time % multiple for time in times)):
+        raise InputError(
+            f"{name}: lengths is {times}, where multiples of {multiple} are right, and no longest beside them"
+        )
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
         raise InputError(f"{name}: seconds is {seconds!r:.60}, where a positive number is right")
     if gpu_memory is not None and (type(gpu_memory) is not int or gpu_memory < 1):
@@ -158,6 +175,8 @@ def believe_kernel(
         against=against,
         multiple=multiple,
         longest=longest,
+        sizes=chosen,
+        lengths=times,
         seconds=float(seconds),
         gpu_memory=gpu_memory,
     )
@@ -203,6 +222,14 @@ def _names(name: str, what: str, values: Iterable[str]) -> Iterable[str]:
     if isinstance(values, str):
         raise InputError(f"{name}: {what} is {values!r}, where a tuple of names is right")
     return values
+
+
+def _whole(name: str, what: str, values: Iterable[int], least: int) -> tuple[int, ...]:
+    """Whole numbers in order."""
+    numbers = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
+    if not numbers or any(type(n) is not int or n < least for n in numbers):
+        raise InputError(f"{name}: {what} is {values!r:.60}, where whole numbers from {least} on are right")
+    return tuple(sorted(set(numbers)))
 
 
 def _require(name: str, what: str, values: Iterable[str], right: Iterable[str]) -> None:

@@ -5,8 +5,13 @@ The bound follows a running error from step to step. ``u`` is the unit of roundi
 exponential of the kernel is within it, in any order of a sum, fused or not:
 
 * exp(g) is within (4 + 2 |g|) u of itself: four units of the function, and a rounding of its argument.
-* A recurrent step makes at an element the error of d S_, of k v and of their sum: u (x |d S_| + |k v| + |S|)
-  with x = 5 + 2 |g|; what was there before is multiplied by d. The output adds (K + 5) u |q|^T |S|.
+* A recurrent step adds terms in any order, and may multiply them out first: an element of the new state is
+  the sum of d S_ and k v, and the error is u ((x + 1) |d S_-| + 2 |k v|) with x = 5 + 2 |g|; what was there
+  before is multiplied by d. The output adds (K + 5) u |q|^T A, with A = |d S_-| + |k v|: it may be read from
+  the old state, as (q d)^T S_- + (q . k) v.
+* Where a step corrects, a kernel may multiply the state by a matrix, such as I - beta k k^T. Then an element
+  is the sum of up to K + 3 products of as many as four factors, and the error is (K + 10 + x) u A, with A =
+  |d S_-| + beta |k| (|k|^T |d S_-| + |v|).
 * A chunked form takes decays as exponentials of differences of cumulated logarithms: a product of them within
   a chunk is off by a factor of exp(n u) at most, where n has C sums over tokens, the roundings s of such a
   difference (and 2) times the sum of |g| in the chunk, and 8 more. It is multiplied with A, the recurrence of

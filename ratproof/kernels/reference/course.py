@@ -60,11 +60,11 @@ def course(roles: Roles, adds_first: bool = False) -> Course:
     added = None if roles.beta is not None else key[..., None] * value[..., None, :]
     column = along = None
     if roles.beta is not None:
-        column, along = key[..., None], np.empty((time, *shape[:2], 1, shape[3]), np.longdouble)
+        column, along = key[..., None], np.empty((time, *shape[:2], 1, shape[3]), wide)
         beta, target = by_token(roles.beta)[..., None, None], value[..., None, :]
         reads = key[..., None, :]
     elif roles.a is not None:
-        column, along = by_token(roles.b)[..., None], np.empty((time, *shape[:2], 1, shape[3]), np.longdouble)
+        column, along = by_token(roles.b)[..., None], np.empty((time, *shape[:2], 1, shape[3]), wide)
         reads = by_token(roles.a)[..., None, :]
     d = decay[..., None]
     for t in range(time):

@@ -14,6 +14,9 @@ from ratproof.kernels.reference.course import Course, by_token, size_of
 from ratproof.kernels.reference.form import USELESS, Bounds
 from ratproof.kernels.reference.roles import Roles
 
+MOST_NUMBERS = 2**26
+"""Of a string's ellipsoids: tokens times columns times K^3."""
+
 
 class Ellipsoids:
     """Those of all columns, which begin as points.
@@ -83,8 +86,13 @@ def half_axes(matrices: list[Bounds]) -> Bounds:
 
 
 def says_little(errors: Bounds, course: Course) -> bool:
-    """Is a bound on columns too large to say anything of some of what is read from them?"""
-    return bool((errors > USELESS * np.sqrt(np.mean(size_of(course.states) ** 2))).any())
+    """Is a bound on columns too large to say anything of some of what is read from them? Ellipsoids of more
+    numbers than :data:`MOST_NUMBERS` take too long: then the 2-norm has to do.
+    """
+    states = course.states
+    if states.size * states.shape[-2] ** 2 > MOST_NUMBERS:
+        return False
+    return bool((errors > USELESS * np.sqrt(np.mean(size_of(states) ** 2))).any())
 
 
 def step_by_step(

@@ -23,7 +23,7 @@ import numpy as np
 
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference.adjoint import adjoint, trajectory
-from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide
+from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide, wider_than
 from ratproof.kernels.reference.roles import Arrays, Group, Roles, groups, numbers_of, parts, roles_of
 from ratproof.kernels.reference.rounded import Rounded
 from ratproof.kernels.reference.running import Trajectory
@@ -53,7 +53,9 @@ def gradients(
     final = final[..., None] if family.lanes else final
     shapes = {n: problem.shape(axes) for n, axes in family.tensors.items()}
     shapes["initial_state"] = problem.state_shape
-    made = {n: (np.zeros(shape, np.longdouble), np.zeros(shape)) for n, shape in shapes.items()}
+    made = {
+        n: (np.zeros(shape, wider_than(problem.accumulation)), np.zeros(shape)) for n, shape in shapes.items()
+    }
     for group in groups(problem):
         roles = roles_of(problem, arrays, group)
         outputs, last = weights[group.rows, group.tokens], final[group.states]

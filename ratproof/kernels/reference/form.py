@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ratproof.kernels.formats import FORMATS
 
-Wide = Any  # arrays of numpy's longdouble
+Wide = Any  # arrays of a format that is wider than the kernel's
 Bounds = NDArray[np.float64]
 USELESS = 0.01
 """A bound that is a larger share of the results' root mean square says nothing."""
@@ -40,6 +40,15 @@ class Form:
         tree = 2 * np.log2(max(2, self.chunk)) + 1
         roundings = {"any": 2 * self.chunk - 1, "chain": self.chunk - 1, "tree": tree, "double": 3}
         return float(roundings[self.scan])
+
+
+def wider_than(accumulation: str) -> type:
+    """Return the format of the reference: float64 for kernels that sum in float32, else numpy's longdouble.
+
+    The reference is within its own bound of the recurrence. In float64 that bound is 2^-29 times the one of
+    a kernel in float32, which :data:`OUTWARD` covers.
+    """
+    return np.float64 if accumulation == "float32" else np.longdouble
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference.adjoint import trajectory
 from ratproof.kernels.reference.course import by_token, size_of
-from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide
+from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide, wider_than
 from ratproof.kernels.reference.roles import Arrays, Roles, groups, parts, roles_of
 from ratproof.kernels.reference.running import Snapshot
 
@@ -31,8 +31,9 @@ def run(problem: Problem, arrays: Arrays, form: Form) -> Result:
     """The recurrence, for all strings of a problem."""
     keys, values = (1, 1) if problem.family.lanes else (problem.keys, problem.values)
     values = 2 if problem.family.pairs else values
-    outputs = np.zeros((problem.batch, problem.time, problem.heads, values), np.longdouble)
-    states = np.zeros((problem.rows, problem.heads, keys, values), np.longdouble)
+    wide = wider_than(problem.accumulation)
+    outputs = np.zeros((problem.batch, problem.time, problem.heads, values), wide)
+    states = np.zeros((problem.rows, problem.heads, keys, values), wide)
     result = Result(outputs, np.zeros(outputs.shape), states, np.zeros(states.shape))
     arithmetic = Arithmetic.of(problem.accumulation, problem.family.pairs)
     for group in groups(problem):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference.form import Bounds, Wide
+from ratproof.kernels.reference.form import Bounds, Wide, wider_than
 
 Arrays = dict[str, NDArray[np.float64]]
 
@@ -107,7 +107,7 @@ def roles_of(problem: Problem, arrays: Arrays, group: Group) -> Roles:
         return array[..., None] if lanes and not family.pairs else array
 
     value = cut(family.value)
-    ones = np.ones((*value.shape[:3], 1), np.longdouble)
+    ones = np.ones((*value.shape[:3], 1), wider_than(problem.accumulation))
     shape = (problem.rows, problem.heads, *((1, 1) if lanes else (problem.keys, problem.values)))
     first = arrays.get("initial_state")
     start = numbers_of(problem, np.zeros(problem.state_shape) if first is None else first).reshape(shape)
@@ -139,7 +139,7 @@ def roles_of(problem: Problem, arrays: Arrays, group: Group) -> Roles:
 
 def numbers_of(problem: Problem, array: Any) -> Wide:
     """The numbers in extended precision: complex ones, with one of them on the last axis, of pairs."""
-    exact = np.asarray(array, np.longdouble)
+    exact = np.asarray(array, wider_than(problem.accumulation))
     return exact[..., :1] + 1j * exact[..., 1:] if problem.family.pairs else exact
 
 
@@ -155,7 +155,7 @@ def _with_steps(roles: Roles, problem: Problem, arrays: Arrays, group: Group) ->
     step = arrays[problem.family.step][group.rows, group.tokens]
     rate = arrays[problem.family.rate]
     rate = rate[:, None] if rate.ndim == 1 else rate
-    logarithms = step[..., None].astype(np.longdouble) * rate
+    logarithms = numbers_of(problem, step[..., None]) * rate
     with np.errstate(under="ignore"):
         decay = np.exp(logarithms)
     sizes = np.abs(logarithms).astype(float)
@@ -178,14 +178,14 @@ def _decay(problem: Problem, arrays: Arrays, group: Group, ones: Wide) -> dict[s
     family = problem.family
     if family.fixed_decay:
         gamma = 1 - 2.0 ** (-5 - np.arange(problem.heads, dtype=np.float64))
-        decay = np.broadcast_to(gamma[:, None], ones.shape).astype(np.longdouble)
+        decay = np.broadcast_to(gamma[:, None], ones.shape).astype(ones.dtype)
         logarithms = np.log(decay).astype(np.float64)
         return {"decay": decay, "logarithms": logarithms, "roundings": 6 + 2 * np.abs(logarithms)}
     if family.factor:
         if family.pairs:  # the same for all tokens
             decay = np.broadcast_to(numbers_of(problem, arrays[family.factor]), ones.shape)
         else:
-            decay = arrays[family.factor][group.rows, group.tokens][..., None].astype(np.longdouble)
+            decay = numbers_of(problem, arrays[family.factor][group.rows, group.tokens])[..., None]
         with np.errstate(divide="ignore"):
             logarithms = np.where(decay == 0, -np.inf, np.log(np.abs(decay)).astype(float))
         return {"decay": decay, "logarithms": logarithms, "roundings": np.ones(ones.shape)}
@@ -194,6 +194,6 @@ def _decay(problem: Problem, arrays: Arrays, group: Group, ones: Wide) -> dict[s
     gates = arrays[family.decay][group.rows, group.tokens]
     gates = gates[..., None] if gates.ndim == 3 else gates
     with np.errstate(under="ignore"):
-        decay = np.exp(gates.astype(np.longdouble))
+        decay = np.exp(numbers_of(problem, gates))
     finite = np.where(np.isfinite(gates), np.abs(gates), 0)
     return {"decay": decay, "logarithms": gates, "roundings": 5 + 2 * finite}

@@ -25,8 +25,8 @@ class Snapshot:
         value: the axes N, H, K and V last.
         error: by how much a kernel's may differ, of the same shape, or with one key for the 2-norm of
             columns.
-        size: what its roundings are relative to: its absolute value; in a chunked form the recurrence of
-            absolute values since the chunk began.
+        size: what its roundings are relative to: the sum of the absolute values of a step's terms; in a
+            chunked form the recurrence of absolute values since the chunk began.
     """
 
     value: Wide
@@ -88,49 +88,49 @@ class Trajectory:
 
 
 def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajectory:
-    """The errors of a kernel that computes step by step."""
+    """Return the errors of a kernel that computes step by step, with the terms of a step in any order."""
     u, smallest = arithmetic.unit, arithmetic.smallest
     x = by_token(roles.roundings)[..., None]
-    d = size_of(by_token(roles.decay))[..., None]
-    decayed, time = size_of(course.decayed), len(course.held)
-    own, ball, more = None, np.zeros(()), np.zeros(())
-    if course.column is None or course.along is None:
-        factor, made = d * (1 + (x + 2) * u), u * x * decayed + smallest
+    first = course.adds_first
+    stored = size_of(course.states)
+    added = np.zeros((roles.time, 1, 1, 1, 1)) if course.added is None else size_of(course.added)
+    held_size = stored[:-1] + added if first else stored[:-1]
+    decayed = size_of(by_token(roles.decay))[..., None] * held_size
+    own, more = None, np.zeros(())
+    if course.column is None:
+        terms = decayed
+        factor = size_of(by_token(roles.decay))[..., None] * (1 + (x + 2) * u)
+        of_decay = u * (x + 1) * decayed + smallest
+        of_addition = u * (roles.product_roundings + 1) * added + smallest
     else:
-        outer = size_of(course.column * course.along)
-        local = _of_correction(roles, course)
-        roundings: Any = 1
-        if roles.beta is None:
-            assert roles.b_roundings is not None
-            roundings = 2 + by_token(roles.b_roundings)[..., None, None]
-        own = u * local
-        more = (
-            (roles.keys + 10 + x.max(axis=(1, 2, 3, 4), initial=0.0, keepdims=True)) * u * size_growth(roles)
-        )
+        read, correction = _of_correction(roles, held_size, decayed)
+        terms = decayed + size_of(course.column) * correction
+        # a term has K + 3 sums, at most four products, and the roundings of its factors
+        often: Any = roles.keys + 10 + np.max(x, axis=-2, keepdims=True, initial=0.0)
+        if roles.b_roundings is not None:
+            often = often + by_token(roles.b_roundings)[..., None, None]
+        own, more = u * (read + 2 * size_of(course.along)), often * u * size_growth(roles)
         factor = growth(roles) + more
-        made = x * decayed + roundings * outer + size_of(course.corrected)
-        ball = 2 * roles.keys * smallest + u * norm(made)
-        made = column_length(course) * own + ball
-    addition = np.zeros((time, 1, 1, 1, 1))
-    if course.added is not None:
-        size = size_of(course.added)
-        of_sum = (roles.product_roundings + roles.corrected) * size + size_of(course.sums)
-        # where a step corrects, the product is one of three terms, which are added in any order
-        addition = u * (norm(of_sum) if roles.corrected else of_sum) + smallest
+        of_decay = u * often * norm(terms) + 2 * roles.keys * smallest
+        of_addition = u * (roles.product_roundings + 1 if first else often) * norm(added) + smallest
+    sizes = terms if first else terms + added
+    if first:  # the sum is rounded before it decays
+        of_addition = of_addition + u * (stored[:-1] if own is None else norm(stored[:-1]))
     shape = roles.start.shape
-    first = np.zeros((*shape[:2], 1, shape[3]) if roles.corrected else shape)
-    errors, held = passage(factor, made, addition, first, course.adds_first)
+    start = np.zeros((*shape[:2], 1, shape[3]) if roles.corrected else shape)
+    errors, held = passage(factor, of_decay, of_addition, start, first)
     corrections = None
     if own is not None:
         if says_little(errors, course):
-            tighter = ellipsoid.step_by_step(roles, own, ball, addition, more, course.adds_first)
+            tighter = ellipsoid.step_by_step(roles, 0 * own, of_decay, of_addition, more, first)
             errors, held = (np.fmin(*pair) for pair in zip((errors, held), tighter, strict=True))
         assert course.along is not None
         bound = own + reads(roles) * held
         corrections = Corrections.solved(course.along[..., 0, :], bound[..., 0, :])
-    states = Snapshot(course.states, errors, size_of(course.states))
+    sizes = np.concatenate([stored[:1], sizes])
+    states = Snapshot(course.states, errors, sizes)
     before = states[:-1]
-    held_size = size_of(course.held) if course.adds_first else before.size
+    held_size = held_size if first else before.size
     return Trajectory(before, Snapshot(course.held, held, held_size), states[1:], states[-1], corrections, {})
 
 
@@ -210,13 +210,20 @@ def size_growth(roles: Roles) -> Bounds:
     return np.asarray(by_token(made)[..., None, None])
 
 
-def _of_correction(roles: Roles, course: Course) -> Bounds:
-    """The roundings of what is written along the column, in units, shape ``(T, N, H, 1, V)``."""
-    along = 2 * size_of(course.along)
+def _of_correction(roles: Roles, held: Bounds, decayed: Bounds) -> tuple[Bounds, Bounds]:
+    """Return what is written along the column, by absolute values: the roundings of its terms, in units, and
+    its size, both of shape ``(T, N, H, 1, V)``.
+
+    Args:
+        roles: of a recurrence that corrects.
+        held: the absolute values of what each step decays.
+        decayed: those times the decay.
+    """
     if roles.beta is None:
-        size = size_of(by_token(roles.a))[..., None, :] @ size_of(course.held)
-        return np.asarray((roles.keys + 5) * size + along)
+        size = size_of(by_token(roles.a))[..., None, :] @ held
+        return (roles.keys + 5) * size, size
     x = by_token(roles.roundings)[..., None]
-    size = size_of(by_token(roles.key))[..., None, :] @ ((roles.keys + 5 + x) * size_of(course.decayed))
+    key, value = (size_of(by_token(array))[..., None, :] for array in (roles.key, roles.value))
     beta = np.abs(by_token(roles.beta))[..., None, None]
-    return np.asarray(beta * (size + 3 * size_of(by_token(roles.value))[..., None, :]) + along)
+    off = key @ ((roles.keys + 5 + x) * decayed) + 3 * value
+    return beta * off, beta * (key @ decayed + value)

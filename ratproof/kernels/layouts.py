@@ -1,0 +1,45 @@
+"""How the tensors of a call lie in memory. A counterexample's script has the source of :func:`laid_out` in
+it, which therefore needs nothing else.
+
+>>> import torch
+>>> q, k = torch.zeros(2, 3, 1, 4), torch.zeros(2, 3, 1, 4)
+>>> laid_out({"q": q, "k": k}, "fused")["k"].stride()
+(24, 8, 4, 1)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # a process that only reads verdicts does without torch
+    from torch import Tensor
+
+CONTIGUOUS = "contiguous"
+LAYOUTS = {
+    CONTIGUOUS: "",
+    "swapped": "tensors that are not contiguous (their last two axes are swapped in memory)",
+    "time-first": "tensors that are not contiguous (time comes before the batch in memory)",
+    "fused": "tensors that are slices of one tensor",
+}
+"""The layouts, each with what the text of a call says of it."""
+
+
+def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
+    """Return tensors of the same numbers in another layout."""
+    if layout == "fused":  # as one projection makes them; the state stays by itself
+        fused = {n: x for n, x in tensors.items() if n != "initial_state" and x.dim() > 2}
+        flat = [x.flatten(2) for x in fused.values()]
+        widths = [x.shape[2] for x in flat]
+        slices = flat[0].new_empty(*flat[0].shape[:2], sum(widths)).split(widths, 2)
+        return tensors | {
+            n: part.copy_(x).view(fused[n].shape) for n, x, part in zip(fused, flat, slices, strict=True)
+        }
+    if layout != "contiguous":
+        axes, least = ((0, 1), 3) if layout == "time-first" else ((-1, -2), 2)
+        swapped = {
+            n: x.transpose(*axes).contiguous().transpose(*axes)
+            for n, x in tensors.items()
+            if x.dim() >= least
+        }
+        return tensors | swapped
+    return tensors
