@@ -11,9 +11,9 @@ from torch import nn
 from proofs_tests.stateful.parallel import LinearAttention
 from proofs_tests.stateful.verdicts import results, verdicts
 from ratproof import StatefulModel, Vectors, of_torch_rnn
-from ratproof.stateful.copies import fresh, in_float64, moved, perturbed
+from ratproof.stateful.copies import fresh, in_float64, perturbed
 from ratproof.stateful.declared import Declared
-from ratproof.stateful.precision import formats_in, unit_of
+from ratproof.stateful.precision import moved
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
@@ -33,12 +33,11 @@ def test_integers_stay():
     assert moved(ids, 0.5, torch.Generator()) is ids
 
 
-def test_formats_are_seen_where_operators_make_them():
-    module = nn.Linear(2, 2)
-    assert formats_in(lambda: module(torch.ones(1, 2))) == {torch.float32}
-    lower = lambda: module(torch.ones(1, 2)).half().float()
-    assert formats_in(lower) == {torch.float32, torch.float16}
-    assert unit_of({torch.float32, torch.bfloat16}) == 2.0**-7
+def test_infinities_stay_and_the_largest_numbers_stay_finite():
+    numbers = torch.tensor([torch.inf, -torch.inf, torch.finfo().max, torch.finfo().min])
+    for seed in range(4):
+        other = moved(numbers, 2.0**-23, torch.Generator().manual_seed(seed))
+        assert torch.equal(other[:2], numbers[:2]) and bool(other[2:].isfinite().all())
 
 
 def test_a_model_runs_in_its_own_format_and_in_float64():
@@ -47,11 +46,14 @@ def test_a_model_runs_in_its_own_format_and_in_float64():
         "bfloat16": (2.0**-7, False),
         "float64": (2.0**-52, True),
     }
-    inside = Declared("mine", LinearAttention(inside=torch.bfloat16), LinearAttention().inputs).formats()
-    assert {name: (f.unit, f.wide) for name, f in inside.items()} == {
-        "float32": (2.0**-7, False),
-        "float64": (2.0**-7, False),
-    }
+    declared = Declared("mine", LinearAttention(), LinearAttention().inputs, precision="bfloat16").formats()
+    assert {name: (f.unit, f.wide) for name, f in declared.items()} == {"float32": (2.0**-7, False)}
+
+
+def test_the_format_of_most_parameters_is_the_models_own():
+    model = LinearAttention()
+    model.module[0].bfloat16()
+    assert list(Declared("mine", model, model.inputs).formats()) == ["float32", "float64"]
 
 
 def test_copies_share_parameters_are_perturbed_or_in_float64():
@@ -71,15 +73,16 @@ def test_copies_share_parameters_are_perturbed_or_in_float64():
     )
 
 
-def test_a_format_that_only_steps_use_is_seen():
+def test_a_format_that_only_steps_use_is_to_be_declared():
+    """The rounding of the other way alone is what a law is about."""
+
     class Step(LinearAttention):
         def run(self, inputs, state=None, mask=None):
             outputs, state = super().run(inputs, state)
             return (outputs.half().float() if inputs.shape[1] == 1 else outputs), state
 
-    own = Declared("mine", Step(), Step().inputs).formats()["float32"]
-    assert own.unit == 2.0**-10
-    assert verdicts(Step(), "pieces") == {"pieces": "holds"}
+    assert verdicts(Step(), "pieces") == {"pieces": "refuted"}
+    assert verdicts(Step(), "pieces", precision="float16") == {"pieces": "holds"}
 
 
 class Off(StatefulModel):

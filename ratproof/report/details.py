@@ -54,6 +54,11 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         most = {name: max(s.get(name, 0.0) for s in shares) for s in shares for name in s}
         told = " and ".join(f"{share:.0e} in {name}" for name, share in most.items())
         print_paragraph(out, f"rounding: the largest difference was, of the results' size, {told}", by=2)
+    sizes = [sizes for r in row.results if (sizes := r.facts.get("sizes"))]
+    if sizes:
+        largest = {name: max(s.get(name, 0) for s in sizes) for s in sizes for name in s}
+        listed = ", ".join(f"{size:,} {name}" for name, size in largest.items())
+        print_paragraph(out, f"largest sizes that ran: {listed}", by=2)
     for result in row.results:
         for line in _remarks(result):
             print_paragraph(out, line)

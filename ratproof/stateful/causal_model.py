@@ -23,7 +23,8 @@ class CausalModel(StatefulModel):
     the mask of all tokens in every call, and positions that count no padding.
     """
 
-    without = frozenset({"state-twice"})  # a cache is updated in place, and meant to be
+    # a cache is updated in place, and meant to be; generate wants padding on the left
+    without = frozenset({"state-twice", "after-right-padding"})
     module: nn.Module
 
     def __init__(

@@ -18,6 +18,8 @@ from ratproof.stateful.session import Session, Unequal, Unusable
 
 RUNS, TIMES = 12, 8
 """How often a perturbed program runs, and which multiple of the largest change is rounding."""
+REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
+"""The share of the results' size that refutes if rounding does not explain it."""
 MOST_SHOWN = 200
 """Numbers of inputs in a counterexample."""
 
@@ -41,23 +43,41 @@ def compare(law: Law, format_: Format, problem: StatefulProblem) -> Doubt | None
     """
     session = format_.session(problem)
     plain = law.plain(session)
-    other = law.other(format_.session(problem))
+    against = format_.session(problem)
+    other = law.other(against)
     one, two = _joined(plain), _joined(other)
     _require_numbers(session, one, two)
     apart = (one - two).abs()
     apart[one == two] = 0.0  # infinities that are equal
     largest, size = float(apart.max()), _size(one)
-    again = partial(_repeated, law, format_, problem, one)
-    if not largest <= format_.refutes * size:
-        _require_repeatable(again(1), law, format_, problem, (plain, other), apart)
+    refutes = _refutes(law, format_, problem, one, largest)
+    again = partial(_repeated, law, format_, problem, one, refutes)
+    if not largest <= refutes:
+        _require_repeatable(again(1), law, format_, problem, (plain, other), ~(apart <= refutes))
     rounding = _rounding(law, format_, problem, one, largest)
     if largest <= rounding:
-        _count(format_, largest, size)
+        if _count(format_, largest, size):
+            _note_sizes(problem, max(session.calls, against.calls))
         return None
-    if largest <= format_.refutes * size:
+    if largest <= refutes:
         return Doubt(_doubt(law, problem, largest / size, rounding / size))
-    _require_repeatable(again(MANY), law, format_, problem, (plain, other), apart)
-    raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), apart, rounding), problem)
+    wrong = ~(apart <= max(rounding, refutes))
+    _require_repeatable(again(MANY), law, format_, problem, (plain, other), wrong)
+    raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), wrong, rounding), problem)
+
+
+def _refutes(law: Law, format_: Format, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
+    """Return the difference that refutes if rounding does not explain it: a smaller one in float64, unless an
+    operator of the plain way rounds to a narrower format and its rounding reaches the results.
+    """
+    size = _size(plain)
+    if not format_.wide:
+        return REFUTES * size
+    if apart <= REFUTES_IN_FLOAT64 * size:
+        return REFUTES_IN_FLOAT64 * size
+    changed = _joined(law.plain(format_.with_narrow_rounding(problem, 0)))
+    same = (changed == plain) | (changed.isnan() & plain.isnan())
+    return (REFUTES_IN_FLOAT64 if bool(same.all()) else REFUTES) * size
 
 
 def _require_repeatable(
@@ -66,20 +86,20 @@ def _require_repeatable(
     format_: Format,
     problem: StatefulProblem,
     results: tuple[Rows, Rows],
-    apart: Tensor,
+    wrong: Tensor,
 ) -> None:
     """Raise what is to be said of a model that differs from itself; its runs measure no rounding."""
     if found is Repeated.UNEQUAL and law.kind == "reuse":
-        raise BrokenLaw(_counterexample(law, format_, problem, results, apart, None), problem)
+        raise BrokenLaw(_counterexample(law, format_, problem, results, wrong, None), problem)
     if found is not Repeated.SAME:
         raise Unequal(f"for {problem.says()}: {found.value}")
 
 
-def _repeated(law: Law, format_: Format, problem: StatefulProblem, before: Tensor, times: int) -> Repeated:
+def _repeated(
+    law: Law, format_: Format, problem: StatefulProblem, before: Tensor, allowed: float, times: int
+) -> Repeated:
     """Ask in the plain way again."""
-    return repeated(
-        lambda: _joined(law.plain(format_.session(problem))), before, format_.refutes * _size(before), times
-    )
+    return repeated(lambda: _joined(law.plain(format_.session(problem))), before, allowed, times)
 
 
 def _rounding(law: Law, format_: Format, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
@@ -122,18 +142,26 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
         raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are nan in both ways")
 
 
-def _count(format_: Format, apart: float, size: float) -> None:
-    """Write a case into the ledger, and the largest share of the results' size that was rounding; where that
-    is all of it, the case says nothing.
+def _count(format_: Format, apart: float, size: float) -> bool:
+    """Write a case into the ledger, and the largest share of the results' size that was rounding. Return
+    whether it is a case: it is none if the rounding is as large as the results.
     """
     book = ledger()
     if apart > size:
         book.leave_out(AS_LARGE)
-        return
+        return False
     share = apart / size if size else 0.0
     shares = book.facts.setdefault("rounding", {})
     shares[format_.name] = max(share, shares.get(format_.name, 0.0))
     book.add(1)
+    return True
+
+
+def _note_sizes(problem: StatefulProblem, calls: int) -> None:
+    """Write the largest sizes of the cases so far into the ledger: tokens, rows and calls of one model."""
+    sizes = ledger().facts.setdefault("sizes", {})
+    for name, size in (("tokens", problem.time), ("rows", problem.batch), ("calls", calls)):
+        sizes[name] = max(size, sizes.get(name, 0))
 
 
 def _doubt(law: Law, problem: StatefulProblem, share: float, rounding: float) -> str:
@@ -150,13 +178,12 @@ def _counterexample(
     format_: Format,
     problem: StatefulProblem,
     results: tuple[Rows, Rows],
-    apart: Tensor,
+    wrong: Tensor,
     rounding: float | None,
 ) -> StatefulCounterexample:
     plain, other = results
-    allowed = max(rounding or 0.0, format_.refutes * _size(_joined(plain)))
-    row, index = _first(plain, ~(apart <= allowed))
-    token = problem.time - len(plain[row]) + index[0]
+    row, index = _first(plain, wrong)
+    token = problem.position(row, index[0], len(plain[row]))
     other_way, plain_way = law.words(problem, row)
     if law.kind != "pieces" and len(problem.pieces) > 1:
         other_way += f", {problem.cut()}"

@@ -8,9 +8,10 @@ import copy
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from ratproof.stateful.model import StatefulModel
+from ratproof.stateful.precision import moved
 
 
 def fresh(model: StatefulModel) -> StatefulModel:
@@ -21,18 +22,20 @@ def fresh(model: StatefulModel) -> StatefulModel:
 
 
 def perturbed(model: StatefulModel, unit: float, seed: int) -> StatefulModel:
-    """A copy, each of whose parameters is another by one unit in the last place; the model itself, where it
-    cannot be copied.
+    """Return a copy whose parameters are moved by one unit in the last place; the model itself if it cannot
+    be copied.
 
     Args:
         model: what is copied.
-        unit: the unit in the last place of numbers from 1 to 2.
+        unit: the unit in the last place of numbers from 1 to 2, if it is larger than that of the parameter's
+            own format.
         seed: of the signs.
     """
     generator = torch.Generator().manual_seed(seed)
     memo: dict[int, Any] = {}
     for parameter in parameters(model):
-        other = moved(parameter.detach(), unit, generator)
+        own = torch.finfo(parameter.dtype).eps if parameter.is_floating_point() else 0.0
+        other = moved(parameter.detach(), max(unit, own), generator)
         memo[id(parameter)] = nn.Parameter(other, parameter.requires_grad)
     return _copied(model, memo) or model
 
@@ -44,17 +47,6 @@ def in_float64(model: StatefulModel) -> StatefulModel | None:
         return None
     copied.module.double()
     return copied
-
-
-def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
-    """Each number up or down by one unit in the last place; 0 and integers stay as they are."""
-    if not numbers.is_floating_point():
-        return numbers
-    signs = torch.randint(0, 2, numbers.shape, generator=generator).to(numbers.device) * 2 - 1
-    exact = numbers.double()
-    _, exponents = torch.frexp(exact)
-    units = torch.ldexp(torch.full_like(exact, unit), exponents - 1)
-    return torch.where(exact == 0, exact, exact + signs * units).to(numbers.dtype)
 
 
 def parameters(model: StatefulModel) -> list[nn.Parameter]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -11,14 +12,9 @@ import torch
 from ratproof.stateful.copies import fresh, in_float64, parameters, perturbed
 from ratproof.stateful.inputs import Inputs, Vectors
 from ratproof.stateful.model import LACKS, StatefulModel
-from ratproof.stateful.precision import FORMATS, formats_in, unit_of
+from ratproof.stateful.precision import FORMATS, NarrowRounding
 from ratproof.stateful.problem import StatefulProblem
-from ratproof.stateful.session import Session, Unusable
-
-REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
-"""What share of the results' size refutes, where it is no rounding."""
-PROBED = 18
-"""Tokens of a prompt and a step, in which the formats inside are looked for."""
+from ratproof.stateful.session import Perturbation, Session, Unusable
 
 
 @dataclass(frozen=True)
@@ -30,8 +26,8 @@ class Declared:
         model: what is called.
         inputs: what it reads.
         without: what it does not take, names of :data:`~ratproof.stateful.model.LACKS`.
-        precision: the lowest precision inside, where operators do not show it; a name of
-            :data:`~ratproof.stateful.precision.FORMATS`, or ``None``.
+        precision: the lowest precision inside, whatever the operators show; a name of
+            :data:`~ratproof.stateful.precision.FORMATS`, or ``None`` to go by the operators.
         longest: tokens that it reads at most; ``None`` for any number.
         device: where it runs.
     """
@@ -51,41 +47,33 @@ class Declared:
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"
 
     def formats(self) -> dict[str, Format]:
-        """The formats that it runs in, by name: its own, and float64 where a copy of it can, or a function
-        of vectors.
+        """Return the formats that it runs in, by name: its own, and float64 if a copy of it, or a function of
+        vectors, runs in that.
         """
-        floats = [p.dtype for p in parameters(self.model) if p.is_floating_point()]
-        own = self._format(self.model, floats[0] if floats else torch.float32)
+        dtype = self._own_format()
+        own = Format(self, self.model, dtype)
         formats = {own.name: own}
         wide = None
-        if own.dtype != torch.float64 and not self.precision:
-            if floats:
+        if dtype != torch.float64 and not self.precision:
+            if parameters(self.model):
                 wide = in_float64(self.model)
             elif self.model.module is None and isinstance(self.inputs, Vectors):
                 wide = self.model  # a function computes in the format of its inputs, or raises
         if wide is not None:
-            with suppress(Unusable):  # it can run in its own format alone
-                self._formats_inside(wide, "float64", torch.float64, (2,))
-                formats["float64"] = self._format(wide, torch.float64)
+            other = Format(self, wide, torch.float64)
+            with suppress(Unusable):  # it may run in its own format alone
+                session = other.session(StatefulProblem(2, 1, (2,), other.name, 0))
+                session.run(session.tokens())
+                formats[other.name] = other
         return formats
 
-    def _format(self, model: StatefulModel, dtype: torch.dtype) -> Format:
-        name = str(dtype).removeprefix("torch.")
-        seen = {dtype} | ({FORMATS[self.precision]} if self.precision else set())
-        with suppress(Unusable):  # the cases of a law say so
-            seen |= self._formats_inside(model, name, dtype, (2,))
-        if "pieces" not in self.without and (self.longest is None or self.longest >= PROBED):
-            with suppress(Unusable):  # the law about pieces says so, of fewer tokens
-                seen |= self._formats_inside(model, name, dtype, (PROBED - 1, 1))
-        return Format(self, name, model, dtype, unit_of(seen), seen == {torch.float64})
-
-    def _formats_inside(
-        self, model: StatefulModel, name: str, dtype: torch.dtype, pieces: tuple[int, ...]
-    ) -> set[torch.dtype]:
-        """The formats of floats that operators make in calls of so many tokens."""
-        problem = StatefulProblem(time=sum(pieces), batch=1, pieces=pieces, format=name, seed=0)
-        session = Session(fresh(model), self.inputs, problem, dtype, self.device)
-        return formats_in(lambda: session.read(session.tokens(), pieces))
+    def _own_format(self) -> torch.dtype:
+        """Return the format of most numbers among the parameters."""
+        numbers: Counter[torch.dtype] = Counter()
+        for parameter in parameters(self.model):
+            if parameter.is_floating_point():
+                numbers[parameter.dtype] += parameter.numel()
+        return numbers.most_common(1)[0][0] if numbers else torch.float32
 
 
 @dataclass(frozen=True)
@@ -94,34 +82,51 @@ class Format:
 
     Attributes:
         declared: the model as it is declared.
-        name: of the format of parameters and inputs.
         model: the model, or a copy of it in this format.
-        dtype: of inputs that are floats.
-        unit: in the last place, of numbers from 1 to 2, in the lowest precision inside.
-        wide: is all in float64?
+        dtype: of parameters, and of inputs that are floats.
     """
 
     declared: Declared
-    name: str
     model: StatefulModel
     dtype: torch.dtype
-    unit: float
-    wide: bool
 
     @property
-    def refutes(self) -> float:
-        """From which share of the results' size on a difference that is no rounding refutes."""
-        return REFUTES_IN_FLOAT64 if self.wide else REFUTES
+    def name(self) -> str:
+        """The format's name."""
+        return str(self.dtype).removeprefix("torch.")
+
+    @property
+    def unit(self) -> float:
+        """The unit in the last place, of numbers from 1 to 2, of the format or of a lower declared one."""
+        own = torch.finfo(self.dtype).eps
+        precision = self.declared.precision
+        return max(own, torch.finfo(FORMATS[precision]).eps) if precision else own
+
+    @property
+    def wide(self) -> bool:
+        """Whether it is float64, and no lower precision is declared."""
+        return self.unit == torch.finfo(torch.float64).eps
 
     def session(self, problem: StatefulProblem) -> Session:
-        """A fresh model that is asked about a problem."""
+        """Return a fresh model that is asked about a problem."""
         return Session(fresh(self.model), self.declared.inputs, problem, self.dtype, self.declared.device)
 
     def perturbed(self, problem: StatefulProblem, seed: int) -> Session:
-        """The same with inputs and parameters that are others by one unit in the last place."""
+        """Return the same with rounding that is another: inputs and parameters are moved by one unit in the
+        last place, and so are results that operators round to a narrower format.
+        """
+        operators = None if self.declared.precision else NarrowRounding(self.dtype, seed)
         model = perturbed(self.model, self.unit, seed)
-        inputs, device = self.declared.inputs, self.declared.device
-        return Session(model, inputs, problem, self.dtype, device, (self.unit, seed))
+        return self._perturbed(model, problem, Perturbation(self.unit, seed, operators))
+
+    def with_narrow_rounding(self, problem: StatefulProblem, seed: int) -> Session:
+        """Return the same in which nothing is moved but results that operators round to a narrower format."""
+        moves = Perturbation(0.0, seed, NarrowRounding(self.dtype, seed))
+        return self._perturbed(fresh(self.model), problem, moves)
+
+    def _perturbed(self, model: StatefulModel, problem: StatefulProblem, moves: Perturbation) -> Session:
+        declared = self.declared
+        return Session(model, declared.inputs, problem, self.dtype, declared.device, moves)
 
 
 @contextmanager

@@ -4,8 +4,10 @@ shrinks them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -15,24 +17,69 @@ from ratproof.stateful.problem import StatefulProblem
 
 LENGTHS = (1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257)
 """Every run of every law has all of them: the edges of chunks of the usual sizes."""
+LONG = (321, 513, 1025)
+"""Every run of every law has these, too, in few cases."""
+MANY, MOST_CALLS = LONG[0], LONG[1]
+"""In few cases, uses of one model, each of one token, and the longest input that is read token by token."""
 EDGES = (1, 16, 32, 64, 128)
 BETWEEN = (1, 2, 5, 17)
 """Lengths of what is read between two uses."""
-MOST_ROWS = 4
+ROWS, MORE_ROWS = (1, 2, 3, 4), (5, 8, 9, 17)
+"""Rows of a batch; more of them if they are short."""
+SHORT = 33
+LEAST = 2
+"""Cases of each length at least: Hypothesis's first one is always the plainest."""
 
 
-def lengths_of(model: Declared, law: Law) -> list[int]:
-    """The lengths that a model takes, for a law."""
-    most = model.longest or LENGTHS[-1]
-    known = sorted({n for n in LENGTHS if n <= most} | {min(most, LENGTHS[-1])})
-    return [n for n in known if n >= law.shortest]
+@dataclass(frozen=True)
+class Stage:
+    """Cases of a law that are drawn in the same way.
+
+    Attributes:
+        name: what tells it from other stages of the law.
+        times: numbers of tokens.
+        examples: how many cases.
+        uses: how often something else is read before a second use.
+    """
+
+    name: str
+    times: st.SearchStrategy[int]
+    examples: int
+    uses: int = 1
+
+
+def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
+    """Return the stages of a law, the shortest cases first: the edges of chunks, any lengths, long ones, and
+    many uses.
+
+    Args:
+        model: what is to be asked.
+        law: what is to be asserted.
+        examples: how many cases in all; there are more if each stage needs its least number.
+    """
+    longest = LONG[-1] if model.longest is None else min(model.longest, LONG[-1])
+    known = sorted({n for n in (*LENGTHS, *LONG, longest) if law.shortest <= n <= longest})
+    edges = [n for n in known if n <= LENGTHS[-1]]
+    stages = [Stage(str(n), st.just(n), LEAST) for n in known if n > LENGTHS[-1]]
+    if edges:
+        stages.insert(0, Stage("any", st.integers(edges[0], edges[-1]), LEAST))
+    if law.kind == "reuse":
+        stages.append(Stage("many uses", st.just(law.shortest), LEAST, MANY))
+    left = max(0, examples - LEAST * (len(edges) + len(stages)))
+    if edges:  # half of the cases that are left have any length
+        stages[0] = replace(stages[0], examples=LEAST + left // 2)
+    each, more = divmod(left - left // 2, max(1, len(edges)))
+    return [
+        *(Stage(str(n), st.just(n), LEAST + each + (place < more)) for place, n in enumerate(edges)),
+        *stages,
+    ]
 
 
 @st.composite
 def problems(
-    draw: st.DrawFn, model: Declared, law: Law, formats: Sequence[str], time: int
+    draw: st.DrawFn, model: Declared, law: Law, formats: Sequence[str], time: int, uses: int = 1
 ) -> StatefulProblem:
-    """A problem of that many tokens.
+    """Return a strategy of problems of that many tokens.
 
     Args:
         draw: Hypothesis's.
@@ -40,26 +87,27 @@ def problems(
         law: what is to be asserted.
         formats: that the model runs in.
         time: T.
+        uses: how often something else is read before a second use.
     """
-    sizes = range(law.rows, MOST_ROWS + 1)  # the smallest first: so a counterexample is shrunk to it
-    batch = 1 if "batch" in model.without else draw(st.sampled_from(sizes))
-    way = ""
-    before: tuple[int, ...] = (1,)
+    rows = ROWS + (MORE_ROWS if time <= SHORT else ())  # the smallest first: counterexamples shrink to it
+    batch = 1 if "batch" in model.without else draw(st.sampled_from([n for n in rows if n >= law.rows]))
+    drawn: dict[str, Any] = {}
     if law.kind == "reuse":
-        way = draw(st.sampled_from(_ways(model, time)))
-        before = draw(st.sampled_from(_between(model, time)))
-    pieces = draw(_pieces(model, law, time, way))
-    return StatefulProblem(
-        time=time,
-        batch=batch,
-        pieces=pieces,
-        format=draw(st.sampled_from(formats)),
-        seed=draw(st.integers(0, 2**32 - 1)),
-        pads=draw(_pads(batch, pieces[0])) if law.kind == "padding" else (),
-        rows=draw(_order(batch)) if law.kind == "reorder" else (),
-        way=way,
-        before=before,
-    )
+        way = "model" if uses > 1 else draw(st.sampled_from(_ways(model, time)))
+        drawn |= {"way": way, "uses": uses}
+        drawn["before"] = (1,) if uses > 1 else draw(st.sampled_from(_between(model, time)))
+        if way == "model" and "batch" not in model.without:
+            drawn["before_rows"] = draw(st.sampled_from((batch, batch + 1, 1)))
+    if law.kind == "padding":
+        sides = [side for side in ("left", "right") if f"{side}-padding" not in model.without]
+        drawn["side"] = draw(st.sampled_from(sides))
+    pieces = draw(_pieces(model, law, time, drawn))
+    if law.kind == "padding":
+        drawn["pads"] = draw(_pads(batch, pieces[0]))
+    if law.kind == "reorder":
+        drawn |= draw(_orders(model, batch, len(pieces) - 1))
+    seed = draw(st.integers(0, 2**32 - 1))
+    return StatefulProblem(time, batch, pieces, draw(st.sampled_from(formats)), seed, **drawn)
 
 
 def _ways(model: Declared, time: int) -> list[str]:
@@ -82,17 +130,24 @@ def _between(model: Declared, time: int) -> list[tuple[int, ...]]:
 
 
 @st.composite
-def _pieces(draw: st.DrawFn, model: Declared, law: Law, time: int, way: str) -> tuple[int, ...]:
+def _pieces(
+    draw: st.DrawFn, model: Declared, law: Law, time: int, drawn: Mapping[str, Any]
+) -> tuple[int, ...]:
     """How the tokens are cut: in several calls for a law that is about them, else in one or two."""
-    if way == "state" or (law.kind == "reorder" and (time < 3 or draw(st.booleans()))):
+    if drawn.get("way") == "state" or (law.kind == "reorder" and (time < 3 or draw(st.booleans()))):
         return draw(_two(1, time))
     if law.kind == "reorder":  # what is wrong may show in a later call than the next one
         return draw(_many(time))
     if law.kind == "pieces":
-        how = draw(st.sampled_from(("two", "tokens", "many") if time > 2 else ("two",)))
+        ways = ["two", "tokens", "many"] if time > 2 else ["two"]
+        if time > LENGTHS[-1]:
+            ways.remove("tokens")
+            ways[:0] = ["tokens"] * (time <= MOST_CALLS)
+        how = draw(st.sampled_from(ways))
         return draw(_two(1, time)) if how == "two" else (1,) * time if how == "tokens" else draw(_many(time))
     least = 2 if law.kind == "padding" else 1
-    if "pieces" in model.without or time <= least or draw(st.booleans()):
+    last = drawn.get("side") == "right" and "after-right-padding" in model.without
+    if last or "pieces" in model.without or time <= least or draw(st.booleans()):
         return (time,)
     return draw(_two(least, time))
 
@@ -122,11 +177,19 @@ def _pads(draw: st.DrawFn, batch: int, first: int) -> tuple[int, ...]:
     return tuple(draw(some) if row == at else draw(st.one_of(st.just(0), some)) for row in range(batch))
 
 
-def _order(batch: int) -> st.SearchStrategy[tuple[int, ...]]:
-    """Any order but the one that is there; rows may repeat, as in a beam search."""
-    same = tuple(range(batch))
-    return (
-        st.lists(st.integers(0, batch - 1), min_size=batch, max_size=batch)
-        .map(tuple)
-        .filter(lambda rows: rows != same)
-    )
+@st.composite
+def _orders(draw: st.DrawFn, model: Declared, batch: int, number: int) -> dict[str, Any]:
+    """Rows of the first call, and the orders of the state's rows after each call: first any but the one that
+    is there, of as many rows, of more or of fewer; rows may repeat, as in a beam search. Later the same rows,
+    or any order of them.
+    """
+    how = draw(st.sampled_from(("same",) if "resize" in model.without else ("same", "more", "fewer")))
+    before = draw(st.sampled_from(sorted({1, batch - 1}))) if how == "more" else batch
+    after = draw(st.integers(1, batch - 1)) if how == "fewer" else batch
+    first = draw(_order(before, after).filter(lambda order: order != tuple(range(before))))
+    later = [draw(st.just(()) | _order(after, after)) for _ in range(number - 1)]
+    return {"prompt_rows": before, "orders": (first, *later)}
+
+
+def _order(before: int, after: int) -> st.SearchStrategy[tuple[int, ...]]:
+    return st.lists(st.integers(0, before - 1), min_size=after, max_size=after).map(tuple)

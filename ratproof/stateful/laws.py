@@ -56,20 +56,28 @@ def alone(session: Session) -> Rows:
 def unpadded(session: Session) -> Rows:
     """Each row by itself, without what is padding in it, read by a fresh model."""
     first, *rest = session.problem.pieces
-    tokens = session.tokens()
+    tokens, kept = session.tokens(), _kept(session)
     return [
-        session.anew().read(tokens[row : row + 1, pad:], (first - pad, *rest))[0][0]
+        session.anew().read(tokens[row : row + 1, kept[row]], (first - pad, *rest))[0][0]
         for row, pad in enumerate(session.problem.pads)
     ]
 
 
 def padded(session: Session) -> Rows:
-    """All rows in a batch, the first tokens of each masked."""
-    pads, pieces = session.problem.pads, session.problem.pieces
-    places = torch.arange(pieces[0], device=session.device)
-    mask = places >= torch.tensor(pads, device=session.device)[:, None]
-    outputs, _ = session.read(session.tokens(), pieces, mask=mask)
-    return [row[pad:] for row, pad in zip(outputs, pads, strict=True)]
+    """All rows in a batch, the first or the last tokens of their first call masked."""
+    pieces, kept = session.problem.pieces, _kept(session)
+    outputs, _ = session.read(session.tokens(), pieces, mask=kept[:, : pieces[0]])
+    return [row[mask] for row, mask in zip(outputs, kept, strict=True)]
+
+
+def _kept(session: Session) -> Tensor:
+    """Return which tokens of each row are no padding, of shape ``(B, T)``."""
+    problem = session.problem
+    positions = torch.arange(problem.time, device=session.device)
+    pads = torch.tensor(problem.pads, device=session.device)[:, None]
+    if problem.side == "left":
+        return positions >= pads
+    return (positions < problem.pieces[0] - pads) | (positions >= problem.pieces[0])
 
 
 def first_use(session: Session) -> Rows:
@@ -84,39 +92,55 @@ def first_use(session: Session) -> Rows:
 
 def second_use(session: Session) -> Rows:
     """The same after other tokens: of the model, from a cleared state, or from a state that they began at."""
-    tokens, between = session.tokens(), session.tokens(sum(session.problem.before), other=1)
+    tokens, between = session.tokens(), session.between()
     if session.problem.way == "state":
         begin = session.problem.pieces[0]
         _, state = session.run(tokens[:, :begin])
         session.read(between, session.problem.before, state)
         return list(session.run(tokens[:, begin:], state)[0])
-    _, state = session.read(between, session.problem.before)
+    for _ in range(session.problem.uses):
+        _, state = session.read(between, session.problem.before)
     again = session.clear(state) if session.problem.way == "cleared" else None
     return list(session.read(tokens, session.problem.pieces, again)[0])
 
 
 def reordered(session: Session) -> Rows:
-    """The rows of the state take another order between two calls."""
-    tokens = session.tokens()
-    begin = session.problem.pieces[0]
-    _, state = session.run(tokens[:, :begin])
-    state = session.reorder(state, session.problem.rows)
-    return list(session.read(tokens[:, begin:], session.problem.pieces[1:], state)[0])
+    """The rows of the state take another order, or another number, between calls; the last call's outputs."""
+    problem = session.problem
+    first, *rest = session.tokens().split(list(problem.pieces), 1)
+    outputs, state = session.run(first[: problem.prompt_rows])
+    rows = problem.prompt_rows
+    for piece, order in zip(rest, problem.orders, strict=True):
+        if order:
+            state, rows = session.reorder(state, order), len(order)
+        outputs, state = session.run(piece[:rows], state)
+    return list(outputs)
 
 
 def in_that_order(session: Session) -> Rows:
-    """The first tokens' rows are in that order from the beginning."""
-    tokens = session.tokens()
-    begin = session.problem.pieces[0]
-    _, state = session.run(tokens[list(session.problem.rows), :begin])
-    return list(session.read(tokens[:, begin:], session.problem.pieces[1:], state)[0])
+    """What each of the last rows has read, in that order from the beginning; the last call's outputs."""
+    problem = session.problem
+    pieces = session.tokens().split(list(problem.pieces), 1)
+    last = next((len(order) for order in reversed(problem.orders) if order), problem.prompt_rows)
+    rows = list(range(last))
+    read = [pieces[-1][rows]]
+    for piece, order in zip(pieces[-2::-1], reversed(problem.orders), strict=True):
+        rows = [order[row] for row in rows] if order else rows
+        read.insert(0, piece[rows])
+    outputs, _ = session.read(torch.cat(read, 1), problem.pieces)
+    return list(outputs[:, -problem.pieces[-1] :])
 
 
 def _reuse_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
     number = sum(problem.before)
     tokens = f"{number} other token{'' if number == 1 else 's'}"
+    if problem.uses > 1:
+        tokens = f"{problem.uses} uses of {tokens}"
+    elif problem.before_rows not in (0, problem.batch):
+        tokens += f" in a batch of {problem.before_rows}"
+    again = "second" if problem.uses == 1 else "later"
     return {
-        "model": (f"in a second use, after {tokens}", "in the first use"),
+        "model": (f"in a {again} use, after {tokens}", "in the first use"),
         "cleared": (f"from a state that was cleared after {tokens}", "from no state"),
         "state": (f"in a second use of the state, after {tokens} from it", "in the first use of the state"),
     }[problem.way]
@@ -124,8 +148,9 @@ def _reuse_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
 
 def _pads_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
     pad = problem.pads[row]
-    after = f"after {pad} token{'' if pad == 1 else 's'} of padding" if pad else "beside a row with padding"
-    return after, "without padding"
+    tokens = f"{pad} token{'' if pad == 1 else 's'} of padding"
+    where = f"after {tokens}" if problem.side == "left" else f"with {tokens} on the right"
+    return where if pad else "beside a row with padding", "without padding"
 
 
 LAWS = {
@@ -139,10 +164,7 @@ LAWS = {
             "reorder",
             in_that_order,
             reordered,
-            lambda p, row: (
-                f"after the state's rows were reordered to {', '.join(map(str, p.rows))}",
-                "with the rows in that order from the beginning",
-            ),
+            lambda problem, row: (problem.reordered(), "with the rows in that order from the beginning"),
             rows=2,
             shortest=2,
         ),

@@ -29,11 +29,15 @@ LAWS = ("pieces", "batch", "padding", "reuse", "reorder")
 LACKS = {
     "pieces": "inputs in pieces",
     "batch": "batches of several rows",
-    "padding": "left padding with a mask",
+    "padding": "padding with a mask",
     "reuse": "a second use",
     "reorder": "reordered rows of a cache",
     "clear": "cleared caches",
     "state-twice": "a second use of the same state",
+    "left-padding": "padding on the left",
+    "right-padding": "padding on the right",
+    "after-right-padding": "calls after padding on the right",
+    "resize": "states whose number of rows changes",
 }
 """What a model may do without, by the names that ``without`` knows."""
 
@@ -61,8 +65,8 @@ class StatefulModel:
         Args:
             inputs: ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
             state: what an earlier call gave; ``None`` at the beginning.
-            mask: bool of shape ``(B, T)``, false where a row has padding, which is on its left; ``None``
-                where there is no padding among these tokens.
+            mask: bool of shape ``(B, T)``, false for padding, which is on the left or on the right of a row;
+                ``None`` if there is no padding among these tokens.
 
         Returns:
             Outputs, floats of shape ``(B, T, ...)``, and the state after the last token, which is anything.
@@ -70,11 +74,13 @@ class StatefulModel:
         raise NotImplementedError
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
-        """The state whose row i is row ``rows[i]`` of the one given, which may be changed; rows may repeat.
+        """Return the state whose row i is row ``rows[i]`` of the argument, which may be changed.
 
         Args:
             state: what a call gave.
-            rows: int64 of shape ``(B,)``.
+            rows: int64 of shape ``(N,)``. Rows may repeat or be left out, and unless ``resize`` is among
+                ``without``, N may be more or less than the state's number of rows: a beam search begins with
+                one row that becomes several.
         """
         raise NotImplementedError
 

@@ -1,19 +1,13 @@
-"""The lowest precision that a program computes in, seen from the results of torch's operators.
-
->>> model = torch.nn.Linear(2, 2)
->>> sorted(map(str, formats_in(lambda: model(torch.ones(2)).bfloat16() * 2)))
-['torch.bfloat16', 'torch.float32']
-"""
+"""Formats of floats, and the rounding of operators whose results are narrower than the model's own format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 FORMATS = {
     "float64": torch.float64,
@@ -24,29 +18,89 @@ FORMATS = {
 """The formats that may be declared, by name."""
 
 
-class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes the formats of all floats that operators make."""
+class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Move what operators round to a narrower format, by one unit in the last place.
 
-    def __init__(self) -> None:
+    Each operator with such a result runs again in float64. Only the numbers that differ from that result were
+    rounded, and only they are moved. What a kernel does inside, or other libraries do, is not seen.
+
+    >>> x = torch.tensor([1.0, 0.1])
+    >>> with NarrowRounding(torch.float32, seed=0):
+    ...     y = x.bfloat16()
+    >>> (y != x.bfloat16()).tolist()
+    [False, True]
+
+    Args:
+        own: the model's own format.
+        seed: of the signs.
+    """
+
+    def __init__(self, own: torch.dtype, seed: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.seen: set[torch.dtype] = set()
+        self.unit = torch.finfo(own).eps
+        self.generator = torch.Generator().manual_seed(seed)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        made = func(*args, **(kwargs or {}))
-        self.seen |= {x.dtype for x in tree_leaves(made) if isinstance(x, Tensor) and x.is_floating_point()}
-        return made
+        kwargs = kwargs or {}
+        schema = func._schema
+        if any(value.alias_info is not None and not value.alias_info.is_write for value in schema.returns):
+            return func(*args, **kwargs)  # a view rounds nothing
+        wide = None
+        if schema.is_mutable and any(map(self._is_narrow, tree_leaves((args, kwargs)))):
+            wide = tree_map(_widened, (args, kwargs))  # before an argument is overwritten
+        result = func(*args, **kwargs)
+        leaves = tree_leaves(result)
+        if any(map(self._is_narrow, leaves)):
+            exact = _leaves_of(func, *(wide or tree_map(_widened, (args, kwargs))))
+            for number, leaf in enumerate(leaves):
+                if self._is_narrow(leaf):
+                    self._move(leaf, exact[number] if number < len(exact) else None)
+        return result
+
+    def _is_narrow(self, value: Any) -> bool:
+        return (
+            isinstance(value, Tensor)
+            and value.is_floating_point()
+            and torch.finfo(value.dtype).eps > self.unit
+        )
+
+    def _move(self, numbers: Tensor, exact: Any) -> None:
+        """Move, in place, the numbers that differ from the exact ones; all of them if those are not known."""
+        other = moved(numbers, torch.finfo(numbers.dtype).eps, self.generator)
+        if isinstance(exact, Tensor) and exact.shape == numbers.shape:
+            other = torch.where(numbers.double() == exact, numbers, other)
+        numbers.copy_(other)
 
 
-def formats_in(program: Callable[[], Any]) -> set[torch.dtype]:
-    """The formats of the floats that operators make in it. What a kernel does inside, and what is done by
-    other means than torch, is not seen.
+def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
+    """Return each number moved up or down by one unit in the last place; 0, infinities and integers stay.
+
+    Args:
+        numbers: of any shape and format.
+        unit: the unit in the last place of numbers from 1 to 2.
+        generator: of the signs.
     """
-    watch = _Watch()
-    with watch:
-        program()
-    return watch.seen
+    if not numbers.is_floating_point():
+        return numbers
+    signs = torch.randint(0, 2, numbers.shape, generator=generator).to(numbers.device) * 2 - 1
+    exact = numbers.double()
+    _, exponents = torch.frexp(exact)
+    units = torch.ldexp(torch.full_like(exact, unit), exponents - 1)
+    largest = torch.finfo(numbers.dtype).max
+    other = (exact + signs * units).clamp(-largest, largest)
+    return torch.where((exact == 0) | exact.isinf(), exact, other).to(numbers.dtype)
 
 
-def unit_of(formats: set[torch.dtype]) -> float:
-    """The largest unit in the last place, of numbers from 1 to 2, among these formats."""
-    return max((torch.finfo(format_).eps for format_ in formats), default=torch.finfo(torch.float32).eps)
+def _widened(value: Any) -> Any:
+    """Return a copy of floats in float64, float64 for another format of floats, and else the value."""
+    if isinstance(value, Tensor):
+        return value.to(torch.float64, copy=True) if value.is_floating_point() else value
+    return torch.float64 if isinstance(value, torch.dtype) and value.is_floating_point else value
+
+
+def _leaves_of(func: Any, args: Any, kwargs: Any) -> list[Any]:
+    """Return the results in float64; none if the operator does not take it."""
+    try:
+        return tree_leaves(func(*args, **kwargs))
+    except Exception:  # an operator may have no float64, whatever it raises then
+        return []

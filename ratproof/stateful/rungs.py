@@ -15,14 +15,12 @@ from ratproof.rungs.random_cases import for_random_cases
 from ratproof.stateful.comparison import Doubt, compare
 from ratproof.stateful.counterexample import BrokenLaw
 from ratproof.stateful.declared import Declared, Format, in_evaluation_mode
-from ratproof.stateful.drawing import lengths_of, problems
+from ratproof.stateful.drawing import problems, stages_of
 from ratproof.stateful.laws import LAWS, Law
 from ratproof.stateful.problem import StatefulProblem
 from ratproof.stateful.session import Unequal, Unusable
 from theory.claim import Claim, Effort, Variant
 
-LEAST = 2
-"""Cases of each length at least: Hypothesis's first one is always the plainest."""
 SHRINKING = 100
 """Cases that are tried for a shorter counterexample, before it is shrunk."""
 
@@ -55,13 +53,11 @@ class _Rung:
         self.unusable: tuple[StatefulProblem, Unusable] | None = None
 
     def hold(self, examples: int) -> None:
-        """Assert it for cases of every length, the shortest first."""
-        lengths = lengths_of(self.declared, self.law)
-        each, more = divmod(examples, max(1, len(lengths)))
-        for place, length in enumerate(lengths):
-            body = partial(self._case, st.just(length))
+        """Assert it for the cases of every stage."""
+        for stage in stages_of(self.declared, self.law, examples):
+            body = partial(self._case, stage.times, stage.uses)
             try:
-                for_random_cases(f"{self.name} {length}", max(LEAST, each + (place < more)), body)
+                for_random_cases(f"{self.name} {stage.name}", stage.examples, body)
             except BrokenLaw as broken:
                 raise self._smallest(broken) from None
             except Flaky as flaky:
@@ -71,9 +67,9 @@ class _Rung:
         if self.doubts:
             raise Unusable(self.doubts[0].sentence)
 
-    def _case(self, times: st.SearchStrategy[int], data: st.DataObject) -> None:
+    def _case(self, times: st.SearchStrategy[int], uses: int, data: st.DataObject) -> None:
         time = data.draw(times)
-        problem = data.draw(problems(self.declared, self.law, list(self.formats), time))
+        problem = data.draw(problems(self.declared, self.law, list(self.formats), time, uses))
         try:
             # the same case draws the same random numbers each time, where a model draws any
             with seeded(problem.seed, self.declared.device.startswith("cuda")):
@@ -96,8 +92,9 @@ class _Rung:
         it shrinks to has the fewest choices, and not always the fewest tokens.
         """
         shorter = st.integers(self.law.shortest, broken.problem.time)
+        body = partial(self._case, shorter, broken.problem.uses)
         with suppress(Exception):  # what a shorter case does instead is no counterexample
-            for_random_cases(f"{self.name} shorter", SHRINKING, partial(self._case, shorter))
+            for_random_cases(f"{self.name} shorter", SHRINKING, body)
         return self.broken or broken
 
     def _unsteady(self) -> Exception:

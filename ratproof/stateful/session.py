@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ratproof.stateful.copies import fresh, moved
+from ratproof.stateful.copies import fresh
 from ratproof.stateful.inputs import Inputs
 from ratproof.stateful.model import StatefulModel
+from ratproof.stateful.precision import NarrowRounding, moved
 from ratproof.stateful.problem import StatefulProblem
 
 
@@ -22,6 +25,21 @@ class Unequal(Unusable):
     """A model differs from itself: no case of a law shows anything."""
 
 
+@dataclass(frozen=True)
+class Perturbation:
+    """How a run is perturbed.
+
+    Attributes:
+        unit: by which inputs are moved, the unit in the last place of numbers from 1 to 2.
+        seed: of the signs.
+        operators: what moves results of operators; ``None`` if they stay.
+    """
+
+    unit: float
+    seed: int
+    operators: NarrowRounding | None
+
+
 class Session:
     """A model that is asked about one problem.
 
@@ -31,7 +49,7 @@ class Session:
         problem: shapes, and the seed of the inputs.
         dtype: of inputs that are floats.
         device: where inputs are.
-        perturbed: by how much the inputs are moved, and the seed of the signs.
+        perturbed: how the run is perturbed, if it is.
     """
 
     def __init__(
@@ -41,25 +59,30 @@ class Session:
         problem: StatefulProblem,
         dtype: torch.dtype,
         device: str = "cpu",
-        perturbed: tuple[float, int] | None = None,
+        perturbed: Perturbation | None = None,
     ) -> None:
         self.model, self.inputs, self.problem = model, inputs, problem
         self.dtype, self.device, self.perturbed = dtype, device, perturbed
+        self.calls = 0
 
     def anew(self) -> Session:
         """The same with a fresh model, in which these calls have left nothing."""
         model = fresh(self.model)
         return Session(model, self.inputs, self.problem, self.dtype, self.device, self.perturbed)
 
-    def tokens(self, time: int | None = None, other: int = 0) -> Tensor:
-        """The inputs: those of the problem, or others, so many tokens in each row."""
-        problem = self.problem
-        drawn = self.inputs.draw(
-            problem.batch, time or problem.time, problem.seed + 7_919 * other, self.dtype
-        )
+    def tokens(self) -> Tensor:
+        """Return the inputs of the problem."""
+        return self._drawn(self.problem.batch, self.problem.time, 0)
+
+    def between(self) -> Tensor:
+        """Return other inputs, which are read between two uses."""
+        return self._drawn(self.problem.before_rows or self.problem.batch, sum(self.problem.before), 1)
+
+    def _drawn(self, batch: int, time: int, other: int) -> Tensor:
+        drawn = self.inputs.draw(batch, time, self.problem.seed + 7_919 * other, self.dtype)
         if self.perturbed is not None:
-            unit, seed = self.perturbed
-            drawn = moved(drawn, unit, torch.Generator().manual_seed(seed + other))
+            generator = torch.Generator().manual_seed(self.perturbed.seed + other)
+            drawn = moved(drawn, self.perturbed.unit, generator)
         return drawn.to(self.device)
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
@@ -68,6 +91,7 @@ class Session:
         Raises :class:`Unusable`: the model raised, or did not return outputs of shape ``(B, T, ...)`` and a
         state.
         """
+        self.calls += 1
         made = self._asked("the model", lambda: self.model.run(inputs, state, mask))
         if not isinstance(made, tuple | list) or len(made) != 2:
             raise Unusable(
@@ -112,7 +136,7 @@ class Session:
 
     def _asked(self, who: str, call: Any) -> Any:
         try:
-            with torch.no_grad():
+            with torch.no_grad(), (self.perturbed and self.perturbed.operators) or nullcontext():
                 return call()
         except Exception as error:
             said = (str(error).splitlines() or [""])[0]

@@ -43,8 +43,8 @@ def believe_stateful(
     says: str = "",
 ) -> StatefulClaim:
     """The claim that a model with a state keeps five laws, within rounding that is measured: whole and in
-    pieces, a row alone and in a batch, with left padding and without, a first use and a second, and rows of a
-    cache in another order.
+    pieces, a row alone and in a batch, with padding and without, a first use and a second, and rows of a
+    cache in another order or another number.
 
     Args:
         name: of the claim, in small letters, digits and hyphens.
@@ -57,8 +57,9 @@ def believe_stateful(
             without, the model's own.
         without: what it does not take, names of :data:`ratproof.stateful.model.LACKS`, besides what the model
             says itself; the verdict says so, and nothing of it is tried.
-        precision: the lowest precision inside, where torch's operators do not show it, because a kernel
-            computes in another: ``float32``, ``float16`` or ``bfloat16``.
+        precision: the lowest precision inside, if torch's operators do not show it, because a kernel computes
+            in another, or if what they show is not the rounding that you allow: ``float64``, ``float32``,
+            ``float16`` or ``bfloat16``. It replaces what operators show.
         longest: tokens that it reads at most; without, the model's own.
         device: where its inputs are.
         says: the claim in a sentence.
@@ -110,9 +111,12 @@ def _names(name: str, without: Iterable[str]) -> frozenset[str]:
 
 
 def _kinds(lacks: frozenset[str]) -> tuple[str, ...]:
-    """The laws that the model can be held to: rows are reordered between two calls of a batch."""
-    also = {"reorder": {"pieces", "batch"}}
-    return tuple(law for law in LAWS if law not in lacks and not also.get(law, set()) & lacks)
+    """The laws that the model can be held to: rows are reordered between two calls of a batch, and padding is
+    on one side.
+    """
+    unpadded = {"left-padding", "right-padding"} <= lacks
+    also = {"reorder": bool({"pieces", "batch"} & lacks), "padding": unpadded}
+    return tuple(law for law in LAWS if law not in lacks and not also.get(law, False))
 
 
 def _require_methods(name: str, model: StatefulModel, lacks: frozenset[str]) -> None:

@@ -1,0 +1,113 @@
+"""Right and wrong models for what happens in deployment: narrow formats, beams, padding on the right, long
+inputs and many calls.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from ratproof import StatefulModel, Vectors
+
+SIZE = 3
+
+
+class Narrow(StatefulModel):
+    """A decaying sum through a layer, some of which is in a narrower format.
+
+    Args:
+        where: what is rounded to ``narrow``: ``side`` for a side path of little weight, ``mask`` for ones,
+            ``parameter`` for one that does nothing, ``state`` for the state at each hand-over, ``inside`` for
+            all that goes into the sum, or nothing.
+        share: by which the first token of each call after the first is wrong.
+        dtype: of the layer.
+        narrow: the narrower format.
+    """
+
+    inputs = Vectors(SIZE)
+    without = frozenset({"padding"})
+
+    def __init__(self, where="", share=0.0, dtype=torch.float32, narrow=torch.bfloat16):
+        self.where, self.share, self.narrow = where, share, narrow
+        self.module = nn.Linear(SIZE, SIZE).to(dtype)
+        if where == "parameter":
+            self.module = nn.ModuleList([nn.Linear(1, 1).to(narrow), self.module])
+
+    def run(self, inputs, state=None, mask=None):
+        layer = self.module[1] if self.where == "parameter" else self.module
+        first = state is None
+        state = inputs.new_zeros(len(inputs), SIZE) if first else state
+        read = layer(inputs)
+        if self.where == "inside":
+            read = read.to(self.narrow).to(read.dtype)
+        outputs = []
+        for token in read.unbind(1):
+            state = 0.9 * state + token
+            outputs.append(state)
+        made = torch.stack(outputs, 1)
+        if self.where == "side":
+            made = made + 1e-3 * made.to(self.narrow).to(made.dtype)
+        if self.where == "mask":
+            made = made * torch.ones_like(made, dtype=self.narrow)
+        if not first:
+            made = torch.cat([made[:, :1] * (1 + self.share), made[:, 1:]], 1)
+        return made, state.to(self.narrow).to(state.dtype) if self.where == "state" else state
+
+    def reorder(self, state, rows):
+        return state[rows]
+
+    def clear(self, state):
+        return torch.zeros_like(state)
+
+
+class Deployed(StatefulModel):
+    """A decaying sum of what a layer reads; padding keeps the state. It is wrong where it is deployed.
+
+    Args:
+        mistake: what is wrong with it, if anything.
+    """
+
+    inputs = Vectors(SIZE)
+
+    def __init__(self, mistake=""):
+        self.mistake, self.module, self.calls, self.begun = mistake, nn.Linear(SIZE, SIZE), 0, 0
+
+    def run(self, inputs, state=None, mask=None):
+        self.calls += 1
+        self.begun += state is None
+        batch, time = inputs.shape[:2]
+        state, seen, rows = (inputs.new_zeros(batch, SIZE), 0, batch) if state is None else state
+        if self.mistake == "the state of a batch that has grown is lost" and batch > rows:
+            state = torch.zeros_like(state)
+        read = self.module(inputs)
+        if self.mistake == "wrong from the 300th call on" and self.calls >= 300:
+            read = read * 1.1
+        if self.mistake == "wrong from the 300th use on" and self.begun >= 300:
+            read = read * 1.1
+        outputs = []
+        for t in range(time):
+            new = 0.9 * state + read[:, t]
+            kept = torch.ones(batch, dtype=torch.bool) if mask is None else mask[:, t]
+            if self.mistake == "padding on the right is read" and t and mask is not None:
+                kept = kept | mask[:, :t].any(1)
+            if self.mistake == "wrong after 257 tokens in a call" and t >= 257:
+                new = new * 1.1
+            if self.mistake == "the state is lost after 257 tokens" and seen + t == 257 and seen:
+                new = read[:, t]
+            state = torch.where(kept[:, None], new, state)
+            outputs.append(state)
+        made = torch.stack(outputs, 1)
+        if self.mistake == "padding on the right is in the outputs" and mask is not None:
+            made = made + 0.1 * (~mask[:, -1:, None]) * read
+        return made, (state, seen + time, batch)
+
+    def reorder(self, state, rows):
+        part, seen, batch = state
+        if self.mistake == "a state that grows is not repeated" and len(rows) > batch:
+            new = part.new_zeros(len(rows), SIZE)
+            new[: len(part)] = part
+            return new, seen, len(rows)
+        return part[rows], seen, len(rows) if self.mistake == "" else batch
+
+    def clear(self, state):
+        return None

@@ -1,0 +1,182 @@
+"""Faults that show only in deployment are refuted: a narrow format that hides an error, the start of a beam
+search, padding on the right, long inputs and many calls.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from proofs_tests.stateful.deployed import Deployed, Narrow
+from proofs_tests.stateful.verdicts import results, verdicts
+from ratproof import believe_stateful
+from ratproof.stateful.copies import perturbed
+from ratproof.stateful.model import LAWS
+from ratproof.stateful.precision import NarrowRounding
+
+
+@pytest.fixture(autouse=True)
+def _the_same_weights():
+    torch.manual_seed(0)
+
+
+FOUR_PERCENT = 0.04
+HARMLESS = ["side", "mask", "parameter"]
+
+
+@pytest.mark.parametrize("precision", [None, "float32"])
+@pytest.mark.parametrize("where", HARMLESS)
+def test_a_harmless_bfloat16_operator_hides_no_error_of_four_percent(where, precision):
+    assert verdicts(Narrow(where, FOUR_PERCENT), "pieces", precision=precision) == {"pieces": "refuted"}
+
+
+@pytest.mark.parametrize("where", HARMLESS)
+def test_a_harmless_bfloat16_operator_hides_it_in_no_float32_run(where):
+    """A model that runs in float32 alone."""
+
+    class OnlyFloat32(Narrow):
+        def run(self, inputs, state=None, mask=None):
+            assert inputs.dtype == torch.float32
+            return super().run(inputs, state)
+
+    (result,) = results(OnlyFloat32(where, FOUR_PERCENT), "pieces").values()
+    assert str(result.verdict) == "refuted" and ", float32" in result.counterexample.problem
+
+
+@pytest.mark.parametrize("where", ["", *HARMLESS, "inside"])
+def test_a_right_model_with_a_bfloat16_operator_holds(where):
+    model = Narrow(where)
+    assert verdicts(model) == dict.fromkeys((law for law in LAWS if law not in model.without), "holds")
+
+
+def test_a_declared_precision_replaces_what_operators_show():
+    """The rounding of an operator that is inside, in one way alone, is an error of a float32 model."""
+
+    class Edge(Narrow):
+        def run(self, inputs, state=None, mask=None):
+            outputs, state = super().run(inputs, state)
+            return (outputs.bfloat16().float() if inputs.shape[1] == 1 else outputs), state
+
+    assert verdicts(Edge("inside"), "pieces", precision="float32") == {"pieces": "refuted"}
+    assert verdicts(Edge("inside"), "pieces", precision="bfloat16") == {"pieces": "holds"}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_state_that_is_rounded_at_each_hand_over_is_refuted_unless_that_is_declared(dtype):
+    model = Narrow("state", dtype=dtype, narrow=torch.float16)
+    assert verdicts(model, "pieces") == {"pieces": "refuted"}
+    assert verdicts(model, "pieces", precision="float16") == {"pieces": "holds"}
+
+
+MISTAKES = {
+    "the state of a batch that has grown is lost": "reorder",
+    "a state that grows is not repeated": "reorder",
+    "padding on the right is read": "padding",
+    "padding on the right is in the outputs": "padding",
+    "wrong after 257 tokens in a call": "pieces",
+    "the state is lost after 257 tokens": "pieces",
+    "wrong from the 300th call on": "pieces",
+    "wrong from the 300th use on": "reuse",
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_fault_of_deployment_is_refuted_by_the_law_that_is_about_it(mistake):
+    kind = MISTAKES[mistake]
+    assert verdicts(Deployed(mistake), kind, 100) == {kind: "refuted"}
+
+
+def test_the_right_model_holds():
+    assert verdicts(Deployed()) == dict.fromkeys(LAWS, "holds")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "without"),
+    [
+        ("padding on the right is read", "right-padding"),
+        ("the state of a batch that has grown is lost", "resize"),
+    ],
+)
+def test_what_a_model_does_not_take_is_not_tried(mistake, without):
+    kind = MISTAKES[mistake]
+    assert verdicts(Deployed(mistake), kind, 100, without=(without,)) == {kind: "holds"}
+
+
+def test_a_model_that_takes_padding_on_no_side_has_no_law_of_padding():
+    claim = believe_stateful("mine", model=Deployed(), without=("left-padding", "right-padding"))
+    assert "padding" not in claim.variants[0].kinds
+
+
+def test_outputs_after_padding_on_the_right_are_not_tried_if_the_model_says_so():
+    """The padding is read by the state alone."""
+
+    class Causal(Deployed):
+        without = frozenset({"after-right-padding"})
+
+        def run(self, inputs, state=None, mask=None):
+            left = mask is not None and bool(mask[:, -1].all())
+            return super().run(inputs, state, mask if left else None)
+
+    assert verdicts(Causal(), "padding", 100) == {"padding": "holds"}
+    assert verdicts(Causal(), "padding", 100, without=("left-padding",)) == {"padding": "holds"}
+
+
+def test_a_counterexample_says_how_the_state_has_grown_and_where_padding_is():
+    grown = results(Deployed("the state of a batch that has grown is lost"), "reorder", 100)["reorder"]
+    assert "after rows 0, 0 were selected from a state of 1 row, in" in grown.counterexample.sentence()
+    padded = results(Deployed("padding on the right is in the outputs"), "padding", 100)["padding"]
+    sentence = padded.counterexample.sentence()
+    assert "outputs[0, 0, " in sentence and "with 1 token of padding on the right, and" in sentence
+    uses = results(Deployed("wrong from the 300th use on"), "reuse", 100)["reuse"].counterexample
+    assert uses.problem.startswith("B = 1, T = 1,") and "after 321 uses of 1 other token" in uses.sentence()
+
+
+def test_the_largest_sizes_are_those_that_ran():
+    assert results(Deployed(), "pieces", 100)["pieces"].facts["sizes"] == {
+        "tokens": 1025,
+        "rows": 17,
+        "calls": 513,
+    }
+    assert results(Deployed(), "pieces", longest=20)["pieces"].facts["sizes"]["tokens"] == 20
+
+
+def narrow(program, own=torch.float32):
+    """What a program gives when results of narrow operators are moved."""
+    with NarrowRounding(own, seed=0):
+        return program()
+
+
+def test_only_numbers_that_an_operator_rounds_to_a_narrower_format_are_moved():
+    x = torch.tensor([1.0, 0.1, 0.0, -torch.inf])
+    low = x.bfloat16()
+    made = narrow(x.bfloat16)
+    assert (made != low).tolist() == [False, True, False, False]
+    assert (made[1] - low[1]).abs() == torch.finfo(torch.bfloat16).eps * 2**-4
+    for exact in (lambda: low * 2, lambda: low.view(2, 2), lambda: torch.cat([low, low]), lambda: low[1:]):
+        assert torch.equal(narrow(exact), exact())
+    assert torch.equal(narrow(lambda: x * 0.1), x * 0.1)
+    assert torch.equal(narrow(lambda: low * 0.1, torch.bfloat16), low * 0.1)
+
+
+def test_a_result_that_is_written_into_an_argument_is_moved_there():
+    buffer = torch.ones(3, dtype=torch.float16)
+    narrow(lambda: buffer.__setitem__(slice(1, 3), torch.tensor([2.0, 0.1])))
+    assert buffer[:2].tolist() == [1.0, 2.0] and buffer[2] != torch.tensor(0.1).half()
+
+
+def test_a_parameter_moves_by_the_unit_of_its_own_format_or_of_a_lower_declared_one():
+    module = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2).bfloat16()])
+
+    class Holder(Narrow):
+        def __init__(self):
+            self.module = module
+
+    def change(unit):
+        other = perturbed(Holder(), unit, seed=0).module
+        pairs = zip(module.parameters(), other.parameters(), strict=True)
+        return [float(((two - one) / one).detach().abs().max()) for one, two in pairs]
+
+    own = change(0.0)
+    assert all(x < 2.0**-22 for x in own[:2]) and all(2.0**-9 < x < 2.0**-6 for x in own[2:])
+    assert all(x > 2.0**-11 for x in change(2.0**-10))
