@@ -646,18 +646,21 @@ class Attention(Model):
         module, vectors = self.module, self.module["embed"](inputs)
         mask = torch.ones_like(inputs, dtype=torch.bool) if mask is None else mask
         past = 0 if state is None else state["mask"].shape[1]
+        so_far = mask if state is None else torch.cat([state["mask"], mask], 1)
+        place = self.position(so_far, past)
+        waves = 2.0 ** -torch.arange(SIZE, dtype=vectors.dtype)
+        vectors = vectors + torch.sin(place[:, past:, None] * waves)
         q, k, v, _ = module["read"](vectors).chunk(4, -1)
         new = {"keys": k, "values": v, "mask": mask}
         if state is not None:
             new = {key: torch.cat([state[key], part], 1) for key, part in new.items()}
-        place = self.position(new["mask"], past)
         distance = place[:, past:, None] - place[:, None]  # (B, T, past + T)
         seen = new["mask"][:, None] & (distance >= 0)
         order = torch.arange(past + inputs.shape[1])
         seen = seen & (order[past:, None] >= order)
         if self.window is not None:
             seen = seen & (distance < self.width(past))
-        scores = q @ new["keys"].mT / SIZE**0.5 - 0.05 * distance
+        scores = q @ new["keys"].mT / SIZE**0.5 - 0.01 * distance
         scores = scores.masked_fill(~seen, torch.finfo(scores.dtype).min)
         return module["write"](scores.softmax(-1) @ new["values"]), new
 
