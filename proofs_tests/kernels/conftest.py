@@ -7,7 +7,7 @@ import pytest
 from ratproof.kernels import drawing
 from ratproof.sides.lengths import LENGTHS
 
-BUDGETS = drawing.BUDGETS
+BUDGETS, LARGEST = drawing.BUDGETS, drawing.LARGEST
 SHORT = (0, 1, 15, 16, 17, 33, 129)
 """The edges of the chunks that most kernels here have."""
 

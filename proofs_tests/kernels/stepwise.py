@@ -42,6 +42,8 @@ class Running:
         shape = self.state.shape
         self.columns = (*shape[:2], 1, shape[3])
         self.error = np.zeros(self.columns if roles.corrected else shape)
+        self.left: Wide = roles.start
+        """Of the first state, which a kernel may keep apart."""
         self.since: Any = _size(self.state)
         """Of a step's terms, or in a chunked form the recurrence of absolute values since the chunk began."""
         self.sizes: Any = None
@@ -56,10 +58,17 @@ class Running:
         self.correction: tuple[Wide, Bounds] | None = None
         """Of the last step: what was added along the direction, shape ``(N, H, V)``, and its bound."""
 
-    def now(self) -> Snapshot:
-        """The state as it is."""
+    def _stored(self, state: Wide) -> Bounds:
+        """The size of what a kernel stores for a state."""
+        return _size(state) if self.roles.corrected else _size(self.left) + _size(state - self.left)
+
+    def now(self, held: bool = False) -> Snapshot:
+        """The state as it is; ``held``, one that has been added to, and not decayed yet."""
         if self.form.chunk is None or self.gates is None:
-            return Snapshot(self.state, self.error, self.since)
+            error = self.error
+            if not self.roles.corrected and self.roles.start.any():  # it may be a sum of two
+                error = error + self.u * (self.since if held else self._stored(self.state))
+            return Snapshot(self.state, error, self.since)
         error, size = self._carried() + self._chunk_error(), self.sizes if self.for_gradients else self.since
         return Snapshot(self.state, error, size)
 
@@ -90,7 +99,7 @@ class Running:
         self.state = self.state + added
         if self.form.chunk is None:
             if self.adds_first:
-                before = _size(self.state - added)
+                before = self._stored(self.state - added)
                 often: Any = self.roles.product_roundings + 1
                 self.error = self.error + self.u * self._norm(before)
                 self.since = before + _size(added)
@@ -115,7 +124,8 @@ class Running:
         before, self.state = self.state, d * self.state
         if self.form.chunk is None:
             # what the step decays is the stored state, or what it has just been added to
-            held = self.since if self.adds_first else _size(before)
+            held = self.since if self.adds_first else self._stored(before)
+            self.left = d * self.left
             decayed = size * held
         if not roles.corrected:
             if self.form.chunk is None:
@@ -280,7 +290,7 @@ def adjoint_snapshots(
             running.begin_chunk(step, time - t // form.chunk * form.chunk)
         if roles.bonus is None:
             running.add(step)
-            flows.append(running.now())
+            flows.append(running.now(held=True))
             running.decay(step)
         else:
             flows.append(running.now())

@@ -176,13 +176,17 @@ def script(shown: Shown, says: str, printed: str) -> str:
         text = "None" if offsets is None else f"torch.tensor({offsets.tolist()}, dtype={offsets.dtype})"
         numbers.append(f"    cu_seqlens={text},")
     before = after = ""
+    mode = "with torch.inference_mode():\n    " if problem.mode == "inference" else ""
     if weights:
         terms = []
         for name, array in weights.items():
+            if problem.mode == "sum":
+                terms.append(f"{name}.sum()")
+                continue
             before += f"{name}_weights = {_tensor(name, array, problem)}.to({kernel.device!r})\n"
             terms.append(f"({name} * {name}_weights).sum()")
         before += _REQUIRE.format(names=tuple(n for n in arrays if n not in problem.frozen))
-        after = f"({' + '.join(terms)}).backward()\n"
+        after = f"loss = {' + '.join(terms)}\n{_TWICE if problem.mode == 'twice' else ''}loss.backward()\n"
         name, gradient, rest = printed.partition(".grad")
         printed = f"arguments[{name!r}].grad{rest}" if gradient else printed
     laying = ""
@@ -197,7 +201,7 @@ def script(shown: Shown, says: str, printed: str) -> str:
         load=load,
         numbers="\n".join(numbers),
         laying=laying,
-        before=before,
+        before=before + mode,
         after=after,
         place=printed,
         device=kernel.device,
@@ -230,6 +234,9 @@ arguments |= laid_out(tensors, {layout!r})
 """
 _REQUIRE = """for name in {names}:
     arguments[name].requires_grad_()
+"""
+_TWICE = """tensors = [x for x in arguments.values() if isinstance(x, torch.Tensor) and x.requires_grad]
+torch.autograd.grad(loss, tensors, retain_graph=True, allow_unused=True)
 """
 _SCRIPT = '''"""{says}
 

@@ -220,6 +220,7 @@ def problems(
         layout=CONTIGUOUS if "non-contiguous" in lacks else random.choice(tuple(LAYOUTS)),
         large=random.choice(one_in_four),
         final="final-state" not in lacks and not random.choice(one_in_four),
+        mode="inference" if random.choice(one_in_four) else "plain",
         offsets=random.choice(("int64",) if "int32-offsets" in lacks else ("int64", "int32")),
     )
 

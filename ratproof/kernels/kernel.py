@@ -16,6 +16,7 @@ from torch import Tensor
 from automata.errors import InputError
 from ratproof.kernels.family import LinearRecurrence
 from ratproof.kernels.formats import FORMATS
+from ratproof.kernels.layouts import laid_out
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference.form import Form
 
@@ -122,7 +123,7 @@ class Kernel:
         """Call it, without gradients."""
         arguments = problem.arguments(arrays, self.device)
         before = _copies(arguments)
-        with torch.no_grad():
+        with torch.inference_mode() if problem.mode == "inference" else torch.no_grad():
             outputs, states = self.results(problem, arrays, arguments)
         return Call(_array(outputs), _array(states), _changed(before, arguments))
 
@@ -141,12 +142,16 @@ class Kernel:
         call = Call(_array(outputs), _array(states), None, {n: np.zeros(arrays[n].shape) for n in inputs})
         made: dict[str, Any] = {"o": outputs, "final_state": states}
         flowing = [
-            (made[n], torch.tensor(w).to(made[n])) for n, w in weights.items() if made[n].requires_grad
+            (made[n], _flow_to(made[n], w, problem)) for n, w in weights.items() if made[n].requires_grad
         ]
         if flowing:
             results, from_above = zip(*flowing, strict=True)
+            again = problem.mode == "twice"
             with self._told(problem, "the kernel's gradient"):
-                every = torch.autograd.grad(results, list(inputs.values()), from_above, allow_unused=True)
+                for _ in range(2 if again else 1):
+                    every = torch.autograd.grad(
+                        results, list(inputs.values()), from_above, retain_graph=again, allow_unused=True
+                    )
             call.flows.update((n, _array(x)) for n, x in zip(inputs, every, strict=True) if x is not None)
         return replace(call, changed=_changed(before, arguments))
 
@@ -262,6 +267,15 @@ def _array(values: None) -> None: ...
 def _array(values: Tensor) -> NDArray[np.float64]: ...
 def _array(values: Tensor | None) -> NDArray[np.float64] | None:
     return None if values is None else np.asarray(values.detach().double().cpu().numpy())
+
+
+def _flow_to(result: Tensor, weights: NDArray[np.float64], problem: Problem) -> Tensor:
+    """Return what flows to a result from a weighted sum of it: in the layout of the call, or, from a plain
+    sum, one number that is expanded, as torch has it.
+    """
+    if problem.mode == "sum":
+        return result.new_ones(()).expand(result.shape)
+    return laid_out({"flow": torch.tensor(weights).to(result)}, problem.layout)["flow"]
 
 
 def _copies(arguments: dict[str, Any]) -> dict[str, Tensor]:

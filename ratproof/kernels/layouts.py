@@ -28,6 +28,8 @@ def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
     """Return tensors of the same numbers in another layout."""
     if layout == "fused":  # as one projection makes them; the state stays by itself
         fused = {n: x for n, x in tensors.items() if n != "initial_state" and x.dim() > 2}
+        if not fused:
+            return tensors
         flat = [x.flatten(2) for x in fused.values()]
         widths = [x.shape[2] for x in flat]
         slices = flat[0].new_empty(*flat[0].shape[:2], sum(widths)).split(widths, 2)

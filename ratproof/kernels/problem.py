@@ -16,6 +16,13 @@ from ratproof.kernels.formats import FORMATS, rounded
 from ratproof.kernels.layouts import CONTIGUOUS, LAYOUTS, laid_out
 
 Numbers = Literal["exact", "plain", "real"]
+MODES = {
+    "plain": "",
+    "inference": "in torch.inference_mode()",
+    "sum": "the gradients of a plain sum",
+    "twice": "in the second of two backward passes",
+}
+"""How a kernel is called, each with what the text of a call says of it."""
 BURST = 1_000.0
 """The most that the logarithms of decays add up to in a burst."""
 LARGE = {"exact": 16.0, "plain": 16.0, "real": 32.0}
@@ -47,6 +54,7 @@ class Problem:
         final: is ``output_final_state`` true?
         offsets: the format of ``cu_seqlens``.
         frozen: tensors that need no gradient where gradients are asked for.
+        mode: how the kernel is called, a name of :data:`MODES`.
     """
 
     family: LinearRecurrence
@@ -69,6 +77,7 @@ class Problem:
     final: bool = True
     offsets: str = "int64"
     frozen: tuple[str, ...] = ()
+    mode: str = "plain"
 
     @property
     def time(self) -> int:
@@ -129,6 +138,8 @@ class Problem:
         """Of a functional of outputs and final states, whose gradients are asked for."""
         rng = np.random.default_rng((self.seed, 1))
         shapes = {"o": self.shape(self.family.tensors[self.family.value]), "final_state": self.state_shape}
+        if self.mode == "sum":
+            return {name: np.ones(shape) for name, shape in shapes.items()}
         return {name: self.in_format(name, self._values(rng, shape)) for name, shape in shapes.items()}
 
     def arguments(self, arrays: dict[str, NDArray[np.float64]], device: str = "cpu") -> dict[str, Any]:
@@ -177,6 +188,7 @@ class Problem:
         more += [f"offsets in {self.offsets}"] if self.packed and self.offsets != "int64" else []
         more += [] if self.final else ["output_final_state = False"]
         more += [f"{' and '.join(self.frozen)} without requires_grad"] if self.frozen else []
+        more += [MODES[self.mode]] if MODES[self.mode] else []
         wider = f" (states {self.accumulation})" if self.accumulation != self.dtype else ""
         return f"{sizes}, {self.dtype}{wider}" + "".join(f", {what}" for what in more)
 

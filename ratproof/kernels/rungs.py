@@ -87,7 +87,10 @@ class KernelRung:
         return wrong
 
 
-GRADIENT = "of sum(o * o_weights) + sum(final_state * final_state_weights)"
+GRADIENT = {
+    "sum": "of sum(o) + sum(final_state)",
+    "plain": "of sum(o * o_weights) + sum(final_state * final_state_weights)",
+}
 SHRINKING = 200
 """Calls that are tried for a shorter counterexample, before it is shrunk."""
 
@@ -107,12 +110,14 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     if problem.dtype not in WIDE:  # what flows to a narrow tensor may be rounded at any place
         wide = next(dtype for dtype in kernel.dtypes if dtype in WIDE)
         problem = replace(problem, dtype=wide, accumulation=wide)
+    problem = replace(problem, mode=data.draw(st.sampled_from(("plain", "plain", "sum", "twice"))))
     arrays, weights = problem.arrays(), problem.weights()
     if not problem.final or kernel.without & {"final-state", "final-state-gradient"}:
         weights["final_state"] *= 0
     problem = replace(problem, frozen=data.draw(_frozen(tuple(arrays))))
     some = {n: w for n, w in weights.items() if w.any()}
-    call, shown = kernel.gradients(problem, arrays, some), Shown(kernel, problem, arrays, GRADIENT, some)
+    law = GRADIENT.get(problem.mode, GRADIENT["plain"])
+    call, shown = kernel.gradients(problem, arrays, some), Shown(kernel, problem, arrays, law, some)
     if kernel.against is not None:
         other = kernel.other()
         hold_measured(shown, call, lambda x: other.gradients(problem, x, some))

@@ -8,7 +8,8 @@ exponential of the kernel is within it, in any order of a sum, fused or not:
 * A recurrent step adds terms in any order, and may multiply them out first: an element of the new state is
   the sum of d S_ and k v, and the error is u ((x + 1) |d S_-| + 2 |k v|) with x = 5 + 2 |g|; what was there
   before is multiplied by d. The output adds (K + 5) u |q|^T A, with A = |d S_-| + |k v|: it may be read from
-  the old state, as (q d)^T S_- + (q . k) v.
+  the old state, as (q d)^T S_- + (q . k) v. An initial state may be kept apart from the sum of all else, as a
+  cumulative sum has it: then |S_-| is the sum of both sizes, and they are added at the end.
 * Where a step corrects, a kernel may multiply the state by a matrix, such as I - beta k k^T. Then an element
   is the sum of up to K + 3 products of as many as four factors, and the error is (K + 10 + x) u A, with A =
   |d S_-| + beta |k| (|k|^T |d S_-| + |v|).

@@ -92,7 +92,7 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
     u, smallest = arithmetic.unit, arithmetic.smallest
     x = by_token(roles.roundings)[..., None]
     first = course.adds_first
-    stored = size_of(course.states)
+    stored = _stored(roles, course)
     added = np.zeros((roles.time, 1, 1, 1, 1)) if course.added is None else size_of(course.added)
     held_size = stored[:-1] + added if first else stored[:-1]
     decayed = size_of(by_token(roles.decay))[..., None] * held_size
@@ -119,6 +119,8 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
     shape = roles.start.shape
     start = np.zeros((*shape[:2], 1, shape[3]) if roles.corrected else shape)
     errors, held = passage(factor, of_decay, of_addition, start, first)
+    if own is None and roles.start.any():  # the first state may be added at the end
+        errors, held = errors + u * stored, held + u * held_size
     corrections = None
     if own is not None:
         if says_little(errors, course):
@@ -132,6 +134,17 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
     before = states[:-1]
     held_size = held_size if first else before.size
     return Trajectory(before, Snapshot(course.held, held, held_size), states[1:], states[-1], corrections, {})
+
+
+def _stored(roles: Roles, course: Course) -> Bounds:
+    """Return the sizes of what a kernel stores for the states: of the states, or of what is left of the first
+    one and of the sum of all else. A kernel may keep these apart where no step corrects.
+    """
+    if roles.corrected or not roles.start.any():
+        return size_of(course.states)
+    decay = by_token(roles.decay)[..., None]
+    left = np.concatenate([np.ones((1, *decay.shape[1:])), np.cumprod(decay, axis=0)]) * roles.start
+    return size_of(left) + size_of(course.states - left)
 
 
 def passage(

@@ -1,0 +1,106 @@
+"""A recurrent kernel may add up a step's terms in any order; one that needs another form is told which."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+import torch
+
+from proofs_tests.kernels.chunked import gla
+from proofs_tests.kernels.orders import ORDERS
+from proofs_tests.kernels.recurrent import over_strings
+from proofs_tests.kernels.test_believe_kernel import FEW, results, verdicts
+from ratproof import believe_kernel
+from ratproof.kernels.comparison import compare
+from ratproof.kernels.family import FAMILIES
+from ratproof.kernels.kernel import Kernel
+from ratproof.kernels.problem import Problem
+from ratproof.kernels.reference.form import Form
+
+
+@pytest.mark.parametrize("kind", ["sampled", "gradient"])
+@pytest.mark.parametrize(("family", "kernel"), ORDERS.values(), ids=ORDERS)
+def test_a_step_is_added_up_in_any_order(family, kernel, kind):
+    claim = believe_kernel("any-order", family=family, kernel=kernel)
+    assert verdicts(claim, FEW, kind) == {kind: "holds"}
+
+
+@pytest.mark.parametrize("time", [2, 5])
+@pytest.mark.parametrize(("family", "kernel"), ORDERS.values(), ids=ORDERS)
+def test_no_order_leaves_its_bound_where_terms_cancel(family, kernel, time):
+    """A step that takes away what the one before wrote, but for a few units: what is left is small beside its
+    terms.
+    """
+    problem = Problem(
+        FAMILIES[family],
+        "float32",
+        "float32",
+        (time,),
+        4_000,
+        1,
+        1,
+        1,
+        False,
+        True,
+        1.0,
+        "real",
+        "none",
+        "free",
+        0,
+    )
+    arrays = problem.arrays()
+    if family == "delta-rule":
+        arrays["k"][:] = 1.0
+        arrays["beta"][:] = 1 + 0.5 * (arrays["beta"] > 1)
+        arrays["v"][:, 0] = -0.5 * arrays["initial_state"][:, :, 0] * (1 + 1e-6)
+    else:
+        arrays["v"][:, 0] = -arrays["initial_state"][:, :, 0] / arrays["k"][:, 0] * (1 + 1e-6)
+    arrays = {name: problem.in_format(name, array) for name, array in arrays.items()}
+    compare(Kernel("right", FAMILIES[family], kernel, Form()), problem, arrays)
+
+
+def halves(x):
+    """A cumulative sum that starts anew in the middle, as a parallel scan does."""
+    if x.shape[1] < 2:
+        return x
+    first, second = (halves(part) for part in (x[:, : x.shape[1] // 2], x[:, x.shape[1] // 2 :]))
+    return torch.cat([first, first[:, -1:] + second], 1)
+
+
+@over_strings
+def parallel_scan(tensors, state, scale):
+    """HGRN whose states are sums over all tokens, with decays as quotients' logarithms."""
+    x, g = tensors["x"], tensors["g"]
+    if not x.shape[1]:
+        return x, x.sum(1) if state is None else state
+    b = halves(g)
+    decays = (b[:, :, None] - b[:, None]).exp() * torch.ones(x.shape[1], x.shape[1]).tril()[..., None]
+    outputs = (decays.to(x.dtype).nan_to_num() * x[:, None]).sum(2)
+    if state is not None:
+        outputs = outputs + b.exp() * state[:, None]
+    return outputs, outputs[:, -1]
+
+
+def test_a_kernel_that_needs_another_form_is_told_which():
+    declared = {
+        "family": "hgrn",
+        "kernel": parallel_scan,
+        "without": ("infinite-gates",),
+        "dtypes": ("float32",),
+    }
+    result = results(believe_kernel("other-form", **declared), 60, "sampled")["sampled"]
+    assert str(result.verdict) == "refuted"
+    said = result.counterexample.form
+    assert (
+        said.startswith('form="chunked", chunk=')
+        and f"of a kernel with {said}" in result.counterexample.sentence()
+    )
+    right = believe_kernel("this-form", form="chunked", chunk=256, **declared)
+    assert verdicts(right, 60, "sampled") == {"sampled": "holds"}
+
+
+def test_no_form_excuses_a_mistake():
+    kernel = partial(gla, mistake="rows mixed")
+    result = results(believe_kernel("wrong", family="gla", kernel=kernel), 100, "sampled")["sampled"]
+    assert str(result.verdict) == "refuted" and not result.counterexample.form

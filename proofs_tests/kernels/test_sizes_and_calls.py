@@ -1,0 +1,237 @@
+"""Kernels that are wrong for some sizes, layouts or options alone, and those that training calls otherwise:
+none of them is believed.
+"""
+
+from __future__ import annotations
+
+import functools
+from math import prod
+
+import pytest
+import torch
+from hypothesis import find, settings
+
+from automata.errors import InputError
+from proofs_tests.kernels.conftest import LARGEST, SHORT
+from proofs_tests.kernels.recurrent import KERNELS
+from proofs_tests.kernels.test_believe_kernel import results
+from ratproof import believe_kernel
+from ratproof.kernels import drawing, rungs
+from ratproof.kernels.counterexample import WrongCall
+from ratproof.kernels.rungs import KERNEL_RUNGS
+from ratproof.record.ledger import recording
+from theory.claim import Effort
+
+
+def planted(wrong):
+    """A kernel whose outputs are off where ``wrong`` says so of its arguments."""
+
+    def plant(right):
+        @functools.wraps(right)
+        def kernel(**arguments):
+            outputs, state = right(**arguments)
+            return (outputs * 1.5 + 0.5 if wrong(**arguments) else outputs), state
+
+        return kernel
+
+    return plant
+
+
+def with_arguments(change):
+    """A kernel that is given other arguments."""
+
+    def plant(right):
+        return lambda **arguments: right(**{**arguments, **change(**arguments)})
+
+    return plant
+
+
+class Flow(torch.autograd.Function):
+    """The same numbers; what flows back through them is changed."""
+
+    @staticmethod
+    def forward(ctx, x, change):
+        ctx.change = change
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, flow):
+        return ctx.change(flow), None
+
+
+def flowing(changes):
+    """A kernel whose gradients are changed: ``changes(arguments)`` makes the change, or is None."""
+
+    def plant(right):
+        def kernel(**arguments):
+            outputs, state = right(**arguments)
+            change = changes(arguments) if outputs.requires_grad else None
+            return outputs if change is None else Flow.apply(outputs, change), state
+
+        return kernel
+
+    return plant
+
+
+def double(flow):
+    return 2 * flow
+
+
+def double_if_frozen(arguments):
+    return None if all(arguments[name].requires_grad for name in "qkv") else double
+
+
+def double_if_expanded(arguments):
+    return lambda flow: double(flow) if flow.numel() > 1 and not any(flow.stride()) else flow
+
+
+def double_the_second_time(arguments):
+    times = iter((1, 2))
+    return lambda flow: next(times) * flow
+
+
+def zero_the_values(arguments):
+    def change(flow):
+        arguments["v"].data.zero_()
+        return flow
+
+    return change
+
+
+def fused(*, q, v, **_):
+    return q.untyped_storage().data_ptr() == v.untyped_storage().data_ptr() and q.numel()
+
+
+def time_first(*, q, **_):
+    return q.shape[0] > 1 and q.shape[1] > 1 and q.stride(0) < q.stride(1)
+
+
+FAULTS = {
+    "wrong for K > 16": (planted(lambda *, q, **_: q.shape[3] > 16), "sampled"),
+    "wrong for V > 16": (planted(lambda *, v, **_: v.shape[3] > 16), "exact"),
+    "wrong for H > 3": (planted(lambda *, q, **_: q.shape[2] > 3), "split"),
+    "wrong for B > 4": (planted(lambda *, q, **_: q.shape[0] > 4), "independence"),
+    "wrong for T from 2 to 6": (planted(lambda *, q, **_: 2 <= q.shape[1] <= 6), "exact"),
+    "wrong for T of 4 modulo 8": (planted(lambda *, q, **_: q.shape[1] % 8 == 4), "sampled"),
+    "wrong for T > 300 and K > 4": (
+        planted(lambda *, q, **_: q.shape[1] > 300 and q.shape[3] > 4),
+        "sampled",
+    ),
+    "wrong for K of no multiple of 16": (
+        planted(lambda *, q, **_: q.shape[3] > 64 and q.shape[3] % 16),
+        "split",
+    ),
+    "wrong where time is before the batch": (planted(time_first), "sampled"),
+    "wrong for slices of one tensor": (planted(fused), "exact"),
+    "a scale of 0 is none": (with_arguments(lambda *, scale, **_: {"scale": scale or None}), "sampled"),
+    "q and k are clamped to 8": (
+        with_arguments(lambda *, q, k, **_: {"q": q.clamp(-8, 8), "k": k.clamp(-8, 8)}),
+        "sampled",
+    ),
+    "wrong for int32 offsets": (
+        planted(lambda *, cu_seqlens, **_: cu_seqlens is not None and cu_seqlens.dtype == torch.int32),
+        "sampled",
+    ),
+    "wrong where gradients are asked for": (planted(lambda *, q, **_: q.requires_grad), "gradient"),
+    "wrong without a final state": (
+        planted(lambda *, output_final_state, **_: not output_final_state),
+        "sampled",
+    ),
+    "gradients doubled if q, k or v is frozen": (flowing(double_if_frozen), "gradient"),
+    "gradients doubled if the sum is a plain one": (flowing(double_if_expanded), "gradient"),
+    "gradients doubled in the second backward pass": (flowing(double_the_second_time), "gradient"),
+    "a backward pass zeroes v": (flowing(zero_the_values), "gradient"),
+    "wrong in inference mode": (planted(lambda **_: torch.is_inference_mode_enabled()), "split"),
+}
+FAMILIES = ("linear-attention", "delta-rule")
+
+
+@pytest.fixture
+def usual(monkeypatch, unshrunk, all_sizes):
+    """Calls as users have them, but for the longest; no search for a smaller counterexample."""
+    monkeypatch.setattr(drawing, "LENGTHS", (*SHORT, 513))
+    monkeypatch.setattr(rungs, "SHRINKING", 1)
+
+
+def refuted(claim, kind, examples=100):
+    with recording():
+        try:
+            (variant,) = claim.variants
+            KERNEL_RUNGS[kind](variant.reading.kernel, claim, variant, Effort(examples))
+        except WrongCall:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("plant", "kind"), FAULTS.values(), ids=FAULTS)
+def test_no_fault_of_sizes_layouts_and_options_is_believed(usual, plant, kind, family):
+    claim = believe_kernel("planted", family=family, kernel=plant(KERNELS[family]))
+    assert refuted(claim, kind)
+
+
+@pytest.mark.parametrize("kind", KERNEL_RUNGS)
+def test_a_right_kernel_holds_in_all_of_these_calls(usual, kind):
+    assert not refuted(believe_kernel("right", family="gla", kernel=KERNELS["gla"]), kind, 40)
+
+
+def test_sizes_and_lengths_are_those_of_the_claim_and_the_report_has_the_largest(all_sizes):
+    seen = []
+
+    def kernel(**arguments):
+        seen.append((*arguments["q"].shape, arguments["v"].shape[3]))
+        return KERNELS["gla"](**arguments)
+
+    sizes, lengths = {"B": (2, 3), "K": (32, 64), "V": (8,)}, (5, 17)
+    claim = believe_kernel("own-sizes", family="gla", kernel=kernel, sizes=sizes, lengths=lengths)
+    result = results(claim, 20, "sampled")["sampled"]
+    batches, times, heads, keys, values = (set(axis) for axis in zip(*seen, strict=True))
+    assert batches <= {1, 2, 3} and {2, 3} & batches and keys == {32, 64} and values == {8}  # 1: packed
+    assert times == {5, 17} and max(heads) > 3
+    assert (
+        "other K than 32, 64, other V than 8, strings of other lengths than 5, 17" in result.facts["module"]
+    )
+    largest = result.facts["largest_sizes"]
+    assert largest["K"] == 64 and largest["T"] == 17 and largest["product"] >= 64 * 8 * 17
+
+
+@pytest.mark.parametrize("kind", KERNEL_RUNGS)
+def test_every_rung_has_a_wide_call_and_one_of_keys_that_are_no_multiple_of_16(monkeypatch, kind):
+    monkeypatch.setattr(drawing, "LARGEST", LARGEST)
+    rung = KERNEL_RUNGS[kind]
+    kernel = believe_kernel("wide", family="gla", kernel=KERNELS["gla"]).variants[0].reading.kernel
+    groups = {group.name: group.sizes for group in drawing.groups_of(kernel, 10, rung.shortest, rung.small)}
+    calls = {
+        name: find(
+            drawing.problems(kernel, rung.numbers, groups[name], rung.rows, rung.heads),
+            lambda call: True,
+            settings=settings(max_examples=1, database=None),
+        )
+        for name in ("wide", "odd", "large")
+    }
+    assert (calls["wide"].keys, calls["wide"].values, calls["wide"].time) == (64, 64, 129)
+    assert calls["odd"].keys == 100 and calls["odd"].time >= 2
+    product = prod(calls["large"].sizes().values())
+    assert 2**21 < product <= (2**22 if kind == "gradient" else 2**24)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"sizes": {"Q": (1,)}}, "sizes has 'Q', where B, H, K, V"),
+        ({"sizes": {"K": (0,)}}, r"sizes\['K'\] is \(0,\), where whole numbers from 1"),
+        ({"sizes": {"K": 64}}, r"sizes\['K'\] is 64, where whole numbers"),
+        ({"lengths": (1.5,)}, r"lengths is \(1.5,\), where whole numbers from 0"),
+        (
+            {"lengths": (8,), "longest": 9},
+            r"lengths is \(8,\), where multiples of 1 are right, and no longest",
+        ),
+        (
+            {"lengths": (8, 9), "multiple": 8, "without": ("cu_seqlens",)},
+            r"lengths is \(8, 9\), where multiples of 8",
+        ),
+    ],
+)
+def test_sizes_and_lengths_are_whole_numbers(more, says):
+    with pytest.raises(InputError, match=f"mine: {says}"):
+        believe_kernel("mine", family="gla", kernel=KERNELS["gla"], **more)
