@@ -24,9 +24,9 @@ MANY, MOST_CALLS = LONG[0], LONG[1]
 EDGES = (1, 16, 32, 64, 128)
 BETWEEN = (1, 2, 5, 17)
 """Lengths of what is read between two uses."""
-ROWS, MORE_ROWS = (1, 2, 3, 4), (5, 8, 9, 17)
-"""Rows of a batch; more of them if they are short."""
-SHORT = 33
+ROWS = (1, 2, 3, 4)
+MORE_ROWS = {33: tuple(range(5, 18)), 3: (33, 65)}
+"""Rows of a batch, by the most tokens that they have."""
 LEAST = 2
 """Cases of each length at least: Hypothesis's first one is always the plainest."""
 
@@ -89,8 +89,7 @@ def problems(
         time: T.
         uses: how often something else is read before a second use.
     """
-    rows = ROWS + (MORE_ROWS if time <= SHORT else ())  # the smallest first: counterexamples shrink to it
-    batch = 1 if "batch" in model.without else draw(st.sampled_from([n for n in rows if n >= law.rows]))
+    batch = 1 if "batch" in model.without else draw(_rows(law, time))
     drawn: dict[str, Any] = {}
     if law.kind == "reuse":
         way = "model" if uses > 1 else draw(st.sampled_from(_ways(model, time)))
@@ -108,6 +107,12 @@ def problems(
         drawn |= draw(_orders(model, batch, len(pieces) - 1))
     seed = draw(st.integers(0, 2**32 - 1))
     return StatefulProblem(time, batch, pieces, draw(st.sampled_from(formats)), seed, **drawn)
+
+
+def _rows(law: Law, time: int) -> st.SearchStrategy[int]:
+    """Few rows, or more if they are short; the smallest first, so that counterexamples shrink to them."""
+    few = st.sampled_from([rows for rows in ROWS if rows >= law.rows])
+    return st.one_of(few, *(st.sampled_from(more) for most, more in MORE_ROWS.items() if time <= most))
 
 
 def _ways(model: Declared, time: int) -> list[str]:

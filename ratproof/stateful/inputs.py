@@ -9,6 +9,9 @@ from torch import Tensor
 
 from automata.errors import InputError
 
+LARGE, SPECIAL = 8, 3
+"""The factor of large vectors, and the seeds, by their remainder of 4, that draw large or special inputs."""
+
 
 @dataclass(frozen=True)
 class Tokens:
@@ -20,8 +23,16 @@ class Tokens:
         _require("vocabulary", self.vocabulary)
 
     def draw(self, batch: int, time: int, seed: int, dtype: torch.dtype) -> Tensor:
-        """Uniform ones; the format is of floats, and says nothing here."""
-        return torch.randint(self.vocabulary, (batch, time), generator=_generator(seed))
+        """Return uniform ones; for a quarter of the seeds half of them are 0, 1 or the last id, which often
+        have a meaning of their own. The format is that of floats, and has no effect.
+        """
+        generator = _generator(seed)
+        ids = torch.randint(self.vocabulary, (batch, time), generator=generator)
+        if seed % 4 != SPECIAL:
+            return ids
+        special = torch.tensor([0, min(1, self.vocabulary - 1), self.vocabulary - 1])
+        chosen = special[torch.randint(len(special), ids.shape, generator=generator)]
+        return torch.where(torch.rand(ids.shape, generator=generator) < 0.5, chosen, ids)
 
     def says(self) -> str:
         """In a few words."""
@@ -38,9 +49,10 @@ class Vectors:
         _require("size", self.size)
 
     def draw(self, batch: int, time: int, seed: int, dtype: torch.dtype) -> Tensor:
-        """Normal ones, of that format."""
+        """Return normal ones of that format; for a quarter of the seeds they are 8 times as large."""
         shape = (batch, time, self.size)
-        return torch.randn(shape, generator=_generator(seed), dtype=torch.float64).to(dtype)
+        numbers = torch.randn(shape, generator=_generator(seed), dtype=torch.float64)
+        return (numbers * (LARGE if seed % 4 == SPECIAL else 1)).to(dtype)
 
     def says(self) -> str:
         """In a few words."""
