@@ -141,7 +141,6 @@ def _run(task: Task) -> Row:
         "cases": {r.kind: r.cases for r in results},
         "counterexamples": shown,
         "why": {r.kind: r.why for r in results if r.why},
-        "facts": {r.kind: {key: str(x) for key, x in r.facts.items()} for r in results},
         "seconds": round(time.perf_counter() - began, 1),
         "drawn": str(drawn),
     }  # fmt: skip
@@ -236,9 +235,10 @@ def _compare(
     options: dict[str, Any] = {"scale": 0.5} if family.scaled else {}
     for dtype_of_offsets in (torch.int64, torch.int32) if offsets else (None,):
         packed = None if offsets is None else torch.tensor(offsets, dtype=dtype_of_offsets)
-        more: dict[str, Any] = {} if packed is None else {"cu_seqlens": packed}
-        if "output_final_state" in inspect.signature(form.kernel).parameters:
-            more["output_final_state"] = True
+        knows = inspect.signature(form.kernel).parameters
+        more = {"output_final_state": True, "cu_seqlens": packed}
+        if not any(one.kind is one.VAR_KEYWORD for one in knows.values()):
+            more = {name: option for name, option in more.items() if name in knows}
         results = form.kernel(**tensors, **options, initial_state=state, **more)
         right = kernel_forms.plain(form.family, tensors, options.get("scale"), state, packed)
         weights = [torch.randn_like(x) for x in right]

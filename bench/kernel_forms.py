@@ -1,8 +1,8 @@
-"""Sixty right kernels in unusual but legitimate forms, declared as a careful user would declare them.
+"""Sixty right kernels in unusual but legitimate forms, and those of the tests in usual ones. Each is
+declared as a careful user would declare it.
 
-``python bench/kernel_attack.py right`` expects that each of them holds. Before it
-asks, it compares each kernel with :func:`plain`, the recurrence of its family written as loops over strings,
-heads and tokens in float64.
+``python bench/kernel_attack.py right`` expects that each of them holds. Before it asks, it compares each
+kernel with :func:`plain`, the recurrence of its family as loops over strings, heads and tokens in float64.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch.utils.checkpoint import checkpoint
 
+from proofs_tests.kernels import chunked
+from proofs_tests.kernels.recurrent import KERNELS
 from ratproof.kernels.adapters import axes, renamed, transposed_states
 from ratproof.kernels.family import LRU, SELECTIVE_SCAN, SSD, LinearRecurrence
 from ratproof.kernels.published import lru
@@ -1077,6 +1079,39 @@ def selective_associative(*, q, k, v, dt, a, initial_state=None, output_final_st
     decays, states = associative((dt[..., None] * a).exp()[..., None], outer(k, dt[..., None] * v))
     states = states + decays * begin[:, None]
     return torch.einsum("bthkv,bthk->bthv", states, q), states[:, -1]
+
+
+# ---------------------------------------------------------------- the usual forms, which the tests use
+
+for _name, _kernel in KERNELS.items():
+    FORMS[f"usual-{_name}"] = Form(f"usual-{_name}", _name, _kernel, "step by step, as the tests have it")
+_usual: dict[str, tuple[str, Kernel, dict[str, Any]]] = {
+    "gla-16": ("gla", chunked.gla, {"chunk": 16}),
+    "gla-64": ("gla", functools.partial(chunked.gla, chunk=64), {"chunk": 64}),
+    "delta-rule-16": ("delta-rule", chunked.delta, {"chunk": 16}),
+    "delta-rule-64": ("delta-rule", functools.partial(chunked.delta, chunk=64), {"chunk": 64}),
+    "delta-rule-inverse": (
+        "delta-rule",
+        functools.partial(chunked.delta, inverse="explicit"),
+        {"chunk": 16, "inverse": "explicit"},
+    ),
+    "delta-rule-wy": (
+        "delta-rule",
+        functools.partial(chunked.delta, inverse="two products"),
+        {"chunk": 16, "inverse": "explicit"},
+    ),
+    "gated-delta-rule-16": ("gated-delta-rule", chunked.gated_delta, {"chunk": 16}),
+    "rwkv-7-16": ("rwkv-7", chunked.rwkv_7, {"chunk": 16}),
+    "rwkv-7-inverse": (
+        "rwkv-7",
+        functools.partial(chunked.rwkv_7, inverse="explicit"),
+        {"chunk": 16, "inverse": "explicit"},
+    ),
+}
+for _name, (_family, _kernel, _more) in _usual.items():
+    FORMS[f"usual-{_name}"] = Form(
+        f"usual-{_name}", _family, _kernel, "in chunks, as the tests have it", {"form": "chunked", **_more}
+    )
 
 
 # ---------------------------------------------------------------- the recurrences, plainly
