@@ -1,0 +1,1212 @@
+"""Sixty right kernels in unusual but legitimate forms, and those of the tests in usual ones. Each is
+declared as a careful user would declare it.
+
+``python bench/kernel_attack.py right`` expects that each of them holds. Before it asks, it compares each
+kernel with :func:`plain`, the recurrence of its family as loops over strings, heads and tokens in float64.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+from torch.utils.checkpoint import checkpoint
+
+from proofs_tests.kernels import chunked
+from proofs_tests.kernels.recurrent import KERNELS
+from ratproof.kernels.adapters import axes, renamed, transposed_states
+from ratproof.kernels.family import LRU, SELECTIVE_SCAN, SSD, LinearRecurrence
+from ratproof.kernels.published import lru
+
+Kernel = Callable[..., tuple[Tensor, Tensor | None]]
+SIMPLE_GLA = LinearRecurrence(
+    "simple-gla", {"q": "BTHK", "k": "BTHK", "v": "BTHV", "g": "BTH"}, decay="g", says="S = exp(g) S + k v^T"
+)
+KDA = LinearRecurrence(
+    "kimi-delta-attention",
+    {"q": "BTHK", "k": "BTHK", "v": "BTHV", "beta": "BTH", "g": "BTHK"},
+    decay="g",
+    correction="delta",
+    says="S = diag(exp g) S, then S += beta k (v - S^T k)^T",
+)
+TOKENS = {
+    "linear-attention": ("q", "k", "v"),
+    "retention": ("q", "k", "v"),
+    "gla": ("q", "k", "v", "g"),
+    "simple-gla": ("q", "k", "v", "g"),
+    "delta-rule": ("q", "k", "v", "beta"),
+    "gated-delta-rule": ("q", "k", "v", "beta", "g"),
+    "kimi-delta-attention": ("q", "k", "v", "beta", "g"),
+    "rwkv-7": ("r", "w", "k", "v", "a", "b"),
+}
+"""The tensors of a token, in the order in which :func:`stepwise` passes them."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A right kernel.
+
+    Attributes:
+        name: the name in the list.
+        family: a family's name, or a recurrence.
+        kernel: the function.
+        says: the form in a sentence.
+        declared: further arguments of ``believe_kernel``.
+    """
+
+    name: str
+    family: str | LinearRecurrence
+    kernel: Kernel
+    says: str
+    declared: Mapping[str, Any] = field(default_factory=dict)
+
+
+FORMS: dict[str, Form] = {}
+
+
+def form(family: str | LinearRecurrence, says: str, **declared: Any) -> Callable[[Kernel], Kernel]:
+    """Put a kernel into the list, under its function's name."""
+
+    def keep(kernel: Kernel) -> Kernel:
+        name = kernel.__name__.replace("_", "-")
+        assert name not in FORMS, name
+        FORMS[name] = Form(name, family, kernel, says, declared)
+        return kernel
+
+    return keep
+
+
+def stepwise(
+    family: str | LinearRecurrence, says: str, **declared: Any
+) -> Callable[[Callable[..., Any]], Kernel]:
+    """Put the kernel into the list that applies a step to each token: ``step(state, scale, *token)`` returns
+    an output of shape (B, H, V) and the next state.
+    """
+    name = family if isinstance(family, str) else family.name
+    order = TOKENS[name]
+
+    def keep(step: Callable[..., tuple[Tensor, Tensor]]) -> Kernel:
+        @functools.wraps(step)
+        def kernel(
+            *, scale: Any = None, initial_state: Any = None, output_final_state: bool = True, **tensors: Any
+        ) -> tuple[Tensor, Tensor]:
+            given = [tensors[name] for name in order]
+            query, value = given[0], tensors["v"]
+            state = first(query, value, initial_state)
+            scale = scaling(scale, query)
+            outputs = []
+            for token in zip(*(x.unbind(1) for x in given), strict=True):
+                output, state = step(state, scale, *token)
+                outputs.append(output)
+            return stacked(outputs, value), state if output_final_state else None
+
+        del kernel.__wrapped__  # its signature is not the step's
+        return form(family, says, **{"without": ("cu_seqlens",), **declared})(kernel)
+
+    return keep
+
+
+def first(query: Tensor, value: Tensor, initial_state: Tensor | None) -> Tensor:
+    """Return the state before the first token."""
+    if initial_state is not None:
+        return initial_state
+    batch, _, heads, keys = query.shape
+    return query.new_zeros(batch, heads, keys, value.shape[-1])
+
+
+def scaling(scale: float | None, query: Tensor) -> float:
+    """Return the scale, which is K^(-1/2) by default."""
+    return float(query.shape[-1]) ** -0.5 if scale is None else scale
+
+
+def stacked(outputs: list[Tensor], value: Tensor) -> Tensor:
+    """Return outputs along the time axis."""
+    return torch.stack(outputs, 1) if outputs else torch.zeros_like(value)
+
+
+def outer(key: Tensor, value: Tensor) -> Tensor:
+    """Return k v^T."""
+    return key[..., :, None] * value[..., None, :]
+
+
+def read(state: Tensor, query: Tensor) -> Tensor:
+    """Return S^T q."""
+    return (query[..., None, :] @ state)[..., 0, :]
+
+
+# ---------------------------------------------------------------- linear attention
+
+ONE_CHUNK = {"form": "chunked", "chunk": 2049}
+"""How a parallel form or an associative scan is declared, after docs/kernels.md."""
+UNPACKED = ("cu_seqlens",)
+FINITE = ("cu_seqlens", "infinite-gates")
+
+
+@stepwise("linear-attention", "reads the old state, and adds the token's own product: S^T q + (q.k) v")
+def linear_old_state(state, scale, q, k, v):
+    output = scale * (read(state, q) + (q * k).sum(-1, keepdim=True) * v)
+    return output, state + outer(k, v)
+
+
+@form("linear-attention", "cumulates k v^T over time with torch.cumsum", without=UNPACKED)
+def linear_cumulative_sum(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    states = outer(k, v).cumsum(1)
+    begin = first(q, v, initial_state)
+    states = states + begin[:, None]
+    last = states[:, -1] if q.shape[1] else begin
+    return scaling(scale, q) * torch.einsum("bthk,bthkv->bthv", q, states), last
+
+
+@form("linear-attention", "the parallel form: tril(q k^T) v", without=UNPACKED, **ONE_CHUNK)
+def linear_parallel(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    begin = first(q, v, initial_state)
+    q = q * scaling(scale, q)
+    scores = torch.einsum("bihk,bjhk->bhij", q, k).tril()
+    outputs = torch.einsum("bhij,bjhv->bihv", scores, v) + torch.einsum("bihk,bhkv->bihv", q, begin)
+    return outputs, begin + torch.einsum("bjhk,bjhv->bhkv", k, v)
+
+
+def _linear_in_chunks(chunk):
+    def kernel(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+        state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
+        for at in range(0, q.shape[1], chunk):
+            queries, keys, values = (x[:, at : at + chunk].transpose(1, 2) for x in (q, k, v))
+            # one product reads the state and the chunk's own values
+            left = torch.cat([(queries @ keys.mT).tril(), queries], -1)
+            outputs.append(scale * (left @ torch.cat([values, state], -2)))
+            state = torch.cat([state, keys.mT @ values], -1).unflatten(-1, (2, -1)).sum(-2)
+        return (torch.cat(outputs, 2).transpose(1, 2) if outputs else torch.zeros_like(v)), state
+
+    kernel.__name__ = f"linear_chunks_of_{chunk}"
+    return kernel
+
+
+for _chunk in (7, 64):
+    form(
+        "linear-attention",
+        f"chunks of {_chunk}; one product reads the state and the chunk's own values",
+        form="chunked",
+        chunk=_chunk,
+        without=UNPACKED,
+    )(_linear_in_chunks(_chunk))
+
+
+@form("linear-attention", "one string and head under two torch.vmap", without=UNPACKED)
+def linear_vmap(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    def one(q, k, v, state):
+        outputs = []
+        for t in range(q.shape[0]):
+            state = torch.addr(state, k[t], v[t])
+            outputs.append(scaled * torch.mv(state.T, q[t]))
+        return (torch.stack(outputs) if outputs else torch.zeros_like(v)), state
+
+    scaled, begin = scaling(scale, q), first(q, v, initial_state)
+    over_heads = torch.vmap(one, in_dims=(1, 1, 1, 0), out_dims=(1, 0))
+    return torch.vmap(over_heads)(q, k, v, begin)
+
+
+@form("linear-attention", "updates a state buffer and an output buffer in place when no gradient is needed")
+def linear_in_place(*, q, k, v, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
+    needed = torch.is_grad_enabled() and any(
+        x is not None and x.requires_grad for x in (q, k, v, initial_state)
+    )
+    scale, outputs, states = scaling(scale, q), torch.empty_like(v), []
+    offsets = _offsets(cu_seqlens, q)
+    rows = [(n, slice(a, b)) for n, (a, b) in enumerate(offsets)]
+    parts = []
+    for n, part in rows:
+        whole = slice(None) if cu_seqlens is None else slice(n, n + 1)
+        if initial_state is None:
+            state = q.new_zeros(q.shape[0], q.shape[2], q.shape[3], v.shape[3])
+        else:
+            state = initial_state[whole].clone()
+        for t in range(part.start, part.stop):
+            if needed:
+                state = state + outer(k[:, t], v[:, t])
+                parts.append(scale * read(state, q[:, t]))
+            else:
+                state.addcmul_(k[:, t, :, :, None], v[:, t, :, None, :])
+                outputs[:, t] = read(state, q[:, t])
+        states.append(state)
+    if not needed:
+        return outputs.mul_(scale), torch.cat(states)
+    return stacked(parts, v), torch.cat(states)
+
+
+def _offsets(cu_seqlens: Tensor | None, q: Tensor) -> list[tuple[int, int]]:
+    ends = [0, q.shape[1]] if cu_seqlens is None else cu_seqlens.tolist()
+    return list(pairwise(ends))
+
+
+@form("linear-attention", "recursion by halves: the second half reads what the first half wrote", **ONE_CHUNK)
+def linear_halves(*, q, k, v, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
+    def halves(q, k, v):
+        if q.shape[1] == 1:
+            own = outer(k[:, 0], v[:, 0])
+            return read(own, q[:, 0])[:, None], own
+        middle = q.shape[1] // 2
+        left, written = halves(q[:, :middle], k[:, :middle], v[:, :middle])
+        right, more = halves(q[:, middle:], k[:, middle:], v[:, middle:])
+        right = right + torch.einsum("bthk,bhkv->bthv", q[:, middle:], written)
+        return torch.cat([left, right], 1), written + more
+
+    scale, outputs, states = scaling(scale, q), [], []
+    for n, (begin, end) in enumerate(_offsets(cu_seqlens, q)):
+        x, y, z = (tensor[:, begin:end] for tensor in (q, k, v))
+        given = initial_state if cu_seqlens is None or initial_state is None else initial_state[n : n + 1]
+        state = first(x, z, given)
+        if end > begin:
+            output, written = halves(x, y, z)
+            outputs.append(scale * (output + torch.einsum("bthk,bhkv->bthv", x, state)))
+            state = state + written
+        states.append(state)
+    return torch.cat([v[:, :0], *outputs], 1), torch.cat(states)
+
+
+@form("linear-attention", "sums the state with Kahan's compensation", without=UNPACKED)
+def linear_kahan(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
+    lost = torch.zeros_like(state)
+    for t in range(q.shape[1]):
+        added = outer(k[:, t], v[:, t]) - lost
+        total = state + added
+        lost = ((total - state) - added).detach()  # it is 0 but for rounding, and so is its derivative
+        state = total
+        outputs.append(scale * read(state, q[:, t]))
+    return stacked(outputs, v), state
+
+
+@form("linear-attention", "accumulates in float64 whatever it is given", without=UNPACKED)
+def linear_double(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    begin = first(q, v, initial_state)
+    wide = [x.double() for x in (q, k, v)]
+    state, scale, outputs = begin.double(), scaling(scale, q), []
+    for q_t, k_t, v_t in zip(*(x.unbind(1) for x in wide), strict=True):
+        state = state + outer(k_t, v_t)
+        outputs.append(scale * read(state, q_t))
+    return stacked(outputs, wide[2]).to(v.dtype), state.to(begin.dtype)
+
+
+@form("linear-attention", "einsum with the state transposed and the axes in odd orders", without=UNPACKED)
+def linear_einsum(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    state = torch.einsum("bhkv->vhkb", first(q, v, initial_state))
+    outputs, scale = [], scaling(scale, q)
+    for t in range(q.shape[1]):
+        state = torch.einsum("bhv,bhk->vhkb", v[:, t], k[:, t]) + state
+        outputs.append(torch.einsum("vhkb,bhk->hvb", state, q[:, t] * scale))
+    joined = torch.stack(outputs) if outputs else v.permute(1, 2, 3, 0)
+    return torch.einsum("thvb->bthv", joined), torch.einsum("vhkb->bhkv", state)
+
+
+class _ReversedLinear(torch.autograd.Function):
+    """Linear attention whose backward pass is a loop from the last token to the first."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, begin, scale):
+        states, state = [begin], begin.clone()
+        outputs = torch.empty_like(v)
+        for t in range(q.shape[1]):
+            state += outer(k[:, t], v[:, t])
+            outputs[:, t] = scale * read(state, q[:, t])
+            states.append(state.clone())
+        ctx.save_for_backward(q, k, v, torch.stack(states, 1))
+        ctx.scale = scale
+        return outputs, state
+
+    @staticmethod
+    def backward(ctx, d_outputs, d_last):
+        q, k, v, states = ctx.saved_tensors
+        d_q, d_k, d_v, d_state = (torch.zeros_like(x) for x in (q, k, v, d_last))
+        d_state += d_last
+        for t in reversed(range(q.shape[1])):
+            d_output = ctx.scale * d_outputs[:, t]
+            d_state += outer(q[:, t], d_output)
+            d_q[:, t] = read(states[:, t + 1].mT, d_output)
+            d_k[:, t] = read(d_state.mT, v[:, t])
+            d_v[:, t] = read(d_state, k[:, t])
+        return d_q, d_k, d_v, d_state, None
+
+
+@form(
+    "linear-attention", "a custom backward pass from the last token to the first, in place", without=UNPACKED
+)
+def linear_custom_backward(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    return _ReversedLinear.apply(q, k, v, first(q, v, initial_state), scaling(scale, q))
+
+
+@form(
+    "linear-attention",
+    "reads bfloat16, keeps its state in float32",
+    dtypes=("bfloat16",),
+    accumulation="float32",
+    without=UNPACKED,
+)
+def linear_bfloat16(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    narrow, (q, k, v) = v.dtype, (x.float() for x in (q, k, v))
+    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
+    for t in range(q.shape[1]):
+        state = state + outer(k[:, t], v[:, t])
+        outputs.append(scale * read(state, q[:, t]))
+    return stacked(outputs, v).to(narrow), state
+
+
+@form(
+    "linear-attention",
+    "pads to a multiple of 16, unfolds time, all chunks at once as a batch",
+    form="chunked",
+    chunk=16,
+    without=UNPACKED,
+)
+def linear_unfolded(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    time, begin = q.shape[1], first(q, v, initial_state)
+    if not time:
+        return torch.zeros_like(v), begin
+    missing = -time % 16
+    # (B, chunks, H, 16, K or V)
+    queries, keys, values = (
+        pad(x, (0, 0, 0, 0, 0, missing)).unfold(1, 16, 16).transpose(-1, -2) for x in (q, k, v)
+    )
+    written = keys.mT @ values
+    states = torch.cat([begin[:, None], written], 1).cumsum(1)
+    outputs = (queries @ keys.mT).tril() @ values + queries @ states[:, :-1]
+    outputs = outputs.transpose(2, 3).flatten(1, 2)[:, :time]
+    return scaling(scale, q) * outputs, states[:, -1]
+
+
+@form("linear-attention", "blocks of four keys, whose partial outputs are added at the end", without=UNPACKED)
+def linear_key_blocks(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    begin, scale = first(q, v, initial_state), scaling(scale, q)
+    total, lasts = torch.zeros_like(v), []
+    for at in range(0, q.shape[-1], 4):
+        part = slice(at, at + 4)
+        state, outputs = begin[:, :, part], []
+        for t in range(q.shape[1]):
+            state = state + outer(k[:, t, :, part], v[:, t])
+            outputs.append(read(state, q[:, t, :, part]))
+        total = total + stacked(outputs, v)
+        lasts.append(state)
+    return scale * total, torch.cat(lasts, 2)
+
+
+@form("linear-attention", "recomputes its forward pass in the backward pass (checkpoint)", without=UNPACKED)
+def linear_checkpoint(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    def forward(q, k, v, state):
+        outputs = []
+        for t in range(q.shape[1]):
+            state = state + outer(k[:, t], v[:, t])
+            outputs.append(scaled * read(state, q[:, t]))
+        return stacked(outputs, v), state
+
+    scaled = scaling(scale, q)
+    return checkpoint(forward, q, k, v, first(q, v, initial_state), use_reentrant=False)
+
+
+class _ByVjp(torch.autograd.Function):
+    """Linear attention whose backward pass is torch.func.vjp of its forward pass."""
+
+    @staticmethod
+    def loop(q, k, v, state, scale):
+        outputs = []
+        for t in range(q.shape[1]):
+            state = torch.baddbmm(
+                state.flatten(0, 1), k[:, t].flatten(0, 1)[..., None], v[:, t].flatten(0, 1)[:, None]
+            ).view_as(state)
+            outputs.append(scale * read(state, q[:, t]))
+        return stacked(outputs, v), state
+
+    @staticmethod
+    def forward(ctx, q, k, v, state, scale):
+        ctx.save_for_backward(q, k, v, state)
+        ctx.scale = scale
+        return _ByVjp.loop(q, k, v, state, scale)
+
+    @staticmethod
+    def backward(ctx, d_outputs, d_last):
+        call = functools.partial(_ByVjp.loop, scale=ctx.scale)
+        _, pull = torch.func.vjp(call, *ctx.saved_tensors)
+        return *pull((d_outputs, d_last)), None
+
+
+@form("linear-attention", "a custom backward pass that is torch.func.vjp; baddbmm", without=UNPACKED)
+def linear_func_vjp(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    return _ByVjp.apply(q, k, v, first(q, v, initial_state).contiguous(), scaling(scale, q))
+
+
+# ---------------------------------------------------------------- gated linear attention
+
+
+@stepwise("gla", "reads the old state, decayed, and adds the token's own product")
+def gla_old_state(state, scale, q, k, v, g):
+    state = g.exp()[..., None] * state
+    output = read(state, q) + (q * k).sum(-1, keepdim=True) * v
+    return scale * output, state + outer(k, v)
+
+
+@stepwise("gla", "exp2 of the gate times log2(e)")
+def gla_exp2(state, scale, q, k, v, g):
+    state = torch.exp2(g * math.log2(math.e))[..., None] * state + outer(k, v)
+    return scale * read(state, q), state
+
+
+def associative(decay: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the prefixes of x -> decay x + added along axis 1, as a work-efficient parallel scan does."""
+    time = decay.shape[1]
+    if time < 2:
+        return decay, added
+    left, right = slice(0, time - 1, 2), slice(1, None, 2)
+    pairs = associative(decay[:, right] * decay[:, left], decay[:, right] * added[:, left] + added[:, right])
+    before = [x[:, : (time - 1) // 2] for x in pairs]
+    later = slice(2, None, 2)
+    evens = (decay[:, later] * before[0], decay[:, later] * before[1] + added[:, later])
+    joined = []
+    for begin, even, odd in zip((decay, added), evens, pairs, strict=True):
+        even = torch.cat([begin[:, :1], even], 1)
+        paired = torch.stack([even[:, : odd.shape[1]], odd], 2).flatten(1, 2)
+        joined.append(torch.cat([paired, even[:, odd.shape[1] :]], 1))
+    return joined[0], joined[1]
+
+
+@form("gla", "a work-efficient associative scan over pairs of decay and k v^T", without=UNPACKED, **ONE_CHUNK)
+def gla_associative_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
+    begin = first(q, v, initial_state)
+    if not q.shape[1]:
+        return torch.zeros_like(v), begin
+    decays, states = associative(g.exp()[..., None], outer(k, v))
+    states = states + decays * begin[:, None]
+    return scaling(scale, q) * torch.einsum("bthk,bthkv->bthv", q, states), states[:, -1]
+
+
+@form(
+    "gla",
+    "Hillis and Steele's scan; packed strings are cut by decays of 0, and have their initial state added",
+    **ONE_CHUNK,
+)
+def gla_packed_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
+    batch, time, heads, keys = q.shape
+    offsets = _offsets(cu_seqlens, q)
+    count = batch if cu_seqlens is None else len(offsets)
+    begin = q.new_zeros(count, heads, keys, v.shape[-1]) if initial_state is None else initial_state
+    if not time:
+        return torch.zeros_like(v), begin
+    decays, states = g.exp()[..., None], outer(k, v)
+    starts = [a for a, b in offsets if b > a]
+    given = (
+        begin[:, None]
+        if cu_seqlens is None
+        else begin[[n for n, (a, b) in enumerate(offsets) if b > a]][None]
+    )
+    place = torch.tensor(starts)
+    states = states.index_add(1, place, decays[:, place] * given)
+    decays = decays.index_fill(1, place, 0.0)
+    step = 1
+    while step < time:
+        shifted = pad(states, (0, 0, 0, 0, 0, 0, step, 0))[:, :time]
+        earlier = pad(decays, (0, 0, 0, 0, 0, 0, step, 0))[:, :time]
+        states, decays = states + decays * shifted, decays * earlier
+        step *= 2
+    if cu_seqlens is None:
+        last = states[:, -1]
+    else:
+        last = torch.stack([states[0, b - 1] if b > a else begin[n] for n, (a, b) in enumerate(offsets)])
+    return scaling(scale, q) * torch.einsum("bthk,bthkv->bthv", q, states), last
+
+
+def _gla_in_chunks(chunk, decays_of):
+    def kernel(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
+        state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
+        for at in range(0, q.shape[1], chunk):
+            queries, keys, values, gates = (x[:, at : at + chunk] for x in (q, k, v, g))
+            since, between = decays_of(gates)
+            scores = torch.einsum("bihk,bjhk,bijhk->bijh", queries, keys, between)
+            output = torch.einsum("bijh,bjhv->bihv", scores, values)
+            outputs.append(scale * (output + torch.einsum("bihk,bhkv->bihv", queries * since, state)))
+            written = torch.einsum("bjhk,bjhv->bhkv", keys * between[:, -1], values)
+            state = since[:, -1][..., None] * state + written
+        return torch.cat([v[:, :0], *outputs], 1), state
+
+    return kernel
+
+
+def _of_differences(gates):
+    """Return decays since the chunk's beginning, and between two tokens, from sums of logarithms."""
+    since = gates.cumsum(1)
+    between = since[:, :, None] - since[:, None]
+    size = gates.shape[1]
+    later = torch.ones(size, size, dtype=torch.bool).triu(1)[:, :, None, None]
+    return since.exp(), between.masked_fill(later, -torch.inf).exp()
+
+
+def _of_products(gates):
+    """Return the same decays as products, which take gates of -infinity."""
+    decay, rows = gates.exp(), []
+    row = None
+    for i in range(gates.shape[1]):
+        one = torch.ones_like(decay[:, :1])
+        row = one if row is None else torch.cat([row * decay[:, i : i + 1], one], 1)
+        rows.append(pad(row, (0, 0, 0, 0, 0, gates.shape[1] - row.shape[1])))
+    return decay.cumprod(1), torch.stack(rows, 1)
+
+
+for _chunk in (7, 16):
+    _kernel = _gla_in_chunks(_chunk, _of_differences)
+    _kernel.__name__ = f"gla_chunks_of_{_chunk}"
+    form(
+        "gla",
+        f"chunks of {_chunk}, decays between tokens from differences of logarithms",
+        form="chunked",
+        chunk=_chunk,
+        without=FINITE,
+    )(_kernel)
+_kernel = _gla_in_chunks(16, _of_products)
+_kernel.__name__ = "gla_products_of_decays"
+form(
+    "gla",
+    "chunks of 16, decays between tokens as products, so that -infinity is right",
+    form="chunked",
+    chunk=16,
+    without=UNPACKED,
+)(_kernel)
+
+
+@form("gla", "one head at a time, strings packed or not")
+def gla_head_blocks(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
+    scale, outputs, states = scaling(scale, q), [], []
+    packed = cu_seqlens is not None
+    for n, (begin, end) in enumerate(_offsets(cu_seqlens, q)):
+        given = initial_state[n : n + 1] if packed and initial_state is not None else initial_state
+        whole = first(q, v, given)
+        per_head, lasts = [], []
+        for h in range(q.shape[2]):
+            state, tokens = whole[:, h], []
+            for t in range(begin, end):
+                state = g[:, t, h, :, None].exp() * state + outer(k[:, t, h], v[:, t, h])
+                tokens.append(scale * read(state, q[:, t, h]))
+            per_head.append(stacked(tokens, v[:, begin:end, h]))
+            lasts.append(state)
+        outputs.append(torch.stack(per_head, 2))
+        states.append(torch.stack(lasts, 1))
+    return torch.cat(outputs, 1), torch.cat(states)
+
+
+@form("gla", "packed strings become a padded batch, whose padding has keys and gates of 0")
+def gla_padded_batch(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
+    if cu_seqlens is not None:
+        lengths = cu_seqlens.long().diff()
+        longest = int(lengths.max()) if len(lengths) else 0
+        inside = torch.arange(longest) < lengths[:, None]
+        padded = [x.new_zeros(len(lengths), longest, *x.shape[2:]) for x in (q, k, v, g)]
+        q, k, v, g = (
+            z.masked_scatter(inside[..., None, None].expand_as(z), x[0])
+            for z, x in zip(padded, (q, k, v, g), strict=True)
+        )
+    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
+    for t in range(q.shape[1]):
+        state = g[:, t, :, :, None].exp() * state + outer(k[:, t], v[:, t])
+        outputs.append(scale * read(state, q[:, t]))
+    joined = stacked(outputs, v)
+    return (joined if cu_seqlens is None else joined[inside][None]), state
+
+
+class _ReversedGLA(torch.autograd.Function):
+    """Gated linear attention with a backward pass of its own."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, g, begin, scale, cumulated):
+        states, outputs = [begin], []
+        for t in range(q.shape[1]):
+            states.append(g[:, t, :, :, None].exp() * states[-1] + outer(k[:, t], v[:, t]))
+            outputs.append(scale * read(states[-1], q[:, t]))
+        ctx.save_for_backward(q, k, v, g, *states)
+        ctx.scale, ctx.cumulated = scale, cumulated
+        return stacked(outputs, v), states[-1].clone()
+
+    @staticmethod
+    def backward(ctx, d_outputs, d_last):
+        q, k, v, g, *states = ctx.saved_tensors
+        d_q, d_k, d_v, d_g = (torch.zeros_like(x) for x in (q, k, v, g))
+        d_state = d_last
+        for t in reversed(range(q.shape[1])):
+            d_output = ctx.scale * d_outputs[:, t]
+            d_state = d_state + outer(q[:, t], d_output)
+            d_q[:, t] = read(states[t + 1].mT, d_output)
+            d_k[:, t] = read(d_state.mT, v[:, t])
+            d_v[:, t] = read(d_state, k[:, t])
+            decay = g[:, t].exp()
+            d_g[:, t] = decay * (states[t] * d_state).sum(-1)
+            d_state = decay[..., None] * d_state
+        if ctx.cumulated and q.shape[1]:
+            d_g = (q * d_q - k * d_k).flip(1).cumsum(1).flip(1) + (states[-1] * d_last).sum(-1)[:, None]
+        return d_q, d_k, d_v, d_g, d_state, None, None
+
+
+@form("gla", "a custom backward pass, gradients of gates directly", gate_gradient="direct", without=UNPACKED)
+def gla_custom_backward(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
+    return _ReversedGLA.apply(q, k, v, g, first(q, v, initial_state), scaling(scale, q), False)
+
+
+@form("gla", "gradients of gates as sums of q dq - k dk over later tokens", without=FINITE)
+def gla_cumulated_gate_gradients(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
+    return _ReversedGLA.apply(q, k, v, g, first(q, v, initial_state), scaling(scale, q), True)
+
+
+def _heads_first(*, queries, keys, v, log_decay, scale=None, initial_state=None, output_final_state=True):
+    """Heads before time, states (N, H, V, K), another name for each tensor but v."""
+    state = initial_state
+    if state is None:
+        state = v.new_zeros(*v.shape[:2], v.shape[-1], keys.shape[-1])
+    outputs, scale = [], scaling(scale, queries)
+    for t in range(v.shape[2]):
+        state = state * log_decay[:, :, t].exp()[..., None, :] + outer(v[:, :, t], keys[:, :, t])
+        outputs.append(scale * (state @ queries[:, :, t, :, None])[..., 0])
+    return (torch.stack(outputs, 2) if outputs else torch.zeros_like(v)), state
+
+
+_kernel = renamed(transposed_states(axes(_heads_first, "BTH", "BHT")), q="queries", k="keys", g="log_decay")
+FORMS["gla-transposed-layouts"] = Form(
+    "gla-transposed-layouts", "gla", _kernel, _heads_first.__doc__ or "", {"without": UNPACKED}
+)
+
+
+@form(
+    "gla",
+    "reads bfloat16 or float16, computes in float32, strings packed",
+    dtypes=("bfloat16", "float16"),
+    accumulation="float32",
+)
+def gla_mixed_precision(
+    *, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None
+):
+    wide = {"q": q.float(), "k": k.float(), "v": v.float(), "g": g.float()}
+    outputs, state = gla_head_blocks(**wide, scale=scale, initial_state=initial_state, cu_seqlens=cu_seqlens)
+    return outputs.to(v.dtype), state
+
+
+@form(SIMPLE_GLA, "a gate a head, in chunks of 32, with a lower triangular matrix of decays", without=FINITE,
+      form="chunked", chunk=32)  # fmt: skip
+def simple_gla_chunks(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
+    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
+    for at in range(0, q.shape[1], 32):
+        queries, keys, values, gates = (x[:, at : at + 32].transpose(1, 2) for x in (q, k, v, g))
+        since = gates.cumsum(-1)
+        later = torch.ones(since.shape[-1], since.shape[-1], dtype=torch.bool).triu(1)
+        decays = (since[..., :, None] - since[..., None, :]).masked_fill(later, -torch.inf).exp()
+        output = (queries @ keys.mT * decays) @ values + since.exp()[..., None] * (queries @ state)
+        outputs.append(scale * output)
+        state = since[..., -1, None, None].exp() * state + (keys * decays[..., -1, :, None]).mT @ values
+    return (torch.cat(outputs, 2).transpose(1, 2) if outputs else torch.zeros_like(v)), state
+
+
+@form("gla", "chunks of 16 against the associative scan", against=gla_associative_scan, without=UNPACKED)
+def gla_against_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
+    return FORMS["gla-products-of-decays"].kernel(
+        q=q, k=k, v=v, g=g, scale=scale, initial_state=initial_state
+    )
+
+
+# ---------------------------------------------------------------- retention
+
+
+def gammas(query: Tensor, heads: int) -> Tensor:
+    """Return the decay of each head, 1 - 2^(-5-h)."""
+    return 1 - torch.exp2(-5 - torch.arange(heads, dtype=torch.float64)).to(query.dtype)
+
+
+@stepwise("retention", "subtracts 2^(-5-h) S from the state, and never computes the decay")
+def retention_subtracts(state, scale, q, k, v):
+    lost = torch.exp2(-5.0 - torch.arange(q.shape[1], dtype=q.dtype))[:, None, None]
+    state = (state - lost * state) + outer(k, v)
+    return scale * read(state, q), state
+
+
+@form(
+    "retention",
+    "chunks of 64 with a matrix of powers of the decay",
+    form="chunked",
+    chunk=64,
+    without=UNPACKED,
+)
+def retention_chunks(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
+    decay = gammas(q, q.shape[2])
+    for at in range(0, q.shape[1], 64):
+        queries, keys, values = (x[:, at : at + 64].transpose(1, 2) for x in (q, k, v))
+        steps = torch.arange(values.shape[2])
+        distance = steps[:, None] - steps
+        matrix = (decay[:, None, None] ** distance.clamp(min=0)) * (distance >= 0)
+        since = decay[:, None] ** (steps + 1)
+        output = (queries @ keys.mT * matrix) @ values + since[..., None] * (queries @ state)
+        outputs.append(scale * output)
+        state = since[:, -1, None, None] * state + (keys * matrix[:, -1, :, None]).mT @ values
+    return (torch.cat(outputs, 2).transpose(1, 2) if outputs else torch.zeros_like(v)), state
+
+
+# ---------------------------------------------------------------- delta rules
+
+
+@stepwise("delta-rule", "the Householder product: (I - beta k k^T) S + beta k v^T")
+def delta_householder(state, scale, q, k, v, beta):
+    matrix = torch.eye(k.shape[-1], dtype=k.dtype) - beta[..., None, None] * outer(k, k)
+    state = matrix @ state + beta[..., None, None] * outer(k, v)
+    return scale * read(state, q), state
+
+
+@stepwise("delta-rule", "subtracts what the key reads, and adds the value, in two updates")
+def delta_erase_then_write(state, scale, q, k, v, beta):
+    weighted = beta[..., None] * k
+    state = state - outer(weighted, read(state, k))
+    state = state + outer(weighted, v)
+    return scale * read(state, q), state
+
+
+@stepwise("delta-rule", "reads the old state, and adds the token's own correction")
+def delta_old_state(state, scale, q, k, v, beta):
+    correction = beta[..., None] * (v - read(state, k))
+    output = read(state, q) + (q * k).sum(-1, keepdim=True) * correction
+    return scale * output, state + outer(k, correction)
+
+
+def _delta_in_chunks(chunk, solve):
+    def kernel(*, q, k, v, beta, g=None, scale=None, initial_state=None, output_final_state=True):
+        state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
+        for at in range(0, q.shape[1], chunk):
+            queries, keys, values = (x[:, at : at + chunk].transpose(1, 2) for x in (q, k, v))
+            weights = beta[:, at : at + chunk].transpose(1, 2)[..., None]
+            size = values.shape[2]
+            lower = torch.ones(size, size, dtype=torch.bool).tril()
+            if g is None:
+                since, decays = torch.ones_like(weights), lower.to(values.dtype)
+            else:
+                sums = g[:, at : at + chunk].transpose(1, 2).cumsum(-1)
+                since = sums.exp()[..., None]
+                decays = (sums[..., :, None] - sums[..., None, :]).masked_fill(~lower, -torch.inf).exp()
+            matrix = (weights * (keys @ keys.mT) * decays).tril(-1)
+            corrections = solve(matrix, weights * (values - since * (keys @ state)))
+            output = since * (queries @ state) + (queries @ keys.mT * decays) @ corrections
+            outputs.append(scale * output)
+            state = since[:, :, -1:] * state + (keys * decays[..., -1, :, None]).mT @ corrections
+        return (torch.cat(outputs, 2).transpose(1, 2) if outputs else torch.zeros_like(v)), state
+
+    return kernel
+
+
+def _substituted(matrix, right):
+    eye = torch.eye(matrix.shape[-1], dtype=matrix.dtype)
+    return torch.linalg.solve_triangular(matrix + eye, right, upper=False, unitriangular=True)
+
+
+def _row_by_row(matrix, right):
+    rows: list[Tensor] = []
+    for i in range(right.shape[-2]):
+        row = right[..., i, :]
+        if rows:
+            row = row - (matrix[..., i, None, :i] @ torch.stack(rows, -2))[..., 0, :]
+        rows.append(row)
+    return torch.stack(rows, -2)
+
+
+def _inverted(matrix, right):
+    eye = torch.eye(matrix.shape[-1], dtype=matrix.dtype)
+    return torch.linalg.solve_triangular(matrix + eye, eye.expand_as(matrix), upper=False) @ right
+
+
+_delta_chunks: list[tuple[str, str, int, Any, dict[str, Any]]] = [
+    ("delta_chunks_of_16", "delta-rule", 16, _substituted, {}),
+    ("delta_chunks_of_7_row_by_row", "delta-rule", 7, _row_by_row, {}),
+    ("delta_chunks_of_64_inverted", "delta-rule", 64, _inverted, {"inverse": "explicit"}),
+    ("gated_delta_chunks_of_16", "gated-delta-rule", 16, _substituted, {}),
+]
+for _name, _family, _chunk, _solve, _more in _delta_chunks:
+    _kernel = _delta_in_chunks(_chunk, _solve)
+    _kernel.__name__ = _name
+    _more = {**_more, "without": UNPACKED if _family == "delta-rule" else FINITE}
+    form(_family, f"chunks of {_chunk}", form="chunked", chunk=_chunk, **_more)(_kernel)
+
+
+@form("delta-rule", "one string and head under torch.vmap; packed strings one after the other")
+def delta_vmap(*, q, k, v, beta, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
+    def one(q, k, v, beta, state):
+        outputs = []
+        for t in range(q.shape[0]):
+            state = state + torch.outer(beta[t] * k[t], v[t] - k[t] @ state)
+            outputs.append(scaled * (q[t] @ state))
+        return (torch.stack(outputs) if outputs else torch.zeros_like(v)), state
+
+    scaled, outputs, states = scaling(scale, q), [], []
+    call = torch.vmap(torch.vmap(one, in_dims=(1, 1, 1, 1, 0), out_dims=(1, 0)))
+    for n, (begin, end) in enumerate(_offsets(cu_seqlens, q)):
+        given = initial_state
+        if cu_seqlens is not None and given is not None:
+            given = given[n : n + 1]
+        output, state = call(*(x[:, begin:end] for x in (q, k, v, beta)), first(q, v, given))
+        outputs.append(output)
+        states.append(state)
+    return torch.cat(outputs, 1), torch.cat(states)
+
+
+@stepwise(
+    "gated-delta-rule", "reads with the decay outside: v - exp(g) (S^T k), so that S is decayed once, last"
+)
+def gated_delta_late_decay(state, scale, q, k, v, beta, g):
+    decay = g.exp()[..., None]
+    correction = beta[..., None] * (v - decay * read(state, k))
+    state = decay[..., None] * state + outer(k, correction)
+    return scale * read(state, q), state
+
+
+@stepwise("gated-delta-rule", "base 2: the decay is exp2 of g log2(e), the state transposed")
+def gated_delta_exp2(state, scale, q, k, v, beta, g):
+    turned = torch.exp2(g * math.log2(math.e))[..., None, None] * state.mT
+    correction = beta[..., None] * (v - (turned @ k[..., None])[..., 0])
+    turned = turned + outer(correction, k)
+    return scale * (turned @ q[..., None])[..., 0], turned.mT
+
+
+@form(
+    "gated-delta-rule",
+    "reads bfloat16, state and corrections in float32",
+    dtypes=("bfloat16",),
+    accumulation="float32",
+    without=UNPACKED,
+)
+def gated_delta_bfloat16(*, q, k, v, beta, g, scale=None, initial_state=None, output_final_state=True):
+    wide = (x.float() for x in (q, k, v, beta, g))
+    names = ("q", "k", "v", "beta", "g")
+    call = FORMS["gated-delta-late-decay"].kernel
+    outputs, state = call(**dict(zip(names, wide, strict=True)), scale=scale, initial_state=initial_state)
+    return outputs.to(v.dtype), state
+
+
+@stepwise(KDA, "a gate a key dimension, the Householder product on the decayed state")
+def kda_householder(state, scale, q, k, v, beta, g):
+    weighted = beta[..., None] * k
+    matrix = torch.diag_embed(g.exp()) - outer(weighted, k * g.exp())
+    state = matrix @ state + outer(weighted, v)
+    return scale * read(state, q), state
+
+
+# ---------------------------------------------------------------- RWKV
+
+
+def _rwkv_6(step):
+    def kernel(*, r, k, v, w, u, scale=None, initial_state=None, output_final_state=True):
+        state, scale, outputs = first(r, v, initial_state), scaling(scale, r), []
+        for t in range(r.shape[1]):
+            output, state = step(state, scale, r[:, t], k[:, t], v[:, t], w[:, t], u)
+            outputs.append(output)
+        return stacked(outputs, v), state
+
+    kernel.__name__ = step.__name__
+    return kernel
+
+
+@form("rwkv-6", "reads the old state, and weighs the value by r.(u k)", without=UNPACKED)
+@_rwkv_6
+def rwkv_6_bonus_as_a_number(state, scale, r, k, v, w, u):
+    output = read(state, r) + (r * u * k).sum(-1, keepdim=True) * v
+    return scale * output, torch.addcmul(outer(k, v), state, w.exp()[..., None])
+
+
+@form("rwkv-6", "reads k v^T once, for the bonus and for the state", without=UNPACKED)
+@_rwkv_6
+def rwkv_6_shared_product(state, scale, r, k, v, w, u):
+    product = torch.einsum("bhk,bhv->bhkv", k, v)
+    output = torch.einsum("bhk,bhkv->bhv", scale * r, u[..., None] * product + state)
+    return output, torch.exp2(w * math.log2(math.e))[..., None] * state + product
+
+
+@form(
+    "rwkv-6", "chunks of 16, decays from differences of logarithms", form="chunked", chunk=16, without=FINITE
+)
+def rwkv_6_chunks(*, r, k, v, w, u, scale=None, initial_state=None, output_final_state=True):
+    state, scale, outputs = first(r, v, initial_state), scaling(scale, r), []
+    for at in range(0, r.shape[1], 16):
+        queries, keys, values, gates = (x[:, at : at + 16] for x in (r, k, v, w))
+        size = gates.shape[1]
+        since = gates.cumsum(1)
+        # the decay from the chunk's beginning to the token before
+        before = torch.cat([torch.zeros_like(since[:, :1]), since[:, :-1]], 1)
+        between = before[:, :, None] - since[:, None]
+        later = torch.ones(size, size, dtype=torch.bool).triu()[:, :, None, None]
+        between = between.masked_fill(later, -torch.inf).exp()
+        scores = torch.einsum("bihk,bjhk,bijhk->bijh", queries, keys, between)
+        output = torch.einsum("bijh,bjhv->bihv", scores, values)
+        output = output + (queries * u * keys).sum(-1, keepdim=True) * values
+        outputs.append(scale * (output + torch.einsum("bihk,bhkv->bihv", queries * before.exp(), state)))
+        left = (since[:, -1:] - since).exp()
+        state = since[:, -1].exp()[..., None] * state + torch.einsum("bjhk,bjhv->bhkv", keys * left, values)
+    return torch.cat([v[:, :0], *outputs], 1), state
+
+
+@stepwise("rwkv-7", "the transition as one matrix: diag(exp w) + b a^T")
+def rwkv_7_matrix(state, scale, r, w, k, v, a, b):
+    state = (torch.diag_embed(w.exp()) + outer(b, a)) @ state + outer(k, v)
+    return scale * read(state, r), state
+
+
+@stepwise("rwkv-7", "the state transposed, both updates as one product of two columns")
+def rwkv_7_two_columns(state, scale, r, w, k, v, a, b):
+    turned = state.mT
+    columns = torch.stack([(turned @ a[..., None])[..., 0], v], -1)  # (B, H, V, 2)
+    turned = turned * w.exp()[..., None, :] + columns @ torch.stack([b, k], -2)
+    return (turned @ (scale * r)[..., None])[..., 0], turned.mT
+
+
+# ---------------------------------------------------------------- lanes: HGRN, elementwise, LRU
+
+
+@form("hgrn", "an associative scan", without=UNPACKED, **ONE_CHUNK)
+def hgrn_scan(*, x, g, initial_state=None, output_final_state=True):
+    begin = x.new_zeros(x.shape[0], x.shape[2]) if initial_state is None else initial_state
+    if not x.shape[1]:
+        return torch.zeros_like(x), begin
+    decays, states = associative(g.exp(), x)
+    states = states + decays * begin[:, None]
+    return states, states[:, -1]
+
+
+@form("hgrn", "the step h = exp2(g log2 e) h + x by addcmul, strings packed")
+def hgrn_packed(*, x, g, initial_state=None, output_final_state=True, cu_seqlens=None):
+    packed, outputs, states = cu_seqlens is not None, [], []
+    for n, (begin, end) in enumerate(_offsets(cu_seqlens, x)):
+        if initial_state is None:
+            h = x.new_zeros(1 if packed else x.shape[0], x.shape[2])
+        else:
+            h = initial_state[n : n + 1] if packed else initial_state
+        tokens = []
+        for t in range(begin, end):
+            h = torch.addcmul(x[:, t], torch.exp2(g[:, t] * math.log2(math.e)), h)
+            tokens.append(h)
+        outputs.append(stacked(tokens, x[:, begin:end]))
+        states.append(h)
+    return torch.cat(outputs, 1), torch.cat(states)
+
+
+@functools.cache
+def _compiled() -> Callable[..., Tensor]:
+    def step(x, g, h):
+        return torch.exp(g) * h + x
+
+    return torch.compile(step, dynamic=True)
+
+
+@form("hgrn", "a step under torch.compile", without=UNPACKED)
+def hgrn_compiled(*, x, g, initial_state=None, output_final_state=True):
+    h = x.new_zeros(x.shape[0], x.shape[2]) if initial_state is None else initial_state
+    outputs = []
+    for t in range(x.shape[1]):
+        h = _compiled()(x[:, t], g[:, t], h)
+        outputs.append(h)
+    return stacked(outputs, x), h
+
+
+@form("elementwise", "the batch is the last axis, and the step is addcmul")
+def elementwise_batch_last(*, f, u, initial_state, output_final_state=True):
+    c, outputs = initial_state.T, []
+    for factor, added in zip(f.permute(1, 2, 0), u.permute(1, 2, 0), strict=True):
+        c = torch.addcmul(added, factor, c)
+        outputs.append(c.T)
+    return stacked(outputs, u), c.T
+
+
+@form("elementwise", "a scan by recursive doubling", **ONE_CHUNK)
+def elementwise_doubling(*, f, u, initial_state, output_final_state=True):
+    time = f.shape[1]
+    if not time:
+        return torch.zeros_like(u), initial_state
+    u = torch.cat([torch.addcmul(u[:, :1], f[:, :1], initial_state[:, None]), u[:, 1:]], 1)
+    step = 1
+    while step < time:
+        u = torch.cat([u[:, :step], u[:, step:] + f[:, step:] * u[:, :-step]], 1)
+        f = torch.cat([f[:, :step], f[:, step:] * f[:, :-step]], 1)
+        step *= 2
+    return u, u[:, -1]
+
+
+def _lru_scan(f, u, state=None):
+    begin = u.new_zeros(u.shape[0], u.shape[2]) if state is None else state
+    if not u.shape[1]:
+        return torch.zeros_like(u), begin
+    decays, states = associative(f.expand(1, u.shape[1], -1), u)
+    states = states + decays * begin[:, None]
+    return states, states[:, -1]
+
+
+def lru_of_reals(*, f, u, initial_state=None, output_final_state=True):
+    """Real and imaginary parts by real arithmetic alone."""
+    cosine, sine = f.unbind(-1)
+    begin = u.new_zeros(u.shape[0], *u.shape[2:]) if initial_state is None else initial_state
+    (x, y), outputs = begin.unbind(-1), []
+    for t in range(u.shape[1]):
+        x, y = cosine * x - sine * y + u[:, t, :, 0], sine * x + cosine * y + u[:, t, :, 1]
+        outputs.append(torch.stack([x, y], -1))
+    return stacked(outputs, u), torch.stack([x, y], -1)
+
+
+_lanes = {
+    "lru-complex-scan": (lru(_lru_scan), "an associative scan of complex numbers", ONE_CHUNK),
+    "lru-of-reals": (lru_of_reals, "real and imaginary parts by real arithmetic", {}),
+}
+for _name, (_kernel, _says, _more) in _lanes.items():
+    FORMS[_name] = Form(_name, LRU, _kernel, _says, {"without": UNPACKED, **_more})
+
+
+# ---------------------------------------------------------------- state-space layers
+
+
+@form(SSD, "the step of Mamba-2, time steps on the keys, reads the old state", without=UNPACKED)
+def ssd_old_state(*, q, k, v, dt, a, initial_state=None, output_final_state=True):
+    state, outputs = first(q, v, initial_state), []
+    for t in range(q.shape[1]):
+        decay = (dt[:, t] * a).exp()[..., None]
+        scaled = dt[:, t, :, None] * k[:, t]
+        outputs.append(decay * read(state, q[:, t]) + (q[:, t] * scaled).sum(-1, keepdim=True) * v[:, t])
+        state = decay[..., None] * state + outer(scaled, v[:, t])
+    return stacked(outputs, v), state
+
+
+@form(SELECTIVE_SCAN, "an associative scan over decays exp(dt a) and dt k v^T", without=UNPACKED, **ONE_CHUNK)
+def selective_associative(*, q, k, v, dt, a, initial_state=None, output_final_state=True):
+    begin = first(q, v, initial_state)
+    if not q.shape[1]:
+        return torch.zeros_like(v), begin
+    decays, states = associative((dt[..., None] * a).exp()[..., None], outer(k, dt[..., None] * v))
+    states = states + decays * begin[:, None]
+    return torch.einsum("bthkv,bthk->bthv", states, q), states[:, -1]
+
+
+# ---------------------------------------------------------------- the usual forms, which the tests use
+
+for _name, _kernel in KERNELS.items():
+    FORMS[f"usual-{_name}"] = Form(f"usual-{_name}", _name, _kernel, "step by step, as the tests have it")
+_usual: dict[str, tuple[str, Kernel, dict[str, Any]]] = {
+    "gla-16": ("gla", chunked.gla, {"chunk": 16}),
+    "gla-64": ("gla", functools.partial(chunked.gla, chunk=64), {"chunk": 64}),
+    "delta-rule-16": ("delta-rule", chunked.delta, {"chunk": 16}),
+    "delta-rule-64": ("delta-rule", functools.partial(chunked.delta, chunk=64), {"chunk": 64}),
+    "delta-rule-inverse": (
+        "delta-rule",
+        functools.partial(chunked.delta, inverse="explicit"),
+        {"chunk": 16, "inverse": "explicit"},
+    ),
+    "delta-rule-wy": (
+        "delta-rule",
+        functools.partial(chunked.delta, inverse="two products"),
+        {"chunk": 16, "inverse": "explicit"},
+    ),
+    "gated-delta-rule-16": ("gated-delta-rule", chunked.gated_delta, {"chunk": 16}),
+    "rwkv-7-16": ("rwkv-7", chunked.rwkv_7, {"chunk": 16}),
+    "rwkv-7-inverse": (
+        "rwkv-7",
+        functools.partial(chunked.rwkv_7, inverse="explicit"),
+        {"chunk": 16, "inverse": "explicit"},
+    ),
+}
+for _name, (_family, _kernel, _more) in _usual.items():
+    FORMS[f"usual-{_name}"] = Form(
+        f"usual-{_name}", _family, _kernel, "in chunks, as the tests have it", {"form": "chunked", **_more}
+    )
+
+
+# ---------------------------------------------------------------- the recurrences, plainly
+
+
+def plain(
+    family: str | LinearRecurrence,
+    tensors: Mapping[str, Tensor],
+    scale: float | None,
+    initial_state: Tensor | None,
+    cu_seqlens: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Return what a family's recurrence gives, by loops over strings, heads and tokens in float64.
+
+    Args:
+        family: a family's name, or a recurrence.
+        tensors: the family's tensors.
+        scale: a number, or ``None`` for K^(-1/2).
+        initial_state: the state before each string, or ``None``.
+        cu_seqlens: offsets of packed strings, or ``None``.
+    """
+    name = family if isinstance(family, str) else family.name
+    x = {key: tensor.double() for key, tensor in tensors.items()}
+    state = None if initial_state is None else initial_state.double()
+    if cu_seqlens is not None:
+        parts = []
+        for n, (begin, end) in enumerate(_offsets(cu_seqlens, next(iter(x.values())))):
+            one = {key: y if key == "u" and name == "rwkv-6" else y[:, begin:end] for key, y in x.items()}
+            parts.append(plain(family, one, scale, None if state is None else state[n : n + 1]))
+        return torch.cat([o for o, _ in parts], 1), torch.cat([s for _, s in parts])
+    if name in ("hgrn", "elementwise", "lru"):
+        return _plain_lanes(name, x, state)
+    q, v = x["r" if name.startswith("rwkv") else "q"], x["v"]
+    batch, time, heads, keys = q.shape
+    scale = keys**-0.5 if scale is None else scale
+    if name in ("ssd", "selective-scan"):
+        scale = 1.0
+    outputs = []
+    lasts = []
+    for b in range(batch):
+        for h in range(heads):
+            S = q.new_zeros(keys, v.shape[-1]) if state is None else state[b, h]
+            for t in range(time):
+                S, output = _plain_step(name, S, {**x, "q": q}, b, t, h)
+                outputs.append(scale * output)
+            lasts.append(S)
+    last = torch.stack(lasts).view(batch, heads, keys, v.shape[-1])
+    if not outputs:
+        return torch.zeros_like(v), last
+    return torch.stack(outputs).view(batch, heads, time, -1).transpose(1, 2), last
+
+
+def _plain_step(name, S, x, b, t, h):
+    q, k, v = x["q"][b, t, h], x["k"][b, t, h], x["v"][b, t, h]
+    if name == "rwkv-6":
+        output = (S + torch.outer(x["u"][h] * k, v)).T @ q
+        return torch.diag(x["w"][b, t, h].exp()) @ S + torch.outer(k, v), output
+    if name == "rwkv-7":
+        S = (
+            torch.diag(x["w"][b, t, h].exp()) @ S
+            + torch.outer(x["b"][b, t, h], S.T @ x["a"][b, t, h])
+            + torch.outer(k, v)
+        )
+        return S, S.T @ q
+    if name == "retention":
+        S = (1 - 2.0 ** (-5 - h)) * S
+    if "g" in x:
+        gate = x["g"][b, t, h].exp()
+        S = torch.diag(gate) @ S if gate.dim() else gate * S
+    if "dt" in x:
+        rate = (x["dt"][b, t, h] * x["a"][h]).exp()
+        S = torch.diag(rate) @ S if rate.dim() else rate * S
+        k = x["dt"][b, t, h] * k
+    new = x["beta"][b, t, h] * (v - S.T @ k) if "beta" in x else v
+    S = S + torch.outer(k, new)
+    return S, S.T @ q
+
+
+def _plain_lanes(name, x, state):
+    if name == "lru":
+        factors, inputs = (
+            torch.view_as_complex(x["f"].contiguous()),
+            torch.view_as_complex(x["u"].contiguous()),
+        )
+        h = inputs.new_zeros(inputs.shape[0], inputs.shape[2])
+        if state is not None:
+            h = torch.view_as_complex(state.contiguous())
+        decays = factors.expand(inputs.shape)
+    else:
+        inputs = x["x" if name == "hgrn" else "u"]
+        decays = x["g"].exp() if name == "hgrn" else x["f"]
+        h = inputs.new_zeros(inputs.shape[0], inputs.shape[2]) if state is None else state
+    outputs = []
+    for t in range(inputs.shape[1]):
+        h = decays[:, t] * h + inputs[:, t]
+        outputs.append(h)
+    joined = stacked(outputs, inputs)
+    return (torch.view_as_real(joined), torch.view_as_real(h)) if name == "lru" else (joined, h)
