@@ -8,7 +8,7 @@ from proofs_tests.breaks import BREAKS, assert_refuted
 from ratproof.record.counterexample import Disagreement
 from ratproof.rungs.exhausted import exhaust
 from ratproof.rungs.proved import NotProved, prove
-from theory.fa_rnn import eq_9, eq_10, gru_start, soft_logic, viterbi
+from theory.fa_rnn import eq_6, eq_9, eq_10, gru_start, soft_logic, viterbi
 from theory.fa_rnn.shared import networks
 from theory.registry import claim_named, claims
 
@@ -71,6 +71,26 @@ def test_another_step_is_not_proved(monkeypatch, module, function, wrong, claim)
     variant = claim_named(claim).variant("corrected")
     if function == "state_after_first":
         variant = variant.changed(construction=eq_9.reconstructed(wrong))
+    with pytest.raises(NotProved):
+        prove(variant)
+
+
+def shares_exchanged(of, s):
+    turned = of.sum(lambda d: of.times(of.at("u", d), of.at("G", d, s)), "D")
+    return of.plus(of.times(eq_6.rest(of), of.at("v", s)), of.times(of.at("beta"), turned))
+
+
+def one_share_for_both(of, s):
+    turned = of.sum(lambda d: of.times(of.at("u", d), of.at("G", d, s)), "D")
+    return of.times(of.at("beta"), of.plus(of.at("v", s), turned))
+
+
+@pytest.mark.parametrize("wrong", [shares_exchanged, one_share_for_both])
+def test_another_mixture_of_equation_6_is_refuted_and_not_proved(monkeypatch, wrong):
+    variant = claim_named("fa-rnn-eq-6").variant("corrected")
+    monkeypatch.setattr(eq_6, "row", wrong)
+    with pytest.raises(Disagreement):
+        exhaust("fa-rnn-eq-6", variant, longest=2)
     with pytest.raises(NotProved):
         prove(variant)
 

@@ -186,3 +186,12 @@ def test_a_counterexample_that_does_not_fit_a_row_has_a_line():
     lines = report(outcome)
     row = "  printed                     ·   ·   ·       ·   ✗   ·       ·            7   1"
     assert lines[lines.index(row) + 1] == '    "a a a a a a a a a": 1/2 ≠ -1'
+
+
+def test_details_say_how_long_the_longest_strings_were():
+    claim = claims()["corollary-9"]
+    some = [result(claim, claim.variant("corrected"), kind) for kind in ("sampled", "gradient", "exhausted")]
+    for one, longest in zip(some, (2049, 65, 4), strict=True):
+        one.facts["longest"] = longest
+    lines = " ".join(report(Outcome(some), details=True))
+    assert "symbols of the longest strings compared: sampled (cpu) 2,049, gradient 65" in lines

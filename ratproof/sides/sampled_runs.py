@@ -193,14 +193,15 @@ class SampledRuns:
         at = torch.full((self.runs.count,), self.runs.first, device=self.spec.device)
         apart = worst = 0.0
         for t, symbol in enumerate(string):
-            places = at.unique().tolist()
+            places = sorted(set(at.tolist()))
             used = self._used[symbol][places]
             if (used > 1).any():
                 row, unit = (int(n) for n in np.argwhere(used > 1)[0])
                 sides = (self.table[symbol], *self._equations[symbol])
-                network, equation, bound = (float(side[places[row], unit]) for side in sides)
-                difference = Difference(t + 1, unit, repr(network), repr(equation), f"{bound:.2g}")
-                return StringResult(string, worst, difference)
+                computed, value, bound = (float(side[places[row], unit]) for side in sides)
+                return StringResult(
+                    string, worst, Difference(t + 1, unit, repr(computed), repr(value), f"{bound:.2g}")
+                )
             worst = max(worst, float(used.max()))
             told = self._told(read[t])
             expected = told[at, torch.arange(self.runs.count, device=self.spec.device)]
