@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -186,3 +187,22 @@ def test_a_counterexample_that_does_not_fit_a_row_has_a_line():
     lines = report(outcome)
     row = "  printed                     ·   ·   ·       ·   ✗   ·       ·            7   1"
     assert lines[lines.index(row) + 1] == '    "a a a a a a a a a": 1/2 ≠ -1'
+
+
+def test_details_have_the_informative_cases_and_why_there_are_none():
+    claim = claims()["no-drift"]
+    rows = [
+        replace(result(claim, claim.variant(name), "exhausted", cases=9), informative=count, facts=facts)
+        for name, count, facts in [
+            ("corrected-identity", 1, {}),
+            ("corrected", 0, {"constant": "it always is"}),
+            ("without-equation-5", 2, {}),
+        ]
+    ]
+    lines = report(Outcome(rows), details=True)
+    assert [line for line in lines if "informative" in line or "same score" in line] == [
+        "                informative         1 case",
+        "                informative         0 cases",
+        "  its automata give all strings the same score: it always is",
+        "3 of 3 verdicts as expected, 3 informative cases",
+    ]
