@@ -81,7 +81,7 @@ class Variant:
         reading: what it claims: an equality, no automaton, ..., or a user's program.
         cases: for an alphabet, random cases over it, for Hypothesis.
         small_cases: for a number of letters, all cases with weights among 0, 1, -1 and 1/2, the simplest
-            first.
+            first; or, of what holds, cases near one in which every weight matters.
         kinds: the kinds of evidence that it promises.
         proof: the invariant that proves it for all weights, strings and sizes.
         theorem: what Coq's kernel accepts of it; with one, it promises to be kernel-checked.

@@ -163,8 +163,8 @@ class Signature:
         entries: in the order in which they are written.
         over: the semiring.
         size: the size's name and value, if it has one.
-        most_small: how many small cases with so many letters are tried: all, or those with the fewest weights
-            other than zero.
+        most_small: how many small cases with so many letters are tried: all, or the first in the order of
+            :meth:`small`, or of :meth:`near_generic`.
         where: what a hypothesis asks of the weights that are drawn; all, without. In proofs they are free all
             the same.
     """

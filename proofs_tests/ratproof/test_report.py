@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -195,3 +196,22 @@ def test_details_say_how_long_the_longest_strings_were():
         one.facts["longest"] = longest
     lines = " ".join(report(Outcome(some), details=True))
     assert "symbols of the longest strings compared: sampled (cpu) 2,049, gradient 65" in lines
+
+
+def test_details_have_the_informative_cases_and_why_there_are_none():
+    claim = claims()["no-drift"]
+    rows = [
+        replace(result(claim, claim.variant(name), "exhausted", cases=9), informative=count, facts=facts)
+        for name, count, facts in [
+            ("corrected-identity", 1, {}),
+            ("corrected", 0, {"constant": "it always is"}),
+            ("without-equation-5", 2, {}),
+        ]
+    ]
+    lines = report(Outcome(rows), details=True)
+    assert [line for line in lines if "informative" in line or "same score" in line] == [
+        "                informative         1 case",
+        "                informative         0 cases",
+        "  its automata give all strings the same score: it always is",
+        "3 of 3 verdicts as expected, 3 informative cases",
+    ]

@@ -34,7 +34,7 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     for result in row.results:
         out.print(_numbers(result))
         if result.informative is not None and result.verdict != Verdict.REFUTED:
-            out.print(f"{'':19}informative{_cases(result.informative):>13}")
+            out.print(f"{'informative':>27}{_cases(result.informative):>16}".rstrip())
     longest = [
         f"{_name(result)} {result.facts['longest']:,}"
         for result in row.results

@@ -1,5 +1,5 @@
-"""Every string up to a length, for every small case of a variant (weights among 0, 1, -1 and 1/2), in exact
-fractions.
+"""Every string up to a length, for every small case of a variant (weights among 0, 1, -1 and 1/2, or near a
+case in which every weight matters), in exact fractions.
 """
 
 from __future__ import annotations
