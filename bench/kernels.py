@@ -180,7 +180,7 @@ def planted_mistakes() -> Iterator[tuple[str, str, Claim]]:
     for number, (family, name, change) in enumerate(test_believe_kernel.FLOWS):
         claim = believe_kernel("wrong", family=family, kernel=flowing(family, name, change))
         yield f"{family}: another gradient of {name} ({number})", "gradient", claim
-    for family in test_sizes_and_calls.FAMILIES:
+    for family in test_sizes_and_calls.CORRECTED_OR_NOT:
         for fault, (plant, kind) in test_sizes_and_calls.FAULTS.items():
             claim = believe_kernel("planted", family=family, kernel=plant(KERNELS[family]))
             yield f"{family}: {fault}", kind, claim
