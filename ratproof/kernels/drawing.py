@@ -23,16 +23,12 @@ from ratproof.sides.lengths import LENGTHS
 
 BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
 """One of them is drawn for each call."""
-LARGEST = 2**24
+LARGEST = 2**23
 """The budget of one call of a rung."""
 MOST_PAIRS = 2**23
 """Most numbers in the reference for pairs of the tokens of a chunk, where steps correct the state."""
-SIZES = {
-    "B": tuple(range(1, 10)),
-    "H": tuple(range(1, 9)),
-    "K": (*range(1, 17), 32, 64, 100, 128, 256),
-    "V": (*range(1, 17), 32, 64, 100, 128, 256),
-}
+_EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
+SIZES = {"B": tuple(range(1, 10)), "H": tuple(range(1, 9)), "K": _EDGES, "V": _EDGES}
 """Sizes of each axis; lanes have those of keys."""
 WIDE_KEYS, WIDE_TIME, ODD_KEYS = 64, 129, 100
 """Each rung has a call with so many keys and values, and so many tokens at least; and one with so many keys,
@@ -109,10 +105,10 @@ def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iter
     most = LARGEST // 4 if small else LARGEST
     wide = _near(choices, {"K": (WIDE_KEYS,), "V": (WIDE_KEYS,)})
     odd = _near(choices, {"K": (ODD_KEYS,)})
-    huge = _near(choices, {"K": (WIDE_KEYS, 128, 256), "V": (WIDE_KEYS, 128, 256)})
+    huge = _near(choices, {"K": (WIDE_KEYS, 128, 256), "V": (128, 256)})
     longer = _longer(kernel, lengths)
-    yield Group("wide", LEAST, Sizes(longer, wide, (most // 4,), KEEPS_BOTH))
-    yield Group("odd", LEAST, Sizes(longer, odd, (most // 16,), KEEPS_KEYS))
+    yield Group("wide", LEAST, Sizes(longer, wide, (most // 2,), KEEPS_BOTH))
+    yield Group("odd", LEAST, Sizes(longer, odd, (most // 8,), KEEPS_KEYS))
     yield Group("large", 1, Sizes(((max(lengths),),), huge, (most,), KEEPS_BOTH))
 
 
