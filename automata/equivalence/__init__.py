@@ -20,7 +20,8 @@ from dataclasses import replace
 from automata.equivalence import lumping, pairs, unambiguous
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.certificates import Distinguished
-from automata.equivalence.methods import Method, decide_rational, first_answer
+from automata.equivalence.methods import Method, first_answer
+from automata.equivalence.rational import decide_rational
 from automata.errors import InputError, UnknownSymbol
 from automata.operations import remove_epsilon
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL

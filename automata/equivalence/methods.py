@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from automata.equivalence import field
 from automata.equivalence.answers import Answer, Unknown
-from automata.equivalence.large import are_large
 from automata.errors import LimitReached
-from automata.wfsa import WFSA
 
 Method = Callable[[], Answer | None]
 
@@ -43,17 +40,3 @@ def first_answer(methods: Iterable[Method]) -> Answer:
 
 def _searched(unknown: Unknown) -> int:
     return -1 if unknown.searched is None else unknown.searched
-
-
-def decide_rational(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Answer:
-    """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent."""
-
-    def dense() -> Answer | None:
-        return None if are_large(a, b) else field.decide(a, b, tell)
-
-    def sparse() -> Answer:
-        from automata.equivalence import sparse  # here, since numba takes long to import
-
-        return sparse.decide(a, b, tell)
-
-    return first_answer([dense, sparse])

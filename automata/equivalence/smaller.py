@@ -20,7 +20,7 @@ from automata.equivalence.vectors import Word, shortlex
 
 MOST_COMPONENTS = 200_000
 """The most components of rows."""
-MOST_PRODUCTS = 1 << 22
+MOST_PRODUCTS = 1 << 21
 """The most products of a weight and a class's weight."""
 MOST_BITS = 1 << 24
 """The most bits of one string's row."""
@@ -67,11 +67,11 @@ Level = list[tuple[int, Weight] | None]
 def _by_classes(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
     ends = of.final.transposed.row(0)
     levels = [_classes([{(-1, -1): ends[q]} if q in ends else {} for q in range(of.states)])]
-    products = 0
+    products, start = 0, of.initial.row(0)
     while len(levels) < len(word) and (len(levels) < 2 or levels[-1] != levels[-2]):
         tell(f"the strings before it: classes of states for length {len(levels)}")
         products += of.transitions + of.states
-        if products > MOST_PRODUCTS:
+        if products > MOST_PRODUCTS or not _vanishes(start, levels[-1]):  # nor times any later one
             return False
         levels.append(_classes(of.rows_by(levels[-1], ends)))
     if not word:
