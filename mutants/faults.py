@@ -541,6 +541,7 @@ def _of_fa_rnn(variant: Any, name: str) -> Iterator[Fault]:
 def _of_cells(variant: Any) -> Iterator[Fault]:
     import torch
 
+    from neural.state_regularized import fast_steps
     from neural.state_regularized.component import StochasticComponent
     from neural.state_regularized.layers import SRCell
     from neural.unrolled import CellOutput
@@ -550,40 +551,52 @@ def _of_cells(variant: Any) -> Iterator[Fault]:
             if len(inputs) <= symbols:
                 return run(cell, inputs, state)
             parts = run(cell, inputs[:symbols], state), run(cell, inputs[symbols:], state)
-            scores, outputs = (torch.cat([getattr(p, n) for p in parts]) for n in ("scores", "outputs"))
-            return CellOutput(
-                scores, outputs, tuple(map(torch.cat, zip(*(p[2] for p in parts), strict=True)))
+            scores, outputs, states = (
+                [getattr(p, name) for p in parts] for name in ("scores", "outputs", "states")
             )
+            whole = tuple(map(torch.cat, zip(*states, strict=True)))
+            return CellOutput(torch.cat(scores), torch.cat(outputs), whole)
 
         return broken
 
-    layers = not variant.programs  # which are asked, too: what is broken is the sampling layer alone
+    def fault(says: str, place: Any, **attributes: Any) -> Fault:
+        slow = (fast_steps, {"can_run": lambda *_: False})  # the steps that are broken are run
+        changes = [(place, attributes), slow]
+        return Fault("program", f"state-regularized layers: {says}", _patching(variant, changes))
 
-    def unlike(change: Callable[[Any, Any], Any]) -> dict[str, Any]:
-        def similarities(component: Any, u: Any) -> Any:
-            b = right(component, u)
-            return b if layers and component.transition == "limit" else change(component, b)
+    right, similar = StochasticComponent.forward, StochasticComponent.similarities
+    samples = not variant.programs  # layers that sample; the cells that they are compared with are not broken
 
-        return {"similarities": similarities}
+    def choosing(change: Callable[[Any, Any], Any]) -> Any:
+        def forward(component: Any, u: Any) -> Any:
+            h, alpha = right(component, u)
+            if samples and component.transition == "limit":
+                return h, alpha
+            other = change(component, alpha)
+            chosen = component.centroids.T[other.argmax(-1)]
+            return (other @ component.centroids.T if component.transition == "mixture" else chosen), other
 
-    right = StochasticComponent.similarities
-    changes: dict[str, tuple[Any, dict[str, Any]]] = {
-        f"the state is lost after {n} symbols": (SRCell, {"run": losing(n)}) for n in LOST
-    }
-    similarities: dict[str, Callable[[Any, Any], Any]] = {
-        "the least similar centroid is taken": lambda c, b: -b,
-        "the centroid after the most similar one is taken": lambda c, b: b.roll(1, -1),
-        "the greatest similarity is the least": lambda c, b: torch.where(
-            b == b.amax(-1, keepdim=True), b.amin(-1, keepdim=True) - 1, b
-        ),
-    }
-    if layers:  # the others compare which probability is the greatest, which these do not change
-        similarities |= {
-            "equation 3 has the square of the distance": lambda c, b: (
-                b * b.abs() if c.similarity == "euclidean" else b
+        return forward
+
+    if not {"sr-asked", "sr-counted"} & set(variant.programs):  # these ask about, or count, short strings
+        for n in LOST[:1] if samples else LOST:  # layers that sample read strings of 48 symbols at most
+            yield fault(f"the state is lost after {n} symbols", SRCell, run=losing(n))
+    for says, change in (
+        ("the least probable centroid is taken", lambda c, alpha: (1 - alpha) / (c.k - 1)),
+        ("the centroid after the chosen one is taken", lambda c, alpha: alpha.roll(1, -1)),
+        ("the first centroid is always taken", lambda c, alpha: torch.eye(c.k).to(alpha)[0].expand_as(alpha)),
+    ):
+        yield fault(says, StochasticComponent, forward=choosing(change))
+    if samples:  # the others compare which probability is the greatest, which these do not change
+
+        def unlike(change: Callable[[Any, Any], Any]) -> Any:
+            return lambda c, u: similar(c, u) if c.transition == "limit" else change(c, similar(c, u))
+
+        for says, change in (
+            (
+                "equation 3 has the square of the distance",
+                lambda c, b: b * b.abs() if c.similarity == "euclidean" else b,
             ),
-            "the temperature is doubled": lambda c, b: b / 2,
-        }
-    changes |= {says: (StochasticComponent, unlike(change)) for says, change in similarities.items()}
-    for says, (place, attributes) in changes.items():
-        yield Fault("program", f"state-regularized layers: {says}", _patching(variant, [(place, attributes)]))
+            ("the temperature is doubled", lambda c, b: b / 2),
+        ):
+            yield fault(says, StochasticComponent, similarities=unlike(change))
