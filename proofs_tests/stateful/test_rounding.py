@@ -119,6 +119,18 @@ def test_a_difference_is_rounding_or_a_refutation_or_unknown(share, dtype, verdi
     assert verdicts(Off(share, dtype), "pieces") == {"pieces": verdict}
 
 
+@pytest.mark.parametrize(("reaches", "verdict"), [(False, "refuted"), (True, "unknown")])
+def test_float64_is_strict_unless_a_narrow_operator_reaches_the_results(reaches, verdict):
+    class Beside(Off):
+        def run(self, inputs, state=None, mask=None):
+            outputs, state = super().run(inputs, state)
+            low = outputs.half().double()
+            return outputs + 1e-9 * low if reaches else outputs, state
+
+    torch.manual_seed(0)
+    assert verdicts(Beside(1e-4, torch.float64), "pieces") == {"pieces": verdict}
+
+
 def test_what_lies_between_is_said():
     """What is declared to be in float32 is not asked in float64."""
     (result,) = results(Off(1e-4, None), "pieces", precision="float32").values()
