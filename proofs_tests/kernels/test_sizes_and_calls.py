@@ -5,7 +5,9 @@ none of them is believed.
 from __future__ import annotations
 
 import functools
+import sys
 from math import prod
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -17,7 +19,12 @@ from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import results
 from ratproof import believe_kernel
 from ratproof.kernels import drawing, rungs
-from ratproof.kernels.counterexample import WrongCall
+from ratproof.kernels.counterexample import Shown, WrongCall
+from ratproof.kernels.family import FAMILIES
+from ratproof.kernels.kernel import Kernel
+from ratproof.kernels.layouts import LAYOUTS
+from ratproof.kernels.problem import Problem
+from ratproof.kernels.reference.form import Form
 from ratproof.kernels.rungs import KERNEL_RUNGS
 from ratproof.record.ledger import recording
 from theory.claim import Effort
@@ -143,7 +150,7 @@ FAULTS = {
     "a backward pass zeroes v": (flowing(zero_the_values), "gradient"),
     "wrong in inference mode": (planted(lambda **_: torch.is_inference_mode_enabled()), "split"),
 }
-FAMILIES = ("linear-attention", "delta-rule")
+CORRECTED_OR_NOT = ("linear-attention", "delta-rule")
 
 
 @pytest.fixture
@@ -163,7 +170,7 @@ def refuted(claim, kind, examples=100):
     return False
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", CORRECTED_OR_NOT)
 @pytest.mark.parametrize(("plant", "kind"), FAULTS.values(), ids=FAULTS)
 def test_no_fault_of_sizes_layouts_and_options_is_believed(usual, plant, kind, family):
     claim = believe_kernel("planted", family=family, kernel=plant(KERNELS[family]))
@@ -235,3 +242,44 @@ def test_every_rung_has_a_wide_call_and_one_of_keys_that_are_no_multiple_of_16(m
 def test_sizes_and_lengths_are_whole_numbers(more, says):
     with pytest.raises(InputError, match=f"mine: {says}"):
         believe_kernel("mine", family="gla", kernel=KERNELS["gla"], **more)
+
+
+CALLS = [{"layout": layout} for layout in LAYOUTS] + [
+    {"mode": "inference", "offsets": "int32", "packed": True, "lengths": (2, 1), "batch": 1},
+    {"mode": "twice", "frozen": ("k",), "final": False},
+    {"mode": "sum", "layout": "fused"},
+]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=str)
+def test_a_script_makes_the_same_call(call, monkeypatch, capsys):
+    seen = []
+
+    def kernel(**arguments):
+        tensors = {n: x for n, x in arguments.items() if isinstance(x, torch.Tensor)}
+        kinds = {n: (x.shape, x.stride(), x.dtype, x.requires_grad, x.tolist()) for n, x in tensors.items()}
+        seen.append((kinds, arguments["output_final_state"], torch.is_inference_mode_enabled()))
+        return KERNELS["hgrn"](**arguments)
+
+    shape = {
+        "lengths": (3,),
+        "batch": 2,
+        "heads": 2,
+        "keys": 1,
+        "values": 1,
+        "packed": False,
+        "started": True,
+    }
+    drawn = {"scale": None, "numbers": "real", "gates": "mild", "directions": "free", "seed": 1}
+    problem = Problem(FAMILIES["hgrn"], "float32", "float32", **{**shape, **drawn, **call})
+    declared, arrays = Kernel("mine", FAMILIES["hgrn"], kernel, Form()), problem.arrays()
+    weights = problem.weights() if problem.mode in ("sum", "twice") else {}
+    if not problem.final:
+        del weights["final_state"]
+    made = declared.gradients(problem, arrays, weights) if weights else declared.call(problem, arrays)
+    name, values = ("x.grad", made.flows["x"]) if weights else ("o", made.outputs)
+    wrong = Shown(declared, problem, arrays, "", weights).wrong(name, (0, 1, 1), 0.0, 1.0, 0.0)
+    monkeypatch.setitem(sys.modules, "kernel", SimpleNamespace(kernel=kernel))
+    exec(wrong.counterexample.script, {})
+    printed = float(capsys.readouterr().out.partition(" = ")[2])
+    assert seen[0] == seen[1] and printed == pytest.approx(values[0, 1, 1])

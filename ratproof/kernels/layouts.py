@@ -30,12 +30,15 @@ def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
         fused = {n: x for n, x in tensors.items() if n != "initial_state" and x.dim() > 2}
         if not fused:
             return tensors
-        flat = [x.flatten(2) for x in fused.values()]
-        widths = [x.shape[2] for x in flat]
-        slices = flat[0].new_empty(*flat[0].shape[:2], sum(widths)).split(widths, 2)
-        return tensors | {
-            n: part.copy_(x).view(fused[n].shape) for n, x, part in zip(fused, flat, slices, strict=True)
-        }
+        flat = {name: x.flatten(2) for name, x in fused.items()}
+        every = next(iter(flat.values()))
+        whole = every.new_empty(*every.shape[:2], sum(x.shape[2] for x in flat.values()))
+        slices, begin = {}, 0
+        for name, x in flat.items():
+            end = begin + x.shape[2]
+            slices[name] = whole[:, :, begin:end].copy_(x).view(fused[name].shape)
+            begin = end
+        return tensors | slices
     if layout != "contiguous":
         axes, least = ((0, 1), 3) if layout == "time-first" else ((-1, -2), 2)
         swapped = {

@@ -42,7 +42,7 @@ class Form:
         return float(roundings[self.scan])
 
 
-def wider_than(accumulation: str) -> type:
+def wider_than(accumulation: str) -> Any:
     """Return the format of the reference: float64 for kernels that sum in float32, else numpy's longdouble.
 
     The reference is within its own bound of the recurrence. In float64 that bound is 2^-29 times the one of
