@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,6 +21,7 @@ from torch.nn.functional import pad
 from torch.utils.checkpoint import checkpoint
 
 from proofs_tests.kernels import chunked
+from proofs_tests.kernels.orders import ORDERS
 from proofs_tests.kernels.recurrent import KERNELS
 from ratproof.kernels.adapters import axes, renamed, transposed_states
 from ratproof.kernels.family import LRU, SELECTIVE_SCAN, SSD, LinearRecurrence
@@ -1085,6 +1087,9 @@ def selective_associative(*, q, k, v, dt, a, initial_state=None, output_final_st
 
 for _name, _kernel in KERNELS.items():
     FORMS[f"usual-{_name}"] = Form(f"usual-{_name}", _name, _kernel, "step by step, as the tests have it")
+for _name, (_family, _kernel) in ORDERS.items():
+    _name = "usual-" + re.sub("[^a-z0-9]+", "-", f"{_family}-{_name}".lower()).strip("-")
+    FORMS[_name] = Form(_name, _family, _kernel, "step by step, a step's terms in another order")
 _usual: dict[str, tuple[str, Kernel, dict[str, Any]]] = {
     "gla-16": ("gla", chunked.gla, {"chunk": 16}),
     "gla-64": ("gla", functools.partial(chunked.gla, chunk=64), {"chunk": 64}),
