@@ -36,3 +36,6 @@ class Theorem:
     over: str = "rationals"
     values: Callable[[Any], Mapping[str, Any]] | None = None
     refutes: bool = False
+    claims: str = ""
+    given: tuple[str, ...] = ()
+    proved_over: str = ""

@@ -95,10 +95,7 @@ def _terms(question: Question, term: str) -> list[str]:
     if not term:
         return []
     theorem, case = question.theorem, question.case
-    values = dict(case.entries if theorem.values is None else theorem.values(case))
-    sizes = {name: value for name, value in values.items() if type(value) is int}
-    sizes |= {case.size[0]: case.n} if case.size is not None else {}
-    sizes |= {"r": len(values["D_1"][0])} if "D_1" in values else {}
+    values, sizes = placeholder_values(theorem, case)
     for name, value in sizes.items():
         term = term.replace(f"{{{name}}}", str(value))
     letters = {x: i for i, x in enumerate(case.alphabet)}
@@ -113,6 +110,15 @@ def _terms(question: Question, term: str) -> list[str]:
         for word in question.words
         for unit in range(question.units)
     ]
+
+
+def placeholder_values(theorem: Theorem, case: Case) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return the values of the placeholders in the theorem's terms, and those of them that are sizes."""
+    values = dict(case.entries if theorem.values is None else theorem.values(case))
+    sizes = {name: value for name, value in values.items() if type(value) is int}
+    sizes |= {case.size[0]: case.n} if case.size is not None else {}
+    sizes |= {"r": len(values["D_1"][0])} if "D_1" in values else {}
+    return values, sizes
 
 
 def _compute(sides: Sequence[Side], root: Path | None) -> list[list[Value]]:

@@ -31,6 +31,27 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
     return PLACEHOLDER.sub(lambda match: _term(values[match[1]], match[2] or "", over), term)
 
 
+def quantify(term: str, values: Mapping[str, Entry], over: str) -> tuple[str, dict[str, str]]:
+    """Return the term with a variable in place of each placeholder, and the Coq types of the variables.
+
+    A placeholder whose value is a list of states has no variable: it is filled.
+
+    >>> from fractions import Fraction
+    >>> quantify("unit {c_0} {f}", {"c_0": Fraction(1, 2), "f": {"a": Fraction(3)}}, "rationals")
+    ('unit c_0 f', {'c_0': 'rationals', 'f': 'nat -> rationals'})
+    """
+    types: dict[str, str] = {}
+
+    def variable(match: re.Match[str]) -> str:
+        name, form = match[1], match[2] or ""
+        if form == "states":
+            return _term(values[name], form, over)
+        types[name] = _type(values[name], form, over)
+        return name
+
+    return PLACEHOLDER.sub(variable, term), types
+
+
 def weight_term(value: Weight, over: str) -> str:
     """A weight of that semiring."""
     if over == "booleans":
@@ -109,6 +130,20 @@ def _kind(value: Tree, form: str, over: str) -> str:
     if isinstance(value[0], tuple):
         return f"place {len(value)} -> place {len(value[0])} -> {over}"
     return f"place {len(value)} -> {over}"
+
+
+def _type(value: Entry, form: str, over: str) -> str:
+    """Return the type of the term that :func:`_term` writes."""
+    if form == "to place":
+        return f"place {len(value)} -> nat -> place {len(value)}"
+    if form == "of window":
+        letters = {x for window in value for x in window}
+        return f"seq 'I_{len(letters)} -> {_kind(next(iter(value.values())), '', over)}"
+    if form == "of place and letter":
+        return f"place {len(value)} -> nat -> {_kind(value[0][0], '', over)}"
+    if isinstance(value, dict):
+        return f"nat -> {_kind(next(iter(value.values())), form, over)}"
+    return _kind(value, form, over)
 
 
 def _matrix(rows: Tree, over: str) -> str:
