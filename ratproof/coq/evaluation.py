@@ -8,7 +8,7 @@ that can be run is run.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +20,7 @@ from automata.strings import String
 from ratproof.coq.development import build
 from ratproof.coq.outputs import output_of
 from ratproof.coq.sources import requirements, statements
-from ratproof.coq.terms import fill, list_term
+from ratproof.coq.terms import PLACEHOLDER, fill, list_term
 from theory.theorem import Theorem
 
 Case: TypeAlias = Any
@@ -29,6 +29,11 @@ ORDINAL = "(@Ordinal {} {} isT)"
 PRINTERS = {
     "rationals": "fun v : rationals => Some (Qnum (this v), Qden (this v))",
     "rational_max_plus": "fun v : rational_max_plus => omap (fun a => (Qnum (this a), Qden (this a))) v",
+    "fractions": ("fun v : fractions => let b := of_mathcomp v in Some (Qnum (this b), Qden (this b))"),
+    "fractions_max_plus": (
+        "fun v : fractions_max_plus =>"
+        " omap (fun a => let b := of_mathcomp a in (Qnum (this b), Qden (this b))) v"
+    ),
     "rational_max_times": (
         "fun v : rational_max_times => omap (fun a => (Qnum (this (val a)), Qden (this (val a)))) v"
     ),
@@ -36,7 +41,11 @@ PRINTERS = {
 """Coq functions that print a value as numerator and denominator, or None."""
 Value = Fraction | float
 """A weight that Coq prints: a fraction, or minus infinity."""
-ZEROS: dict[str, Value] = {"rational_max_plus": float("-inf"), "rational_max_times": Fraction(0)}
+ZEROS: dict[str, Value] = {
+    "rational_max_plus": float("-inf"),
+    "fractions_max_plus": float("-inf"),
+    "rational_max_times": Fraction(0),
+}
 RUNS, FEW = 2, 40
 """Runs of Coq side by side, and lists of terms that are one run's at least: each loads mathcomp anew."""
 
@@ -88,16 +97,14 @@ def automaton_terms(question: Question) -> list[str]:
     theorem = question.theorem
     if theorem.score:
         return _terms(question, theorem.score)
-    return _terms(question, f"computed_score ({theorem.automaton}) {{word}}") if theorem.automaton else []
+    return _terms(question, f"{{score}} ({theorem.automaton}) {{word}}") if theorem.automaton else []
 
 
 def _terms(question: Question, term: str) -> list[str]:
     if not term:
         return []
     theorem, case = question.theorem, question.case
-    values, sizes = placeholder_values(theorem, case)
-    for name, value in sizes.items():
-        term = term.replace(f"{{{name}}}", str(value))
+    values, term = placeholder_values(theorem, case, term)
     letters = {x: i for i, x in enumerate(case.alphabet)}
     filled = fill(re.sub(r"\{(word|letters|unit)\}", r"<\1>", term), values, theorem.over)
     return [
@@ -112,13 +119,30 @@ def _terms(question: Question, term: str) -> list[str]:
     ]
 
 
-def placeholder_values(theorem: Theorem, case: Case) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the values of the placeholders in the theorem's terms, and those of them that are sizes."""
+COMPUTED = {
+    "score": "computed_score",
+    "epsilon_score": "computed_epsilon_score",
+    "sampled": "computed_sampled",
+}
+"""What Coq runs in place of definitions that do not compute; ``theory/coq`` proves that they are the same."""
+
+
+def placeholder_values(
+    theorem: Theorem, case: Case, term: str, texts: Mapping[str, str] = COMPUTED
+) -> tuple[dict[str, Any], str]:
+    """Return the values of the placeholders in a term of the theorem, and the term with the sizes and the
+    pieces of text among them written out.
+    """
     values = dict(case.entries if theorem.values is None else theorem.values(case))
-    sizes = {name: value for name, value in values.items() if type(value) is int}
+    sizes = {"r": len(values["D_1"][0])} if "D_1" in values else {}
     sizes |= {case.size[0]: case.n} if case.size is not None else {}
-    sizes |= {"r": len(values["D_1"][0])} if "D_1" in values else {}
-    return values, sizes
+    written = {name: value for name, value in values.items() if isinstance(value, str) or type(value) is int}
+    written = {"over": theorem.over, **texts, **sizes, **written}
+    while True:
+        longer = PLACEHOLDER.sub(lambda match: str(written.get(match[1], match[0])), term)
+        if longer == term:
+            return values, term
+        term = longer
 
 
 def _compute(sides: Sequence[Side], root: Path | None) -> list[list[Value]]:
@@ -140,7 +164,7 @@ def _run(sides: Sequence[Side], root: Path) -> list[list[Value]]:
     lines = [
         "From Coq Require Import QArith Qcanon.",
         "From mathcomp Require Import all_ssreflect.",
-        "From ratproof Require Import semiring sums automaton paths instances evaluation.",
+        "From ratproof Require Import semiring sums automaton paths instances fractions evaluation.",
         *(f"Require {module}." for module in dict.fromkeys(modules.values())),
         "Set Printing Width 1000000. Set Printing Depth 1000000.",
     ]

@@ -17,6 +17,8 @@ from theory.weights import Tree
 
 Entry: TypeAlias = Any
 """The value of a placeholder: a weight, a tuple or matrix of them, or a table of such by letter."""
+CONVERSIONS = {"bool": ("nonzero", "bool"), "sign": ("sign_of", "option bool"), "state": ("state_after", "")}
+"""Forms that convert weights: the Coq function, and what it gives."""
 PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
 
 
@@ -26,7 +28,8 @@ def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
     A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon
     stands what else it is to be: ``from 1`` (a vector as a function of numbers, the first one 1),
     ``of window`` (a table by windows of letters), ``of place and letter``, both of weights or of vectors,
-    ``to place`` (such a table of numbers), ``states`` (words as bounded sequences, and one state more).
+    ``to place`` (such a table of numbers), ``states`` (words as bounded sequences, and one state more),
+    ``finite`` (a table by letters of a finite alphabet), or one of :data:`CONVERSIONS`.
     """
     return PLACEHOLDER.sub(lambda match: _term(values[match[1]], match[2] or "", over), term)
 
@@ -46,10 +49,15 @@ def quantify(term: str, values: Mapping[str, Entry], over: str) -> tuple[str, di
         name, form = match[1], match[2] or ""
         if form == "states":
             return _term(values[name], form, over)
-        types[name] = _type(values[name], form, over)
-        return name
+        types[variable_name(match)] = _type(values[name], form, over)
+        return variable_name(match)
 
     return PLACEHOLDER.sub(variable, term), types
+
+
+def variable_name(match: re.Match[str]) -> str:
+    """Return the variable for a placeholder: its name, and the conversion if there is one."""
+    return f"{match[1]}_{match[2]}" if match[2] in CONVERSIONS else match[1]
 
 
 def weight_term(value: Weight, over: str) -> str:
@@ -62,6 +70,10 @@ def weight_term(value: Weight, over: str) -> str:
     rational = f"Q2Qc (Qmake {f'({exact.numerator})' if exact < 0 else exact.numerator} {exact.denominator})"
     if over == "rational_max_times":
         return f"(max_times_weight ({rational}))"
+    if over == "fractions":
+        return f"(in_mathcomp ({rational}) : {over})"
+    if over == "fractions_max_plus":
+        return f"(Some (in_mathcomp ({rational})) : {over})"
     return f"({rational} : {over})" if over == "rationals" else f"(Some ({rational}) : {over})"
 
 
@@ -71,6 +83,10 @@ def list_term(terms: Iterable[str]) -> str:
 
 
 def _term(value: Entry, form: str, over: str) -> str:
+    if form in CONVERSIONS:
+        return _converted(value, form, over)
+    if form == "finite":
+        return f"(fun x : 'I_{len(value)} => {_term(value, '', over)} x)"
     if form == "to place":
         rows = list_term(list_term(f"{n}%N" for n in row) for row in value)
         return (
@@ -132,8 +148,19 @@ def _kind(value: Tree, form: str, over: str) -> str:
     return f"place {len(value)} -> {over}"
 
 
+def _converted(value: Entry, form: str, over: str) -> str:
+    """Return the term as a function whose weights are converted; a state is read off a row of weights."""
+    names = "xpq"[: _type(value, "", over).count("->") - (2 if form == "state" else 0)]
+    term = f"{CONVERSIONS[form][0]} ({' '.join([_term(value, '', over), *names])})"
+    return f"(fun {' '.join(names)} => {term})" if names else f"({term})"
+
+
 def _type(value: Entry, form: str, over: str) -> str:
     """Return the type of the term that :func:`_term` writes."""
+    if form in CONVERSIONS:
+        return _type(value, "", over).removesuffix(over) + CONVERSIONS[form][1]
+    if form == "finite":
+        return f"'I_{len(value)}" + _type(value, "", over).removeprefix("nat")
     if form == "to place":
         return f"place {len(value)} -> nat -> place {len(value)}"
     if form == "of window":

@@ -28,9 +28,6 @@ by apply: eq_sum => p; rewrite IH.
 Qed.
 End Evaluation.
 
-(* The rewriting by which a computed value becomes the one that theorems speak of. *)
-#[export] Hint Rewrite computed_score_is_score : computed.
-
 (* The same with epsilon transitions, at most N of them in a row. *)
 Section EvaluationWithEpsilon.
 Variables (K : semiring) (S : eqType) (Q : finite) (A : wfa K S Q) (epsilon : Q -> Q -> K) (N : nat).
@@ -57,7 +54,6 @@ rewrite /epsilon_forward !run_rcons; apply: looked_up_closed => {}q.
 by rewrite looked_up_tabulated; apply: eq_sum => p; rewrite IH.
 Qed.
 End EvaluationWithEpsilon.
-#[export] Hint Rewrite computed_epsilon_score_is_score : computed.
 
 (* The entry of a list at the letter x, of a vector at a place, and of a matrix at two. *)
 Definition by_letter (T : Type) (default : T) (values : seq T) (x : nat) : T := nth default values x.

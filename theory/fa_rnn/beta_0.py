@@ -157,6 +157,11 @@ SMALL_ANY = Sizes(lambda size: in_line(with_any_vectors(size, BITS)), (), SMALL_
 SMALL_SPAN = Sizes(lambda size: in_line(with_vectors_that_span(size, BITS)), (), SMALL_SIZES)
 ONE, NOTHING = Fraction(1), Fraction(0)
 
+FACTORS_IN_COQ = (
+    "(S D Q C : finite) (D_1 D_2 : Q -> C -> K) (alpha_0 alpha_inf : Q -> K) (u : S -> D -> K)"
+    " (v : S -> C -> K) (P : D -> S -> K)"
+)
+
 CLAIM = Claim(
     name="fa-rnn-beta-0",
     title="with pretrained vectors alone",
@@ -182,12 +187,14 @@ CLAIM = Claim(
             programs=("fa-rnn-vectors",),
             theorem=Theorem(
                 "fa_rnn.beta_0.beta_0",
-                network=(
-                    "score_at_0 (S := place {V}) {D_1} {D_2} {alpha_0} {alpha_inf} (fun x : 'I_{V} => {u} x)"
-                    " {G} {letters}"
+                claims=(
+                    f"forall (K : semiring) {FACTORS_IN_COQ} (M : D -> C -> K) letters,"
+                    " generalized_inverse u P -> equal_tables v (product u M) ->"
+                    " let G := product P v in {automaton} = {network}"
                 ),
+                network=("score_at_0 (S := {S}) {D_1} {D_2} {alpha_0} {alpha_inf} {u:finite} {G} {letters}"),
                 automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
-                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+                values=lambda w: {**w.entries, "S": f"(place {len(w.alphabet)})"},
             ),
         ),
         Variant(
@@ -208,13 +215,14 @@ CLAIM = Claim(
             small_cases=SMALL_ANY.small,
             theorem=Theorem(
                 "fa_rnn.beta_0.printed_is_refuted",
-                refutes=True,
-                network=(
-                    "score_at_0 (S := place {V}) {D_1} {D_2} {alpha_0} {alpha_inf} (fun x : 'I_{V} => {u} x)"
-                    " {G} {letters}"
+                claims=(
+                    f"forall K : semiring, one <> zero :> K -> not (forall {FACTORS_IN_COQ} letters,"
+                    " pseudo_inverse u P -> let G := product P v in {automaton} = {network})"
                 ),
+                refutes=True,
+                network=("score_at_0 (S := {S}) {D_1} {D_2} {alpha_0} {alpha_inf} {u:finite} {G} {letters}"),
                 automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
-                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+                values=lambda w: {**w.entries, "S": f"(place {len(w.alphabet)})"},
             ),
         ),
     ),

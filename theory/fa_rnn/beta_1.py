@@ -244,12 +244,35 @@ def complement(w: Weights) -> list[WFSA]:
 RULES, SMALL = Sizes(rule_with_vectors, (1, 2, 3), ()), Sizes(small_rule_with_vectors, (), (1, 2))
 PSEUDO = Sizes(pseudo, (2, 3, 4), (2,))
 
-IN_COQ = (
-    "let T := {T} in let any := {any} in let own := fun x => state_after (T x) in"
-    " let wild := state_after any in let final := true_at {alpha_inf} in "
+SPELLS = "(spells {T:state} {any:state})"
+TURNED = (
+    "matched (Q := option_finite {Q}) (fun q => q == Some {start}) (turned_round {alpha_inf:bool})"
+    " (spells (fun x => completed ({T:state} x)) (completed {any:state})) {word}"
 )
-"""The pseudo m-DFA, as Coq has it."""
-NO_MATCH = "bit rationals (~~ matched (fun q => q == ord0) final (spells own wild) {word})"
+NO_MATCH = f"~~ matched (fun q => q == {{start}}) {{alpha_inf:bool}} {SPELLS} {{word}}"
+"""The pseudo m-DFA with its final states turned round, and what the rule does not match, as Coq has them."""
+RULES_IN_COQ = (
+    "(S : eqType) (Q : finite) (alpha_0_bool alpha_inf_bool : Q -> bool) (T_bool : S -> Q -> Q -> bool)"
+)
+PSEUDO_IN_COQ = (
+    "(S : eqType) (Q : finite) (start : Q) (alpha_inf_bool : Q -> bool) (T_state : S -> Q -> option Q)"
+    " (any_state : Q -> option Q) word"
+)
+VECTORS = (
+    "let alpha_0 := fun q => bit over (alpha_0_bool q) in"
+    " let alpha_inf := fun q => bit over (alpha_inf_bool q) in"
+)
+TENSOR = "let T := fun x i j => bit over (T_bool x i j) in"
+EXACT_FACTORS = (
+    "(C : finite) (D_1 D_2 : Q -> C -> over) (v g : S -> C -> over) word,"
+    " (forall x i j, of_factors D_1 D_2 v x i j = bit over (T_bool x i j)) ->"
+)
+
+
+def in_values(w: Weights) -> dict[str, Any]:
+    """Return what Coq reads of a pseudo m-DFA."""
+    return {**w.entries, "start": "ord0", "Q": f"(place {w.n})", "minus_from_1": "Qcminus (Q2Qc 1)"}
+
 
 CLAIM = Claim(
     name="fa-rnn-beta-1",
@@ -277,7 +300,13 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             programs=("fa-rnn-rules", "fa-rnn-rules-apart"),
             theorem=Theorem(
-                "fa_rnn.beta_1.beta_1", network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}"
+                "fa_rnn.beta_1.beta_1",
+                network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
+                claims=(
+                    f"forall (R : ringType) {RULES_IN_COQ}, let over := of_ring R in forall {EXACT_FACTORS}"
+                    f" {VECTORS} let v : S -> C -> over := interpolated 1%R v g in {{network}} ="
+                    " (size (accepting_paths alpha_0_bool alpha_inf_bool T_bool word))%:R%R :> R"
+                ),
             ),
         ),
         Variant(
@@ -290,6 +319,11 @@ CLAIM = Claim(
             programs=("fa-rnn-viterbi-vectors",),
             theorem=Theorem(
                 "fa_rnn.beta_1.beta_1_viterbi",
+                claims=(
+                    f"forall (R : realDomainType) {RULES_IN_COQ} word, let over := max_times R in {VECTORS}"
+                    f" {TENSOR} {{network}} ="
+                    " bit over (accepting_paths alpha_0_bool alpha_inf_bool T_bool word != [::])"
+                ),
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 over="rational_max_times",
             ),
@@ -304,14 +338,12 @@ CLAIM = Claim(
             programs=("fa-rnn-deterministic",),
             theorem=Theorem(
                 "fa_rnn.beta_1.beta_1_deterministic",
-                network=(
-                    "computed_score (on_sets (true_at {alpha_0}) (true_at {alpha_inf})"
-                    " (fun x p => true_at ({T} x p)) rationals) {word}"
+                network="{forward} (on_sets {alpha_0:bool} {alpha_inf:bool} {T:bool} {over}) {word}",
+                score="bit {over} (matched {alpha_0:bool} {alpha_inf:bool} {T:bool} {word})",
+                claims=(
+                    f"forall (over : semiring) {RULES_IN_COQ} word, {FORWARD} {{network}} = {{automaton}}"
                 ),
-                score=(
-                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
-                    " (fun x p => true_at ({T} x p)) {word})"
-                ),
+                values=lambda w: {**w.entries, **RUN_FORWARD},
             ),
         ),
         Variant(
@@ -323,12 +355,13 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             theorem=Theorem(
                 "fa_rnn.beta_1.printed_match_is_refuted",
+                claims=(
+                    f"forall R : ringType, let over := of_ring R in not (forall {RULES_IN_COQ} {EXACT_FACTORS}"
+                    f" {VECTORS} let v : S -> C -> over := interpolated 1%R v g in {{network}} = {{automaton}})"
+                ),
                 refutes=True,
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
-                score=(
-                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
-                    " (fun x p => true_at ({T} x p)) {word})"
-                ),
+                score=("bit {over} (matched {alpha_0:bool} {alpha_inf:bool} {T:bool} {word})"),
             ),
         ),
         Variant(
@@ -343,11 +376,19 @@ CLAIM = Claim(
             small_cases=PSEUDO.small,
             theorem=Theorem(
                 "fa_rnn.beta_1.printed_wildcard_is_refuted",
+                claims=(
+                    "forall over : semiring, plus one one <> one :> over -> not (forall (S : eqType)"
+                    " (Q : finite) (start : Q) (alpha_inf_bool : Q -> bool) (own : S -> Q -> option Q)"
+                    " (wild : Q -> option Q) word, let alpha_0_bool := fun q => q == start in"
+                    " let T_bool := fun x => goes_to (own x) in let any_bool := goes_to wild in"
+                    f" {VECTORS} {TENSOR} let any := fun i j => bit over (any_bool i j) in"
+                    " {network} = {automaton})"
+                ),
                 refutes=True,
                 network="score_4 {alpha_0} {alpha_inf} (with_wildcard {T} {any}) {word}",
                 score=(
-                    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf})"
-                    " (fun x p q => nonzero ({T} x p q) || nonzero ({any} p q)) {word})"
+                    "bit {over} (matched {alpha_0:bool} {alpha_inf:bool}"
+                    " (fun x p q => {T:bool} x p q || {any:bool} p q) {word})"
                 ),
             ),
         ),
@@ -362,10 +403,15 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.beta_1.beta_1_complement",
                 network=(
-                    IN_COQ + "Qcminus (Q2Qc 1) (computed_score (on_sets (fun q => q == ord0) final"
-                    " (fun x p q => nonzero (T x p q) || nonzero (any p q)) rationals) {word})"
+                    "{minus_from_1} ({forward} (on_sets (fun q => q == {start}) {alpha_inf:bool}"
+                    f" {SPELLS} {{over}}) {{word}})"
                 ),
-                score=IN_COQ + NO_MATCH,
+                score=f"bit {{over}} ({NO_MATCH})",
+                claims=(
+                    f"forall (R : ringType) {PSEUDO_IN_COQ}, let over := of_ring R in {FORWARD}"
+                    " let minus_from_1 := fun a : over => (1 - (a : R))%R : over in {network} = {automaton}"
+                ),
+                values=in_values,
             ),
         ),
         Variant(
@@ -381,12 +427,10 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.beta_1.without_determinisation_is_refuted",
                 refutes=True,
-                network=(
-                    IN_COQ + "bit rationals (matched (Q := option_finite (place {K}))"
-                    " (fun q => q == Some ord0) (turned_round final)"
-                    " (spells (fun x => completed (own x)) (completed wild)) {word})"
-                ),
-                score=IN_COQ + NO_MATCH,
+                network=f"bit {{over}} ({TURNED})",
+                score=f"bit {{over}} ({NO_MATCH})",
+                claims=f"not (forall {PSEUDO_IN_COQ}, {TURNED} = {NO_MATCH})",
+                values=in_values,
             ),
         ),
         Variant(
@@ -400,14 +444,20 @@ CLAIM = Claim(
                 "fa_rnn.beta_1.without_beta_1_is_refuted",
                 refutes=True,
                 network=(
-                    "score_5 {alpha_0} {alpha_inf} {D_1} {D_2} (weighed_rows {half} {half} {v}"
-                    " (fun x s => times ({u} x) ({G} s))) {word}"
+                    "score_5 {alpha_0} {alpha_inf} {D_1} {D_2} (weighed_rows {half} {rest} {v} {g}) {word}"
                 ),
-                automaton=(
-                    "weighted (true_at {alpha_0}) (true_at {alpha_inf})"
-                    " (fun x p => true_at ({T} x p)) rationals"
+                automaton=("weighted {alpha_0:bool} {alpha_inf:bool} {T:bool} {over}"),
+                claims=(
+                    "forall (R : ringType) (half : of_ring R), half <> 1%R :> R -> let over := of_ring R in"
+                    " let rest : over := (1 - (half : R))%R in"
+                    f" not (forall {RULES_IN_COQ} {EXACT_FACTORS} {VECTORS} {{network}} = {{automaton}})"
                 ),
-                values=lambda w: {**w.entries, "half": Fraction(1, 2)},
+                values=lambda w: {
+                    **w.entries,
+                    "half": Fraction(1, 2),
+                    "rest": Fraction(1, 2),
+                    "g": {x: tuple(w.u[x] * g for g in w.G) for x in w.alphabet},
+                },
             ),
         ),
     ),

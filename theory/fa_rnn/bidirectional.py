@@ -163,15 +163,19 @@ counting_forth = Recurrence(start=lambda w: (w.alpha_0, start(w)[1]), step=count
 
 
 WITH_START_STATES = (
-    "mean {half} (computed_score (with_start_state (on_sets (true_at {alpha_0}) (true_at {alpha_inf})"
-    " (fun x p => true_at ({T} x p)) rationals)) (with_bos {word})) (computed_score (with_start_state"
-    " (on_sets (true_at {alpha_inf}) (true_at {alpha_0}) (backwards (fun x p => true_at ({T} x p)))"
-    " rationals)) (<read>))"
+    "mean {half} ({score} (with_start_state (on_sets {alpha_0:bool} {alpha_inf:bool}"
+    " {T:bool} {over})) (with_bos {word})) ({score} (with_start_state"
+    " (on_sets {alpha_inf:bool} {alpha_0:bool} (backwards {T:bool})"
+    " {over})) (<read>))"
 )
 """The mean in Coq's terms, where the backward direction reads ``<read>``."""
-MATCHED = (
-    "bit rationals (matched (true_at {alpha_0}) (true_at {alpha_inf}) (fun x p => true_at ({T} x p)) {word})"
+HALVES = ("plus {half} {half} = one",)
+REFUTED = (
+    "forall (R : ringType) (half : of_ring R), plus half half = one -> let over := of_ring R in"
+    " not (forall (S : eqType) (Q : finite) (alpha_0_bool alpha_inf_bool : Q -> bool)"
+    " (T_bool : S -> Q -> Q -> bool) word, {network} = {automaton})"
 )
+MATCHED = "bit {over} (matched {alpha_0:bool} {alpha_inf:bool} {T:bool} {word})"
 
 CLAIM = Claim(
     name="fa-rnn-bidirectional",
@@ -199,11 +203,12 @@ CLAIM = Claim(
             programs=("fa-rnn-bidirectional",),
             theorem=Theorem(
                 "fa_rnn.bidirectional.bidirectional",
+                given=HALVES,
                 network=(
-                    "mean {half} (computed_score (on_sets (true_at {alpha_0}) (true_at {alpha_inf})"
-                    " (fun x p => true_at ({T} x p)) rationals) {word}) (computed_score (on_sets (true_at"
-                    " {alpha_inf}) (true_at {alpha_0}) (backwards (fun x p => true_at ({T} x p)))"
-                    " rationals) (rev {word}))"
+                    "mean {half} ({score} (on_sets {alpha_0:bool} {alpha_inf:bool}"
+                    " {T:bool} {over}) {word}) ({score} (on_sets {alpha_inf:bool}"
+                    " {alpha_0:bool} (backwards {T:bool})"
+                    " {over}) (rev {word}))"
                 ),
                 score=MATCHED,
                 values=lambda w: {**w.entries, "half": HALF},
@@ -218,6 +223,7 @@ CLAIM = Claim(
             small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.bidirectional_bos",
+                given=HALVES,
                 network=WITH_START_STATES.replace("<read>", "with_bos (rev {word})"),
                 score=MATCHED,
                 values=lambda w: {**w.entries, "half": HALF},
@@ -235,6 +241,7 @@ CLAIM = Claim(
             small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.printed_bos_is_refuted",
+                claims=REFUTED,
                 refutes=True,
                 network=WITH_START_STATES.replace("<read>", "rev (with_bos {word})"),
                 score=MATCHED,
@@ -253,6 +260,16 @@ CLAIM = Claim(
             small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.printed_is_refuted",
+                claims=(
+                    "forall (K : semiring) (half : K), one <> zero :> K -> plus half half = one ->"
+                    " not (forall (S : Type) n0 n1 (start : 'I_n0) (start' : 'I_n1) next next' accepts accepts',"
+                    " let A := partial K (D := place n0) start next accepts in"
+                    " let B := partial K (D := place n1) start' next' accepts' in"
+                    " (forall w : seq S, ratproof.automaton.score B (rev w) = ratproof.automaton.score A w) ->"
+                    " let initial0 := initial A in let matrix0 := transition A in let final0 := final A in"
+                    " let initial1 := initial B in let matrix1 := transition B in let final1 := final B in"
+                    " forall word, {network} = ratproof.automaton.score A word)"
+                ),
                 refutes=True,
                 network=(
                     "mean_of_vectors {half} (@Wfa _ _ (place {n0}) {initial0} {matrix0} {final0})"
@@ -281,12 +298,13 @@ CLAIM = Claim(
             small_cases=RULES.small,
             theorem=Theorem(
                 "fa_rnn.bidirectional.without_deterministic_is_refuted",
+                claims=REFUTED,
                 refutes=True,
                 network=(
-                    "mean {half} (computed_score (weighted (true_at {alpha_0}) (true_at {alpha_inf})"
-                    " (fun x p => true_at ({T} x p)) rationals) {word}) (computed_score (on_sets (true_at"
-                    " {alpha_inf}) (true_at {alpha_0}) (backwards (fun x p => true_at ({T} x p)))"
-                    " rationals) (rev {word}))"
+                    "mean {half} ({score} (weighted {alpha_0:bool} {alpha_inf:bool}"
+                    " {T:bool} {over}) {word}) ({score} (on_sets {alpha_inf:bool}"
+                    " {alpha_0:bool} (backwards {T:bool})"
+                    " {over}) (rev {word}))"
                 ),
                 score=MATCHED,
                 values=lambda w: {**w.entries, "half": HALF},

@@ -126,6 +126,24 @@ IN_TURN = Sizes(lambda k: in_turn(two_rules(k)), (3, 4), ())
 APART, SMALL_APART = Sizes(untrained, (2, 3, 4), ()), Sizes(lambda k: in_turn(untrained(k)), (), (1, 3))
 ONE, NOTHING = Fraction(1), Fraction(0)
 
+READ_OUT = (
+    "score_4 (disable.alpha_0 {over} {start}) (disable.alpha_inf (Q := {Q}) {start} {disabled:bool} {f})"
+)
+FOR_WEIGHTS = "forall (over : semiring) (weighs : over -> bool), (forall a, weighs a = false <-> a = zero) ->"
+RULES_IN_COQ = "(S Q : finite) (start : Q) (disabled_bool : Q -> bool) (T : S -> Q -> Q -> over) (f : Q -> over) letters,"
+EQUAL = (
+    "let alpha_0 := disable.alpha_0 over start in"
+    " let alpha_inf := disable.alpha_inf start disabled_bool f in {network} = {automaton}"
+)
+
+
+def in_coq(w: Weights) -> dict[str, Any]:
+    """Return what Coq reads: which states are a disabled rule's, as 1 and 0."""
+    disabled = tuple(Fraction(rule == DISABLED) for rule in w.rule)
+    sets = {"S": f"(place {len(w.alphabet)})", "Q": f"(place {len(w.f)})", "start": "ord0"}
+    return {**w.entries, **sets, "disabled": disabled, "weighs": "nonzero"}
+
+
 CLAIM = Claim(
     name="fa-rnn-disable",
     title="rules are taken out without retraining",
@@ -152,14 +170,13 @@ CLAIM = Claim(
             programs=("fa-rnn-without-a-rule",),
             theorem=Theorem(
                 "fa_rnn.disable.disable",
+                claims=f"{FOR_WEIGHTS} forall {RULES_IN_COQ} {EQUAL}",
                 network=(
-                    "score_4 (alpha_0 rationals ord0) (alpha_inf (Q := place {K}) ord0"
-                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) {f}) (only (fun x : 'I_{V} => {T} x)"
-                    " (leading_to_ends (S := place {V}) nonzero ord0"
-                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) (fun x : 'I_{V} => {T} x) {f})) {letters}"
+                    f"{READ_OUT} (only {{T:finite}} (leading_to_ends (S := {{S}}) {{weighs}} {{start}}"
+                    " {disabled:bool} {T:finite} {f})) {letters}"
                 ),
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
-                values=lambda w: {**w.entries, "V": len(w.alphabet), "disabled": Fraction(DISABLED)},
+                values=in_coq,
             ),
         ),
         Variant(
@@ -172,14 +189,16 @@ CLAIM = Claim(
             programs=("fa-rnn-untrained-without-a-rule",),
             theorem=Theorem(
                 "fa_rnn.disable.disable_untrained",
+                claims=(
+                    f"{FOR_WEIGHTS} forall {RULES_IN_COQ} (forall x p q, weighs (T x p q) ->"
+                    f" q != start /\\ (p = start \\/ disabled_bool p = disabled_bool q)) -> {EQUAL}"
+                ),
                 network=(
-                    "score_4 (alpha_0 rationals ord0) (alpha_inf (Q := place {K}) ord0"
-                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) {f}) (only (fun x : 'I_{V} => {T} x)"
-                    " (reached_from_others (S := place {V}) nonzero ord0"
-                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) (fun x : 'I_{V} => {T} x))) {letters}"
+                    f"{READ_OUT} (only {{T:finite}} (reached_from_others (S := {{S}}) {{weighs}} {{start}}"
+                    " {disabled:bool} {T:finite})) {letters}"
                 ),
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
-                values=lambda w: {**w.entries, "V": len(w.alphabet), "disabled": Fraction(DISABLED)},
+                values=in_coq,
             ),
         ),
         Variant(
@@ -191,15 +210,14 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             theorem=Theorem(
                 "fa_rnn.disable.printed_is_refuted",
+                claims=f"{FOR_WEIGHTS} one <> zero :> over -> not (forall {RULES_IN_COQ} {EQUAL})",
                 refutes=True,
                 network=(
-                    "score_4 (alpha_0 rationals ord0) (alpha_inf (Q := place {K}) ord0"
-                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) {f}) (only (fun x : 'I_{V} => {T} x)"
-                    " (reached_from_others (S := place {V}) nonzero ord0"
-                    " (fun q => Qc_eq_bool ({rule} q) {disabled}) (fun x : 'I_{V} => {T} x))) {letters}"
+                    f"{READ_OUT} (only {{T:finite}} (reached_from_others (S := {{S}}) {{weighs}} {{start}}"
+                    " {disabled:bool} {T:finite})) {letters}"
                 ),
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
-                values=lambda w: {**w.entries, "V": len(w.alphabet), "disabled": Fraction(DISABLED)},
+                values=in_coq,
             ),
             # few random rules have such a state
             effort=Effort(

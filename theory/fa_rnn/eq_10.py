@@ -140,6 +140,17 @@ SMALL = Sizes(lambda size: in_line(two_sets(size, (0, 1)), 700), (), ((1, 1, 1, 
 SHARED = Sizes(two_sets, ((1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 2, 2), (1, 2, 3, 2)), ())
 ONE, NOTHING = Fraction(1), Fraction(0)
 
+BOTH_IN_COQ = (
+    "(alpha_0 alpha_inf : Q -> K) (alpha_0_new alpha_inf_new : Q' -> K) (D_1 D_2 : Q -> C -> K)"
+    " (D_1_new D_2_new : Q' -> C' -> K) (v : S -> C -> K) (v_new : S -> C' -> K) word"
+)
+SHARED_IN_COQ = BOTH_IN_COQ.replace("C'", "C")
+BOTH_SCORES = (
+    "(let unit : 'I_2 := ord0 in {network} = score_5 alpha_0 alpha_inf D_1 D_2 v word) /\\"
+    " (let unit : 'I_2 := ord_max in"
+    " {network} = score_5 alpha_0_new alpha_inf_new D_1_new D_2_new v_new word)"
+)
+
 CLAIM = Claim(
     name="fa-rnn-eq-10",
     title="rules are added without retraining",
@@ -186,6 +197,9 @@ CLAIM = Claim(
             ),
             theorem=Theorem(
                 "fa_rnn.eq_10.eq_10",
+                claims=(
+                    f"forall (K : semiring) (S : Type) (Q Q' C C' : finite) {BOTH_IN_COQ}, {BOTH_SCORES}"
+                ),
                 network=(
                     "score_5 (Q := sum_finite _ _) (C := sum_finite _ _) (beside {alpha_0} {alpha_0_new})"
                     " (if {unit} == ord0 then beside {alpha_inf} (fun _ => zero)"
@@ -203,6 +217,10 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             theorem=Theorem(
                 "fa_rnn.eq_10.without_own_columns_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (Q Q' C : finite)"
+                    f" {SHARED_IN_COQ}, {BOTH_SCORES})"
+                ),
                 refutes=True,
                 network=(
                     "score_in_shared_columns {D_1} {D_2} {D_1_new} {D_2_new} {v} {v_new}"

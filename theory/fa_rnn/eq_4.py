@@ -97,7 +97,17 @@ CLAIM = Claim(
             reading=Equality(recurrence=by_turned_tensor, construction=with_tensor),
             cases=RANDOM.random,
             small_cases=SMALL.small,
-            theorem=Theorem("fa_rnn.eq_4.without_row_vectors_is_refuted", refutes=True),
+            theorem=Theorem(
+                "fa_rnn.eq_4.without_row_vectors_is_refuted",
+                refutes=True,
+                network="\\sum_(i : {Q}) times (run (column_next {T}) {alpha_0} {word} i) ({alpha_inf} i)",
+                automaton="automaton_of {alpha_0} {alpha_inf} {T}",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (Q : finite)"
+                    " (alpha_0 alpha_inf : Q -> K) (T : S -> Q -> Q -> K) word, {automaton} = {network})"
+                ),
+                values=lambda w: {**w.entries, "Q": f"place {len(w.alpha_0)}"},
+            ),
         ),
     ),
     example=Weights(

@@ -77,6 +77,12 @@ HERE = (
     " symbols."
 )
 
+
+def with_sets(w: Weights) -> dict[str, Any]:
+    """Return what Coq reads: the set of letters and that of states are finite."""
+    return {**w.entries, "S": f"(place {len(w.alphabet)})", "Q": f"(place {len(w.alpha_0)})"}
+
+
 CLAIM = Claim(
     name="fa-rnn-eq-5",
     title="a decomposed FA-RNN is an automaton",
@@ -126,12 +132,17 @@ CLAIM = Claim(
             programs=("fa-rnn-exact-factors",),
             theorem=Theorem(
                 "fa_rnn.eq_5.eq_5_large_enough",
+                claims=(
+                    "forall (K : semiring) (S Q : finite) (T : S -> Q -> Q -> K),"
+                    " card (columns (by_construction T)) = minn (card S * card Q) (card Q * card Q)"
+                    " /\\ forall (alpha_0 alpha_inf : Q -> K) letters, {automaton} = {network}"
+                ),
                 network=(
-                    "score_of {alpha_0} {alpha_inf} (by_construction (S := place {V}) (Q := place {K})"
-                    " (fun x : 'I_{V} => {T} x)) {letters}"
+                    "score_of {alpha_0} {alpha_inf} (by_construction (S := {S}) (Q := {Q}) {T:finite})"
+                    " {letters}"
                 ),
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
-                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+                values=with_sets,
             ),
         ),
         Variant(
@@ -143,13 +154,17 @@ CLAIM = Claim(
             small_cases=SMALL_OWN.small,
             theorem=Theorem(
                 "fa_rnn.eq_5.without_large_enough_rank_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S Q : finite)"
+                    " (alpha_0 alpha_inf : Q -> K) (T : S -> Q -> Q -> K) letters, {automaton} = {network})"
+                ),
                 refutes=True,
                 network=(
-                    "score_of {alpha_0} {alpha_inf} (without_last_column (by_construction (S := place {V})"
-                    " (Q := place {K}) (fun x : 'I_{V} => {T} x))) {letters}"
+                    "score_of {alpha_0} {alpha_inf} (without_last_column"
+                    " (by_construction (S := {S}) (Q := {Q}) {T:finite})) {letters}"
                 ),
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
-                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+                values=with_sets,
             ),
         ),
     ),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -95,6 +96,23 @@ ANY, SMALL = (
 EXACT, OFF = Sizes(rule_and_threshold, (1, 2, 3), (1, 2)), Sizes(rule_and_any_threshold, (1, 2, 3), (1, 2))
 
 
+FACTORS_IN_COQ = (
+    "K (C : finite) (D_1 D_2 : 'I_K -> C -> over) (v : S -> C -> over)"
+    " (alpha_0 alpha_inf : 'I_K -> over)"
+)
+THRESHOLD = "(at_most : over -> over -> bool) (gamma : over)"
+ONES_AND_ZEROS = (
+    f"(S : eqType) {FACTORS_IN_COQ} (moves : S -> 'I_K -> 'I_K -> bool) word,"
+    " (forall x i j, of_factors (Q := place K) D_1 D_2 v x i j = bit over (moves x i j)) ->"
+    " let T := fun x i j => bit over (moves x i j) in"
+)
+
+
+def in_coq(w: Weights) -> dict[str, Any]:
+    """Return what Coq reads: the columns are a finite set, and the threshold is one of numbers."""
+    return {**w.entries, "C": f"(place {len(w.D_1[0])})", "at_most": "Qc_le"}
+
+
 CLAIM = Claim(
     name="fa-rnn-eq-9",
     title="the automaton comes back from the factors",
@@ -149,10 +167,16 @@ CLAIM = Claim(
             programs=("fa-rnn-threshold",),
             theorem=Theorem(
                 "fa_rnn.eq_9.eq_9_threshold",
+                claims=(
+                    f"forall over : semiring, commutative (@times over) -> forall {THRESHOLD},"
+                    f" ~~ at_most gamma zero -> at_most gamma one -> forall {ONES_AND_ZEROS}"
+                    " {automaton} = {network}"
+                ),
+                values=in_coq,
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 automaton=(
-                    "@Wfa _ _ (place {K}) {alpha_0} (@thresholded rationals Qc_le {gamma} _ {K}"
-                    " (@refolded _ _ {K} (place {r}) {D_1} {D_2} {v})) {alpha_inf}"
+                    "@Wfa _ _ (place {K}) {alpha_0} (@thresholded {over} {at_most} {gamma} _ {K}"
+                    " (@refolded _ _ {K} {C} {D_1} {D_2} {v})) {alpha_inf}"
                 ),
             ),
         ),
@@ -166,9 +190,14 @@ CLAIM = Claim(
                 refutes=True,
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",
                 automaton=(
-                    "@Wfa _ _ (place {K}) {alpha_0} (fun x i j => @refolded _ _ {K} (place {r}) {D_1} {D_2}"
+                    "@Wfa _ _ (place {K}) {alpha_0} (fun x i j => @refolded _ _ {K} {C} {D_1} {D_2}"
                     " {v} x j i) {alpha_inf}"
                 ),
+                claims=(
+                    "forall over : semiring, commutative (@times over) -> one <> zero :> over ->"
+                    f" not (forall (S : Type) {FACTORS_IN_COQ} word, {{automaton}} = {{network}})"
+                ),
+                values=in_coq,
             ),
             cases=ANY.random,
             small_cases=SMALL.small,
@@ -183,11 +212,17 @@ CLAIM = Claim(
             small_cases=OFF.small,
             theorem=Theorem(
                 "fa_rnn.eq_9.without_threshold_in_range_is_refuted",
+                claims=(
+                    f"forall (over : semiring) {THRESHOLD}, one <> zero :> over ->"
+                    " at_most gamma zero \\/ ~~ at_most gamma one ->"
+                    f" not (forall {ONES_AND_ZEROS} {{automaton}} = {{network}})"
+                ),
+                values=in_coq,
                 refutes=True,
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 automaton=(
-                    "@Wfa _ _ (place {K}) {alpha_0} (@thresholded rationals Qc_le {gamma} _ {K}"
-                    " (@refolded _ _ {K} (place {r}) {D_1} {D_2} {v})) {alpha_inf}"
+                    "@Wfa _ _ (place {K}) {alpha_0} (@thresholded {over} {at_most} {gamma} _ {K}"
+                    " (@refolded _ _ {K} {C} {D_1} {D_2} {v})) {alpha_inf}"
                 ),
             ),
         ),

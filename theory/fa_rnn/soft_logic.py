@@ -188,16 +188,30 @@ THREE_LITERALS = Sizes(three_literals, (2, 3), (2,))
 SEVERAL_ENDS = Sizes(rules_and_formula, ((2, 2, 1), (3, 2, 1)), ())
 ONE, NOTHING = Fraction(1), Fraction(0)
 
-SIGNS = "(fun c r => sign_of ({clauses} c r))"
-COUNTS = (
-    "(rule_count integers (true_at {alpha_0}) (fun x p => true_at ({T} x p)) (fun r => true_at ({F} r))"
-    " {word})"
-)
-HOLDS = (
-    "(holds (fun c r => sign_of ({clauses} c r)) (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
-    " (fun x p => true_at ({T} x p)) {word}))"
-)
+SIGNS = "{clauses:sign}"
+COUNTS = "(rule_count {ring} {alpha_0:bool} {T:bool} {F:bool} {word})"
+CLAMPED = COUNTS.replace("rule_count", "clamped_score")
+HOLDS = f"(holds {SIGNS} (fun r => matched {{alpha_0:bool}} ({{F:bool}} r) {{T:bool}} {{word}}))"
 """The formula, the counts and the logic, as Coq has them."""
+RULES_IN_COQ = (
+    "(C L Q : finite) (S : eqType) (clauses_sign : C -> L -> option bool) (alpha_0_bool : Q -> bool)"
+    " (T_bool : S -> Q -> Q -> bool) (F_bool : L -> Q -> bool) word"
+)
+
+
+def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
+    """Return that this value is 1 where the logic holds, and else 0, over any ordered domain; or that it is
+    not.
+    """
+    given = "".join(f"{premise} = ({HOLDS})%:R%R :> R -> " for premise in premises)
+    equal = f"forall {RULES_IN_COQ}, {given}{value} = ({HOLDS})%:R%R :> R"
+    return f"forall R : realDomainType, let ring := R in {f'not ({equal})' if refuted else equal}"
+
+
+def with_integers(w: Weights) -> dict[str, Any]:
+    """Return what Coq reads: it counts in integers."""
+    return {**w.entries, "ring": "integers"}
+
 
 CLAIM = Claim(
     name="fa-rnn-soft-logic",
@@ -224,16 +238,10 @@ CLAIM = Claim(
             programs=("fa-rnn-soft-logic",),
             theorem=Theorem(
                 "fa_rnn.soft_logic.soft_logic",
-                network=(
-                    "rational_of (soft_value (fun c r => sign_of ({clauses} c r))"
-                    " (clamped (rule_count integers (true_at {alpha_0})"
-                    " (fun x p => true_at ({T} x p)) (fun r => true_at ({F} r)) {word})))"
-                ),
-                score=(
-                    "bit rationals (holds (fun c r => sign_of ({clauses} c r))"
-                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
-                    " (fun x p => true_at ({T} x p)) {word}))"
-                ),
+                claims=in_any_domain(f"soft_value {SIGNS} (clamped {COUNTS})"),
+                values=with_integers,
+                network=(f"rational_of (soft_value {SIGNS} (clamped {COUNTS}))"),
+                score="bit {over} " + HOLDS,
             ),
             kinds=LADDER,
         ),
@@ -246,16 +254,10 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             theorem=Theorem(
                 "fa_rnn.soft_logic.soft_logic_clamped_steps",
-                network=(
-                    "rational_of (soft_value (fun c r => sign_of ({clauses} c r))"
-                    " (clamped (clamped_score integers (true_at {alpha_0})"
-                    " (fun x p => true_at ({T} x p)) (fun r => true_at ({F} r)) {word})))"
-                ),
-                score=(
-                    "bit rationals (holds (fun c r => sign_of ({clauses} c r))"
-                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
-                    " (fun x p => true_at ({T} x p)) {word}))"
-                ),
+                claims=in_any_domain(f"soft_value {SIGNS} (clamped {CLAMPED})"),
+                values=with_integers,
+                network=(f"rational_of (soft_value {SIGNS} (clamped {CLAMPED}))"),
+                score="bit {over} " + HOLDS,
             ),
         ),
         Variant(
@@ -267,8 +269,10 @@ CLAIM = Claim(
             small_cases=SMALL_THREE.small,
             theorem=Theorem(
                 "fa_rnn.soft_logic.soft_logic_nested",
+                claims=in_any_domain(f"nested_value {SIGNS} (clamped {COUNTS})"),
+                values=with_integers,
                 network="rational_of (nested_value " + SIGNS + " (clamped " + COUNTS + "))",
-                score="bit rationals " + HOLDS,
+                score="bit {over} " + HOLDS,
             ),
             kinds=LADDER,
         ),
@@ -327,9 +331,13 @@ CLAIM = Claim(
             small_cases=THREE_LITERALS.small,
             theorem=Theorem(
                 "fa_rnn.soft_logic.printed_nested_is_refuted",
+                claims=in_any_domain(
+                    f"nested_value {SIGNS} {COUNTS}", f"soft_value {SIGNS} {COUNTS}", refuted=True
+                ),
+                values=with_integers,
                 refutes=True,
                 network=(f"rational_of (nested_where_flat_is_right {SIGNS} {COUNTS} {HOLDS})"),
-                score="bit rationals " + HOLDS,
+                score="bit {over} " + HOLDS,
             ),
             kinds=LADDER[:3],
             effort=Effort(examples=150, strings=12, longest=6, run=6),
@@ -349,17 +357,11 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             theorem=Theorem(
                 "fa_rnn.soft_logic.without_clamp_is_refuted",
+                claims=in_any_domain(f"soft_value {SIGNS} {COUNTS}", refuted=True),
+                values=with_integers,
                 refutes=True,
-                network=(
-                    "rational_of (soft_value (fun c r => sign_of ({clauses} c r))"
-                    " (rule_count integers (true_at {alpha_0})"
-                    " (fun x p => true_at ({T} x p)) (fun r => true_at ({F} r)) {word}))"
-                ),
-                score=(
-                    "bit rationals (holds (fun c r => sign_of ({clauses} c r))"
-                    " (fun r => matched (true_at {alpha_0}) (true_at ({F} r))"
-                    " (fun x p => true_at ({T} x p)) {word}))"
-                ),
+                network=(f"rational_of (soft_value {SIGNS} {COUNTS})"),
+                score="bit {over} " + HOLDS,
             ),
             kinds=LADDER[:3],
         ),

@@ -96,11 +96,7 @@ def rebuilt_over_max_times(w: Weights) -> list[WFSA]:
 
 
 HALF = Fraction(1, 2)
-IN_COQ = (
-    "(R := ordered_fractions) (fun q => in_mathcomp ({alpha_0} q)) (fun q => in_mathcomp ({alpha_inf} q))"
-    " (fun q s => in_mathcomp ({D_1} q s)) (fun q s => in_mathcomp ({D_2} q s))"
-    " (fun x s => in_mathcomp ({v} x s))"
-)
+IN_COQ = "(R := {ring}) {alpha_0} {alpha_inf} {D_1} {D_2} {v}"
 """The factors, as Coq has them."""
 FACTORED = Sizes(factored, ((1, 2), (2, 2), (2, 3)), ((1, 2),))
 RANDOM, SMALL = Sizes(over_max_times, (1, 2, 3), ()), Sizes(small_over_max_times, (), (1, 2))
@@ -143,6 +139,7 @@ CLAIM = Claim(
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 automaton="automaton_of {alpha_0} {alpha_inf} {T}",
                 over="rational_max_times",
+                proved_over="fractions_max_times",
             ),
         ),
         Variant(
@@ -155,6 +152,14 @@ CLAIM = Claim(
             programs=("fa-rnn-viterbi-tensor", "fa-rnn-viterbi-factors"),
             theorem=Theorem(
                 "fa_rnn.viterbi.viterbi_match",
+                claims=(
+                    "forall (R : realDomainType) (S : eqType) (Q : finite) (begins accepts : Q -> bool)"
+                    " (moves : S -> Q -> Q -> bool) word, let over := max_times R in"
+                    " let alpha_0 := fun q => bit over (begins q) in"
+                    " let alpha_inf := fun q => bit over (accepts q) in"
+                    " let T := fun x i j => bit over (moves x i j) in"
+                    " {network} = bit over (matched begins accepts moves word)"
+                ),
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 over="rational_max_times",
             ),
@@ -174,6 +179,14 @@ CLAIM = Claim(
             kinds=("sampled", "cross-checked", "exhausted"),
             theorem=Theorem(
                 "fa_rnn.viterbi.printed_is_refuted",
+                claims=(
+                    "forall R : realDomainType, not (forall (S : eqType) (Q : finite) (start : Q)"
+                    " (accepts : Q -> bool) (moves : S -> Q -> Q -> bool) word,"
+                    " let alpha_0 := fun q => number R (q == start) in"
+                    " let alpha_inf := fun q => number R (accepts q) in"
+                    " let T := fun x i j => number R (moves x i j) in"
+                    " {network} = number R (matched (fun q => q == start) accepts moves word))"
+                ),
                 refutes=True,
                 network="score_4 {alpha_0} {alpha_inf} {T} {word}",
                 over="rational_max_plus",
@@ -198,8 +211,16 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.viterbi.printed_factors_is_refuted",
                 refutes=True,
-                network="of_mathcomp (score_of_maxima " + IN_COQ + " {word})",
-                score="of_mathcomp (number_of (computed_score (rebuilt " + IN_COQ + ") {word}))",
+                network=f"score_of_maxima {IN_COQ} {{word}}",
+                score=f"number_of ({{score}} (rebuilt {IN_COQ}) {{word}})",
+                claims=(
+                    "forall R : realDomainType, let ring := R in not (forall (S : Type) (Q C : finite)"
+                    " (alpha_0 alpha_inf : Q -> R) (D_1 D_2 : Q -> C -> R) (v : S -> C -> R) word,"
+                    " (forall q, 0 <= alpha_0 q /\\ 0 <= alpha_inf q)%R ->"
+                    " (forall x i j, 0 <= tensor D_1 D_2 v x i j)%R -> {network} = {automaton})"
+                ),
+                over="fractions",
+                values=lambda w: {**w.entries, "ring": "ordered_fractions"},
             ),
         ),
     ),

@@ -109,7 +109,14 @@ CLAIM = Claim(
             theorem=Theorem(
                 "linear_recurrences.linear_attention.without_unnormalised_output_is_refuted",
                 refutes=True,
-                network="@normalised rationals _ _ Qcdiv {q} {k} {v} {word}",
+                network="@normalised {over} _ _ {divide} {q} {k} {v} {word}",
+                claims=(
+                    "forall F : numFieldType, let over := of_ring F in let divide := @quotient F in"
+                    " not (forall (S : eqType) d (q k : S -> 'I_d -> of_ring F) (v : S -> of_ring F),"
+                    " (forall x i, (0 < q x i :> F)%R /\\ (0 < k x i :> F)%R) ->"
+                    " exists (Q : finite) (A : wfa (of_ring F) S Q), forall word, score A word = {network})"
+                ),
+                values=lambda w: {**w.entries, "divide": "Qcdiv"},
             ),
         ),
     ),

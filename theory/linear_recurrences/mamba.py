@@ -107,9 +107,19 @@ CLAIM = Claim(
                 ),
                 # mathcomp's list of all histories does not compute: Coq's automaton is run with their numbers
                 automaton=(
-                    "mamba_with_memory (M := place {m}) ord0 {remember:to place} {h_0} {D}"
+                    "mamba_with_memory {start} {remember:to place} {h_0} {D}"
                     " {a:of place and letter} {B:of place and letter} {C:of place and letter}"
                     " {x:of place and letter}"
+                ),
+                claims=(
+                    "forall (K : semiring) (S : finType) k d (h_0 : 'I_d -> K) (D : K)"
+                    " (a_w B_w C_w : seq S -> 'I_d -> K) (x_w : seq S -> K), commutative (@times K) ->"
+                    " let start : history S k := remembered k [::] in let remember := @remember_more S k in"
+                    " let a := fun (h : history S k) x => a_w (rcons h x) in"
+                    " let B := fun (h : history S k) x => B_w (rcons h x) in"
+                    " let C := fun (h : history S k) x => C_w (rcons h x) in"
+                    " let x := fun (h : history S k) x => x_w (rcons h x) in"
+                    " forall letters, {automaton} = {network}"
                 ),
                 values=by_history,
             ),

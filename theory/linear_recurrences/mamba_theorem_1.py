@@ -94,9 +94,16 @@ CLAIM = Claim(
             },
             theorem=theorem(
                 "mamba_theorem_1",
-                "mamba_one_unit {h_0} {decay} (fun x => @held rationals Qcdiv {minus} {minus} ({decay} x)"
+                "mamba_one_unit {h_0} {decay} (fun x => @held {over} {divide} {minus} {minus} ({decay} x)"
                 " ({Delta} x)) {u} {word}",
                 "min_gru_automaton {minus} {h_0} {z} {u}",
+                claims=(
+                    "forall (F : fieldType) (S : Type) (h_0 : of_ring F) (z Delta u : S -> of_ring F),"
+                    " (forall x, Delta x != 0%R :> F) -> let over := of_ring F in let divide := @quotient F in"
+                    " let minus := minus_one F in let decay := fun x => plus one (times minus (z x)) in"
+                    " forall word, {automaton} = {network}"
+                ),
+                values=lambda w: {**w.entries, "divide": "Qcdiv"},
             ),
         ),
         corrected(

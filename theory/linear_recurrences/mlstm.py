@@ -97,7 +97,12 @@ HIDDEN = Recurrence(
     out=lambda w, state: state[2:],
 )
 LARGER = "(fun a b : rationals => if Qc_le a b then b else a)"
-"""Of two numbers, in Coq."""
+IN_COQ = {
+    "larger": LARGER,
+    "at_least_1": f"(fun n => {LARGER} ({LARGER} n (Qcopp n)) (Q2Qc 1))",
+    "divide": "Qcdiv",
+}
+"""What Coq runs in place of the operations of an ordered field."""
 CASES = sizes(weights)
 GATED = narrow(weights, q=(1,), v=(1,))  # among few cases there are some whose gates differ
 LARGE = narrow(weights, (1,), s_0=(0,), q=(1, 2), k=(1, 2), v=(0, 1), f=(1,), i=(1, 2))
@@ -145,9 +150,15 @@ CLAIM = Claim(
             },
             theorem=theorem(
                 "mlstm",
-                f"@stabilised_mlstm rationals _ _ {LARGER} Qcdiv {{s_0}} {{f}} {{i}} {{v}} {{q}} {{k}}"
-                " {word}",
+                "@stabilised_mlstm {over} _ _ {larger} {divide} {s_0} {f} {i} {v} {q} {k} {word}",
                 "mlstm_automaton {s_0} {f} {i} {v} {q} {k}",
+                claims=(
+                    "forall (F : realFieldType) (S : Type) d (s_0 : 'I_d -> of_ring F)"
+                    " (f i v : S -> of_ring F) (q k : S -> 'I_d -> of_ring F),"
+                    " (forall x, (0 < i x :> F)%R) -> let over := of_ring F in let larger := @larger F in"
+                    " let divide := @quotient F in forall word, {automaton} = {network}"
+                ),
+                values=lambda w: {**w.entries, **IN_COQ},
                 name="mlstm_as_programmed",
             ),
         ),
@@ -181,10 +192,16 @@ CLAIM = Claim(
             theorem=Theorem(
                 "linear_recurrences.mlstm.without_unnormalised_output_is_refuted",
                 refutes=True,
-                network=(
-                    f"@mlstm_hidden rationals _ _ Qcdiv (fun n => {LARGER} ({LARGER} n (Qcopp n)) (Q2Qc 1))"
-                    " {s_0} {f} {i} {v} {q} {k} {word}"
+                network="@mlstm_hidden {over} _ _ {divide} {at_least_1} {s_0} {f} {i} {v} {q} {k} {word}",
+                claims=(
+                    "forall F : realFieldType, let over := of_ring F in let divide := @quotient F in"
+                    " let at_least_1 := @at_least_1 F in not (forall (S : eqType) d"
+                    " (f i v : S -> of_ring F) (q k : S -> 'I_d -> of_ring F),"
+                    " (forall x, (0 < f x :> F)%R /\\ (0 < i x :> F)%R) ->"
+                    " let s_0 : 'I_d -> of_ring F := fun=> zero in"
+                    " exists (Q : finite) (A : wfa (of_ring F) S Q), forall word, score A word = {network})"
                 ),
+                values=lambda w: {**w.entries, **IN_COQ},
             ),
             without={
                 "cross-checked": "OpenFst scores the corrected variant's automaton, which this one has too"

@@ -118,6 +118,7 @@ CLAIM = Claim(
                 "programmed_rg_lru {h_0} {a} {m} {ix} {word}",
                 "programmed_rg_lru_automaton {h_0} {a} {m} {ix}",
                 name="rg_lru_as_programmed",
+                given=("{h_0} = zero",),
             ),
         ),
         refuted(

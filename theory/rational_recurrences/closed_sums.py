@@ -91,7 +91,7 @@ CLAIM = Claim(
             kinds=("sampled", "exhausted"),
             theorem=Theorem(
                 "rational_recurrences.closed_sums.closed_sums",
-                network="unit {c_0} {f} {u} {word}",
+                network="unit zero {f} {u} {word}",
                 score="equation_4 (figure_1 {f} {u} zero) {word}",
             ),
         ),
@@ -154,6 +154,10 @@ CLAIM = Claim(
             kinds=LADDER[:3],
             theorem=Theorem(
                 "rational_recurrences.closed_sums.without_zero_start_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (c_0 : K) (f u : "
+                    "S -> K) word, {automaton} = {network})"
+                ),
                 network="closed_sum {u} {f} {word}",
                 automaton="figure_1 {f} {u} {c_0}",
                 refutes=True,

@@ -161,7 +161,7 @@ RANDOM, SMALL = Sizes(filters, (1, 2, 3), ()), Sizes(filters, (), (1, 2, 3))
 SHOWN = ("sampled", "cross-checked", "exhausted")
 
 
-def in_coq(name: str, padded: tuple[bool, bool], refutes: bool = False) -> Theorem:
+def in_coq(name: str, padded: tuple[bool, bool], **options: Any) -> Theorem:
     """The theorem of that name: is the network padded, and the automaton?"""
     network, automaton = (str(side).lower() for side in padded)
     return Theorem(
@@ -169,7 +169,7 @@ def in_coq(name: str, padded: tuple[bool, bool], refutes: bool = False) -> Theor
         network=f"pooled {{K}} {{f:from 1}} {{b}} {network} {{word}}",
         automaton=f"chain {{K}} {{f:from 1}} {{b}} {automaton}",
         over="rational_max_plus",
-        refutes=refutes,
+        **options,
     )
 
 
@@ -217,7 +217,15 @@ CLAIM = Claim(
             cases=RANDOM.random,
             small_cases=SMALL.small,
             kinds=SHOWN,
-            theorem=in_coq("without_whole_windows_is_refuted", padded=(True, False), refutes=True),
+            theorem=in_coq(
+                "without_whole_windows_is_refuted",
+                padded=(True, False),
+                refutes=True,
+                claims=(
+                    "forall R : semiring, one <> zero :> R -> not (forall (S : Type) K (f : S -> nat -> R)"
+                    " b word, {automaton} = {network})"
+                ),
+            ),
         ),
     ),
     example=Weights(

@@ -98,8 +98,15 @@ CLAIM = Claim(
             ),
             theorem=Theorem(
                 "rational_recurrences.corollary_10_scrn.corollary_10_scrn",
-                network="unit {c_0} (fun _ => {alpha}) {u} {word}",
+                claims=(
+                    "forall (R : comRingType) (S : Type) (c_0 alpha : of_ring R) (z : S -> of_ring R) "
+                    "word, let ring := R in let u : S -> of_ring R := fun x => ((1 - alpha) * z x)%R "
+                    "in {automaton} = {network}"
+                ),
+                network="context_unit (R := {ring}) {c_0} {alpha} {z} {word}",
                 automaton="figure_1 (fun _ => {alpha}) {u} {c_0}",
+                over="fractions",
+                values=lambda w: {**w.entries, "ring": "mathcomp.algebra.rat.rat_comRing"},
             ),
         ),
         Variant(
@@ -114,6 +121,12 @@ CLAIM = Claim(
             small_cases=HIDDEN.small,
             theorem=Theorem(
                 "rational_recurrences.corollary_10_scrn.printed_is_refuted",
+                claims=(
+                    "forall F : numFieldType, let rational_softsign : of_ring F -> of_ring F := "
+                    "@softsign F in let h_0 := zero in not (forall (S : eqType) (r : of_ring F) (z : "
+                    "S -> of_ring F), exists (Q : finite) (A : wfa (of_ring F) S Q), forall word, "
+                    "score A word = {network})"
+                ),
                 refutes=True,
                 network="hidden_unit rational_softsign {h_0} {r} {z} {word}",
             ),

@@ -111,6 +111,13 @@ CLAIM = Claim(
             small_cases=FROM_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.corollary_14.without_linearity_is_refuted",
+                claims=(
+                    "forall (F : numFieldType) d (unit : 'I_d), let rational_softsign : of_ring F -> "
+                    "of_ring F := @softsign F in let c_0 : 'I_d -> of_ring F := fun=> zero in not "
+                    "(forall (S : eqType) (W : 'I_d -> 'I_d -> of_ring F) (v : S -> 'I_d -> of_ring "
+                    "F), exists (Q : finite) (A : wfa (of_ring F) S Q), forall word, score A word = "
+                    "{network})"
+                ),
                 refutes=True,
                 network="squashed_elman rational_softsign {c_0} {W} {v} {word} {unit}",
             ),

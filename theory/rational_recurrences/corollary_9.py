@@ -115,6 +115,10 @@ CLAIM = Claim(
             small_cases=AT_ONE.small,
             theorem=Theorem(
                 "rational_recurrences.corollary_9.printed_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) d (c_0 : 'I_d.+1 "
+                    "-> K) (f u : S -> 'I_d.+1 -> K) unit word, {automaton} = {network})"
+                ),
                 refutes=True,
                 network="layer {c_0} {f} {u} {word} {unit}",
                 automaton="figures (fun _ => zero) {f} {u} {unit}",
@@ -131,6 +135,11 @@ CLAIM = Claim(
             small_cases=READS_STATE.small,
             theorem=Theorem(
                 "rational_recurrences.corollary_9.without_memoryless_gates_is_refuted",
+                claims=(
+                    "forall (F : numFieldType) d (w : 'I_d -> of_ring F) (unit : 'I_d), w unit != 0%R "
+                    ":> F -> not (forall (S : eqType) (f u : S -> 'I_d -> of_ring F), rational (fun "
+                    "word unit => {network}))"
+                ),
                 refutes=True,
                 network="layer_with_feedback {w} {f} {u} {word} {unit}",
             ),

@@ -59,6 +59,11 @@ KINDS = ("sampled", "cross-checked", "exhausted")
 """Max-plus equality is not decidable in general; what holds is decided by lumping."""
 
 
+EQUAL = "forall (S : Type) (c_0 : max_plus R) (f u : S -> max_plus R) word, {automaton} = {network}"
+EQUAL_ON_WORDS = EQUAL.replace("word,", "word, word <> [::] ->")
+"""What Coq refutes, over the numbers of any ordered domain R."""
+
+
 def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
     """Figure 1 over max-plus, with lambda(q_1) = c_0 and as drawn.
 
@@ -77,9 +82,9 @@ def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
             proof=two_states(ANYWHERE),
             theorem=Theorem(
                 f"rational_recurrences.{claim}.{claim}",
-                network="unit {c_0} {f} {u} {word}",
+                network="max_plus_unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} {c_0}",
-                over="rational_max_plus",
+                over="fractions_max_plus",
             ),
         ),
         Variant(
@@ -92,10 +97,11 @@ def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
             kinds=KINDS,
             theorem=Theorem(
                 f"rational_recurrences.{claim}.printed_is_refuted",
+                claims=f"forall R : realDomainType, not ({EQUAL})",
                 refutes=True,
-                network="unit {c_0} {f} {u} {word}",
+                network="max_plus_unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
-                over="rational_max_plus",
+                over="fractions_max_plus",
             ),
         ),
     )
@@ -128,10 +134,11 @@ CLAIM = Claim(
             kinds=KINDS,
             theorem=Theorem(
                 "rational_recurrences.example_15.printed_nonempty_is_refuted",
+                claims=f"forall R : realDomainType, not ({EQUAL_ON_WORDS})",
                 refutes=True,
-                network="unit {c_0} {f} {u} {word}",
+                network="max_plus_unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
-                over="rational_max_plus",
+                over="fractions_max_plus",
             ),
         ),
         Variant(

@@ -101,6 +101,12 @@ CLAIM = Claim(
             small_cases=AT_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.model_c.printed_section_6_1_is_refuted",
+                claims=(
+                    "forall R : ringType, not (forall (S : Type) (f1 z1 f2 z2 : S -> of_ring R) word, "
+                    "let c1_0 := zero in let c2_0 := zero in let u1 : S -> of_ring R := fun x => ((1 "
+                    "- f1 x) * z1 x)%R in let u2 : S -> of_ring R := fun x => ((1 - f2 x) * z2 x)%R "
+                    "in {automaton} = {network})"
+                ),
                 refutes=True,
                 network="rrnn_c {c1_0} {c2_0} {f1} {u1} {f2} {u2} {word}",
                 automaton="figure_2 {c1_0} {c2_0} {f1} {z1} {f2} {z2}",

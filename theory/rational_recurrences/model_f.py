@@ -215,6 +215,11 @@ CLAIM = Claim(
             ones=0,
             theorem=Theorem(
                 "rational_recurrences.model_f.printed_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) (p1 p2 r : K) "
+                    "(f1 u1 f2 u2 : S -> K) word, {automaton} = rrnn_f zero zero p1 p2 r f1 u1 f2 u2 "
+                    "word)"
+                ),
                 refutes=True,
                 score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (zero, zero, zero, zero) {word}",
             ),
@@ -225,6 +230,11 @@ CLAIM = Claim(
             ones=1,
             theorem=Theorem(
                 "rational_recurrences.model_f.printed_with_one_start_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) (p1 p2 r : K) "
+                    "(f1 u1 f2 u2 : S -> K) word, {automaton} = rrnn_f zero zero p1 p2 r f1 u1 f2 u2 "
+                    "word)"
+                ),
                 refutes=True,
                 score="program {p1} {p2} {r} {f1} {u1} {f2} {u2} (one, zero, zero, zero) {word}",
             ),
@@ -238,6 +248,11 @@ CLAIM = Claim(
             small_cases=AT_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.model_f.printed_equation_26g_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) (c1_0 c2_0 p1 "
+                    "p2 r : K) (f1 u1 f2 u2 : S -> K) word, epsilon_score (figure_4 c1_0 c2_0 p1 p2 "
+                    "f1 u1 f2 u2) (gamma r) 1 word = {network})"
+                ),
                 refutes=True,
                 network="rrnn_f_26g {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
             ),
@@ -251,6 +266,12 @@ CLAIM = Claim(
             small_cases=AT_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.model_f.printed_section_6_1_is_refuted",
+                claims=(
+                    "forall R : ringType, not (forall (S : eqType) (p1 p2 r : of_ring R) (f1 z1 f2 z2 "
+                    ": S -> of_ring R) word, let c1_0 := zero in let c2_0 := zero in let u1 : S -> "
+                    "of_ring R := fun x => ((1 - f1 x) * z1 x)%R in let u2 : S -> of_ring R := fun x "
+                    "=> ((1 - f2 x) * z2 x)%R in {automaton} = {network})"
+                ),
                 refutes=True,
                 network="rrnn_f {c1_0} {c2_0} {p1} {p2} {r} {f1} {u1} {f2} {u2} {word}",
                 score=(

@@ -14,7 +14,7 @@ from automata.semirings import REAL
 from theory.claim import Claim, Effort, Source, TableRow, Variant
 from theory.rational_recurrences.proposition_7 import figure_1
 from theory.rational_recurrences.shared import windows
-from theory.rational_recurrences.shared.windowed_variants import NETWORK, variants
+from theory.rational_recurrences.shared.windowed_variants import FREE_GATES, NETWORK, variants
 from theory.rational_recurrences.shared.windows import by_history, instances, windowed
 from theory.reading import NoAutomaton
 from theory.signature import Signature, Sizes, by_window
@@ -58,6 +58,12 @@ TABLE_1 = Variant(
     kinds=("sampled", "cross-checked", "exhausted"),
     theorem=Theorem(
         "rational_recurrences.proposition_11_qrnn.printed_table_1_is_refuted",
+        claims=(
+            "forall (F : numFieldType) k, (0 < k)%N -> let c_0 : of_ring F := zero in not "
+            "(forall (S : finType) (f_w u_w : seq S -> of_ring F), exists (Q : finite) (A : "
+            "wfa (of_ring F) S Q), (card Q < 3)%N /\\ forall letters, score A letters = "
+            "{network})"
+        ),
         refutes=True,
         network=NETWORK,
         values=by_history,
@@ -80,7 +86,10 @@ CLAIM = Claim(
         ),
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
-    variants=(*variants(ANYWHERE, PRINTED, instances(gates), "u", "proposition_11_qrnn"), TABLE_1),
+    variants=(
+        *variants(ANYWHERE, PRINTED, instances(gates), "u", "proposition_11_qrnn", FREE_GATES),
+        TABLE_1,
+    ),
     example=Weights(
         REAL,
         "ab",

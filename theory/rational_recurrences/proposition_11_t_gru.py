@@ -11,7 +11,12 @@ from typing import Any
 
 from theory.claim import Claim, Effort, Source, TableRow
 from theory.rational_recurrences.shared import windows
-from theory.rational_recurrences.shared.windowed_variants import EXAMPLE, over_three_alphabets, variants
+from theory.rational_recurrences.shared.windowed_variants import (
+    EXAMPLE,
+    from_gates,
+    over_three_alphabets,
+    variants,
+)
 from theory.signature import Signature, by_window
 
 
@@ -37,7 +42,12 @@ CLAIM = Claim(
         "The network starts in c_0 = 0, or one more state has the initial weight c_0.",
     ),
     variants=variants(
-        ANYWHERE, FROM_ZERO, over_three_alphabets(ANYWHERE, FROM_ZERO), "z o", "proposition_11_t_gru"
+        ANYWHERE,
+        FROM_ZERO,
+        over_three_alphabets(ANYWHERE, FROM_ZERO),
+        "z o",
+        "proposition_11_t_gru",
+        from_gates("f_w z_w o_w", "update z_w o_w"),
     ),
     example=EXAMPLE,
     uses=("proposition-11-qrnn",),

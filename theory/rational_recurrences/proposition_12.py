@@ -259,6 +259,10 @@ CLAIM = Claim(
             kinds=("sampled", "exhausted", "decided"),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.printed_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
+                    "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
+                ),
                 refutes=True,
                 network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
                 score="program {n} {f} {u:from 1} {word}",
@@ -271,6 +275,10 @@ CLAIM = Claim(
             reading=Equality(recurrence=rcnn_recurrence, construction=from_q_0, algorithm=zero_at_every_t),
             theorem=Theorem(
                 "rational_recurrences.proposition_12.printed_at_every_t_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) n (c_0 : nat -> "
+                    "K) (f : S -> K) (u : S -> nat -> K) word, (1 <= n)%N -> {automaton} = {network})"
+                ),
                 refutes=True,
                 network="rcnn {c_0:from 1} {f} {u:from 1} {word} {n}",
                 score="zero",
@@ -291,6 +299,11 @@ CLAIM = Claim(
             small_cases=FEEDBACK.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_12.without_input_only_lambda_is_refuted",
+                claims=(
+                    "forall (F : numFieldType) n (w : of_ring F), (1 <= n)%N -> w != 0%R :> F -> not "
+                    "(forall (S : eqType) (f : S -> of_ring F) (u : S -> nat -> of_ring F), exists (Q "
+                    ": finite) (A : wfa (of_ring F) S Q), forall word, score A word = {network})"
+                ),
                 refutes=True,
                 network="rcnn_with_feedback {n} {w} {f} {u:from 1} {word} {n}",
             ),

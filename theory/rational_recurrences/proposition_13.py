@@ -230,6 +230,10 @@ CLAIM = Claim(
             small_cases=FROM_ZERO.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_13.printed_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) d (c_0 : 'I_d.+1 "
+                    "-> K) W (b : S -> 'I_d.+1 -> K) unit word, {automaton} = {network})"
+                ),
                 refutes=True,
                 network="isan {c_0} {W} {b} {word} {unit}",
                 automaton="doubled {W} {b} (fun q => if q is inl _ then one else zero) {unit}",

@@ -138,6 +138,10 @@ CLAIM = Claim(
             small_cases=AT_ONE.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (c_0 : K) (f u : "
+                    "S -> K) word, {automaton} = {network})"
+                ),
                 refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
@@ -158,6 +162,10 @@ CLAIM = Claim(
             kinds=LADDER[:-1],  # not decided: that is about all strings
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_nonempty_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (c_0 : K) (f u : "
+                    "S -> K) word, {automaton} = {network})"
+                ),
                 refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
@@ -173,6 +181,10 @@ CLAIM = Claim(
             kinds=("sampled", "exhausted", "decided"),
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_equation_3b_is_refuted",
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (c_0 : K) (f u : "
+                    "S -> K) word, {automaton} = {network})"
+                ),
                 refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 score="late_score (figure_1 {f} {u} zero) {word}",
@@ -187,6 +199,11 @@ CLAIM = Claim(
             small_cases=READS_STATE.small,
             theorem=Theorem(
                 "rational_recurrences.proposition_7.without_memoryless_gates_is_refuted",
+                claims=(
+                    "forall F : numFieldType, not (forall (S : eqType) (w : of_ring F) (f u : S -> "
+                    "of_ring F), w != 0%R :> F -> exists (Q : finite) (A : wfa (of_ring F) S Q), "
+                    "(card Q < 3)%N /\\ forall word, score A word = {network})"
+                ),
                 refutes=True,
                 network="feedback {w} {f} {u} {word}",
             ),

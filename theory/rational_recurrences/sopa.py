@@ -169,7 +169,7 @@ def in_coq(name: str, *, skip: str = "left_out", automaton: str = ONE_ROW, **opt
     return Theorem(
         f"rational_recurrences.sopa.{name}",
         network=f"soft_pattern {{n}} {{m:from 1}} {{s:from 1}} ({skip} {{e:from 1}}) {{word}}",
-        score=f"computed_epsilon_score {automaton} (succn {{n}}) {{word}}",
+        score=f"{{epsilon_score}} {automaton} (succn {{n}}) {{word}}",
         **options,
     )
 
@@ -208,7 +208,7 @@ CLAIM = Claim(
             cases=MAX_PLUS_SIZES.random,
             small_cases=MAX_PLUS_SIZES.small,
             kinds=SHOWN,
-            theorem=in_coq("sopa_max_plus", over="rational_max_plus"),
+            theorem=in_coq("sopa_max_plus", over="rational_max_plus", proved_over="fractions_max_plus"),
             layers=("sopa-max-plus",),
         ),
         Variant(
@@ -230,7 +230,15 @@ CLAIM = Claim(
             reading=Equality(recurrence=sopa_once, construction=chain),
             cases=SIZES.random,
             small_cases=SIZES.small,
-            theorem=in_coq("without_epsilon_chains_is_refuted", skip="left_out_once", refutes=True),
+            theorem=in_coq(
+                "without_epsilon_chains_is_refuted",
+                skip="left_out_once",
+                refutes=True,
+                claims=(
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) n (m s : S -> nat -> K)"
+                    " e word, {automaton} = {network})"
+                ),
+            ),
         ),
     ),
     example=Weights(

@@ -242,7 +242,7 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.extraction.extraction",
                 network=IN_COQ + "is_at rationals s (Some (hard_run s (most_probable N) {letters})) {unit}",
-                score=IN_COQ + "computed_score (dfa rationals (asked s (most_probable N)) {unit}) {letters}",
+                score=IN_COQ + "{score} (dfa rationals (asked s (most_probable N)) {unit}) {letters}",
                 values=lambda w: {**w.entries, "V": len(w.alphabet)},
             ),
             **cases(()),
@@ -260,8 +260,7 @@ CLAIM = Claim(
                 "state_regularized.extraction.extraction_seen_pairs",
                 network=IN_COQ
                 + "is_at rationals s (covered_run s (most_probable N) {longest} {letters}) {unit}",
-                score=IN_COQ
-                + "computed_score (seen_dfa rationals s (most_probable N) {longest} {unit}) {letters}",
+                score=IN_COQ + "{score} (seen_dfa rationals s (most_probable N) {longest} {unit}) {letters}",
                 values=lambda w: {**w.entries, "V": len(w.alphabet), "longest": int(w.longest)},
             ),
             **cases(),
@@ -284,7 +283,7 @@ CLAIM = Claim(
                 refutes=True,
                 network=IN_COQ + "is_at rationals s (Some (hard_run s (most_probable N) {letters})) {unit}",
                 score=IN_COQ
-                + "computed_score (dfa rationals (by_counts s (most_probable N) {longest}) {unit}) {letters}",
+                + "{score} (dfa rationals (by_counts s (most_probable N) {longest}) {unit}) {letters}",
                 values=lambda w: {**w.entries, "V": len(w.alphabet), "longest": int(w.longest)},
             ),
             kinds=("sampled", "exhausted", "decided"),
@@ -327,7 +326,7 @@ CLAIM = Claim(
                 refutes=True,
                 network=IN_COQ + "is_at rationals s (Some (hard_run s (most_probable N) {letters})) {unit}",
                 score=IN_COQ
-                + "computed_score (dfa rationals (by_counts_without_reset s (most_probable N) {longest})"
+                + "{score} (dfa rationals (by_counts_without_reset s (most_probable N) {longest})"
                 " {unit}) {letters}",
                 values=lambda w: {**w.entries, "V": len(w.alphabet), "longest": int(w.longest)},
             ),

@@ -184,7 +184,7 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.no_drift.no_drift_identity",
                 network=f"of_mathcomp (what_is_left {IN_COQ} (by_table {IN_COQ} {TABLE_IN_COQ} {{letters}}))",
-                score=f"of_mathcomp (computed_score (last_symbol {IN_COQ} {TABLE_IN_COQ}) {{letters}})",
+                score=f"of_mathcomp ({{score}} (last_symbol {IN_COQ} {TABLE_IN_COQ}) {{letters}})",
                 values=lambda w: {**w.entries, "V": len(w.alphabet)},
             ),
         ),

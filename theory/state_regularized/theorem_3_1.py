@@ -396,8 +396,7 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1",
                 network=(
-                    "computed_sampled (fun (h : place {k}) x j => {alpha} x h j) id ord0 (Some ord0) {word}"
-                    " {unit}"
+                    "{sampled} (fun (h : place {k}) x j => {alpha} x h j) id ord0 (Some ord0) {word} {unit}"
                 ),
                 automaton=(
                     "k_states (fun (h : place {k}) x j => {alpha} x h j) id (fun i => if i == ord0 then one"
@@ -417,7 +416,7 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_start_token",
                 network=(
-                    "computed_sampled (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some"
+                    "{sampled} (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some"
                     " None None (0%N :: {word}) {unit}"
                 ),
                 automaton=(
@@ -441,7 +440,7 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_one_more_state",
                 network=(
-                    "computed_sampled (fun h x j => if h is Some i then {alpha} x i j else {first} x j) Some"
+                    "{sampled} (fun h x j => if h is Some i then {alpha} x i j else {first} x j) Some"
                     " None None {word} {unit}"
                 ),
                 automaton=(
@@ -493,7 +492,7 @@ CLAIM = Claim(
                 "state_regularized.theorem_3_1.without_centroid_start_is_refuted",
                 refutes=True,
                 network=(
-                    "let N := network_of {eq} {m} {S} {U} {W} in computed_sampled (soft_cell N)"
+                    "let N := network_of {eq} {m} {S} {U} {W} in {sampled} (soft_cell N)"
                     " (centroid N) (vector_of {h_0}) None {word} {unit}"
                 ),
                 automaton=(

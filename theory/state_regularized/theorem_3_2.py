@@ -198,7 +198,7 @@ CLAIM = Claim(
                 "state_regularized.theorem_3_2.printed_is_refuted",
                 refutes=True,
                 network=(
-                    "let N := network_of {eq} {m} {S} {U} {W} in computed_sampled (limit_cell N)"
+                    "let N := network_of {eq} {m} {S} {U} {W} in {sampled} (limit_cell N)"
                     " (centroid N) (centroid N ord0) (Some ord0) {word} {unit}"
                 ),
                 automaton=(

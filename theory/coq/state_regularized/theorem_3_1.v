@@ -95,7 +95,6 @@ case: w => [|x w]; first by rewrite sampled_nil.
 by rewrite sampled_cons /rest /= /reached sum_option /= times0w plus0w; apply: eq_sum => i; rewrite -centroids.
 Qed.
 End Sampling.
-#[export] Hint Rewrite @computed_sampled_is_sampled : computed.
 
 (* Two layers that both sample: the second one reads the centroid that the first has come to. Of more, all but the last are the first one. *)
 Section Layers.

@@ -35,6 +35,8 @@ def decayed(gate: AtPlace) -> Layer:
     )
 
 
-def theorem(claim: str, network: str, automaton: str, name: str = "") -> Theorem:
+def theorem(claim: str, network: str, automaton: str, name: str = "", **options: Any) -> Theorem:
     """The theorem of a claim's corrected variant, in the Coq file of its name."""
-    return Theorem(f"linear_recurrences.{claim}.{name or claim}", network=network, automaton=automaton)
+    return Theorem(
+        f"linear_recurrences.{claim}.{name or claim}", network=network, automaton=automaton, **options
+    )

@@ -37,6 +37,11 @@ ANYWHERE, AT_ZERO = gated(), gated([0])
 UNDERSCORES = str.maketrans("-.", "__")
 
 
+UPDATE = "let u : S -> of_ring R := fun x => ((1 - f x) * z x)%R in"
+"""The update is not free: Coq's theorem is about this one."""
+WEIGHTS = "forall (S : Type) (c_0 : of_ring R) (f z : S -> of_ring R) word,"
+
+
 def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
     """The cell with mu = (1 - f) z, and what the paper says of it elsewhere, mu = z.
 
@@ -61,6 +66,7 @@ def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
                 f"rational_recurrences.{claim}.{claim}",
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} {c_0}",
+                claims=f"forall R : comRingType, {WEIGHTS} {UPDATE} {{automaton}} = {{network}}",
             ),
         ),
         Variant(
@@ -70,6 +76,7 @@ def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
                 refutes=True,
                 network="unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {z} {c_0}",
+                claims=f"forall R : comRingType, not ({WEIGHTS} {UPDATE} {{automaton}} = {{network}})",
             ),
             expected="refuted",
             says=says,

@@ -49,14 +49,12 @@ def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str],
 # What Coq runs of them: the network, which reads the last symbols of its word; and the automaton of gates
 # that see a summary, here the number of the history, with a table of which history comes next.
 NETWORK = "windowed {k} {c_0} {f_w:of window} {u_w:of window} {letters}"
-APPENDIX_A = (
-    "appendix_A (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of place and"
-    " letter}"
-)
+APPENDIX_A = "appendix_A {start} {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
 # mathcomp's list of all bounded sequences does not compute, so the smaller automaton's states are listed; its
 # weights are its own. How many states there are is a theorem of its own.
-AHEAD = (
-    "let A := ahead {k} {c_0} {f_w:of window} {u_w:of window} in"
+AHEAD = "ahead {k} {c_0} {f_w:of window} {u_w:of window}"
+SCORE_AHEAD = (
+    f"let A := {AHEAD} in"
     " let states : seq (option ({k}.-bseq 'I_{s})) := {histories:states} in"
     " let step v x := [seq foldr (fun p total => plus (times p.2 (transition A x p.1 q)) total) zero"
     " (zip states v) | q <- states] in"
@@ -64,13 +62,37 @@ AHEAD = (
     " (zip states (foldl step (map (initial A) states) {letters}))"
 )
 AS_PRINTED = (
-    "appendix_A_as_printed (H := place {m}) ord0 {remember:to place} {c_0} {f:of place and letter} {u:of"
-    " place and letter}"
+    "appendix_A_as_printed {start} {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
 )
 
 
+# In the theorems the automaton's memory is the last symbols themselves.
+HISTORIES = (
+    "let start : history S k := remembered k [::] in let remember := @remember_more S k in"
+    " let f := fun (h : history S k) x => f_w (rcons h x) in"
+    " let u := fun (h : history S k) x => u_w (rcons h x) in"
+)
+FREE_GATES = (
+    "forall (K : semiring) (S : finType) k (c_0 : K) (f_w u_w : seq S -> K), commutative (@times K) ->"
+)
+"""Coq's binders of weights whose update is free."""
+
+
+def from_gates(gates: str, update: str) -> str:
+    """Return Coq's binders of weights in a ring, with this update."""
+    return (
+        f"forall (R : comRingType) (S : finType) k (c_0 : of_ring R) ({gates} : seq S -> of_ring R),"
+        f" let u_w : seq S -> of_ring R := {update} in"
+    )
+
+
 def variants(
-    anywhere: Cases, from_zero: Cases, instances: tuple[tuple[Signature, str], ...], update: str, claim: str
+    anywhere: Cases,
+    from_zero: Cases,
+    instances: tuple[tuple[Signature, str], ...],
+    update: str,
+    claim: str,
+    weights: str,
 ) -> tuple[Variant, ...]:
     """Three readings of appendix A.
 
@@ -80,6 +102,7 @@ def variants(
         instances: the signatures and alphabets that the proofs are checked for.
         update: what mu is, in words.
         claim: the claim's module, which its Coq file and its theorems are named after.
+        weights: Coq's binders of the weights, with the hypotheses on them.
     """
     right: dict[str, Any] = {"cases": anywhere.random, "small_cases": anywhere.small, "kinds": PROVED}
     return (
@@ -95,6 +118,7 @@ def variants(
                 f"rational_recurrences.{claim}.{claim}",
                 network=NETWORK,
                 automaton=APPENDIX_A,
+                claims=f"{weights} {HISTORIES} forall letters, {{automaton}} = {{network}}",
                 values=by_history,
             ),
             proof=remembering(instances),
@@ -111,7 +135,9 @@ def variants(
             theorem=Theorem(
                 f"rational_recurrences.{claim}.{claim}_with_fewer_states",
                 network=NETWORK,
-                score=AHEAD,
+                automaton=AHEAD,
+                claims=f"{weights} forall letters, {{automaton}} = {{network}}",
+                score=SCORE_AHEAD,
                 values=by_history,
             ),
             proof=looking_ahead(instances),
@@ -127,6 +153,10 @@ def variants(
                 refutes=True,
                 network=NETWORK,
                 automaton=AS_PRINTED,
+                claims=(
+                    f"{weights} forall x, u_w [:: x] <> zero -> let c_0 := zero in {HISTORIES}"
+                    " not (forall letters, {automaton} = {network})"
+                ),
                 values=by_history,
             ),
             cases=from_zero.random,

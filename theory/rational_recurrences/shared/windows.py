@@ -139,7 +139,8 @@ def history_tables(w: Weights, *names: str) -> dict[str, Any]:
     remember = tuple(tuple(histories.index(remembered(w, h, x)) for x in w.alphabet) for h in histories)
     read = {f"{name}_w": w.entries[name] for name in names}
     sizes = {"m": len(histories), "k": w.n - 1, "s": len(w.alphabet)}
-    return {**sizes, "remember": remember, "histories": tuple(histories), **table, **read}
+    start = f"(ord0 : place {len(histories)})"
+    return {**sizes, "start": start, "remember": remember, "histories": tuple(histories), **table, **read}
 
 
 # The proofs.
