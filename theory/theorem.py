@@ -39,3 +39,4 @@ class Theorem:
     claims: str = ""
     given: tuple[str, ...] = ()
     proved_over: str = ""
+    untied: str = ""

@@ -86,7 +86,7 @@ def _term(value: Entry, form: str, over: str) -> str:
     if form in CONVERSIONS:
         return _converted(value, form, over)
     if form == "finite":
-        return f"(fun x : 'I_{len(value)} => {_term(value, '', over)} x)"
+        return f"(let table := {_term(value, '', over)} in fun x : 'I_{len(value)} => table x)"
     if form == "to place":
         rows = list_term(list_term(f"{n}%N" for n in row) for row in value)
         return (
@@ -151,8 +151,9 @@ def _kind(value: Tree, form: str, over: str) -> str:
 def _converted(value: Entry, form: str, over: str) -> str:
     """Return the term as a function whose weights are converted; a state is read off a row of weights."""
     names = "xpq"[: _type(value, "", over).count("->") - (2 if form == "state" else 0)]
-    term = f"{CONVERSIONS[form][0]} ({' '.join([_term(value, '', over), *names])})"
-    return f"(fun {' '.join(names)} => {term})" if names else f"({term})"
+    converted = f"{CONVERSIONS[form][0]} ({' '.join(['table', *names])})"
+    function = f"fun {' '.join(names)} => {converted}" if names else converted
+    return f"(let table := {_term(value, '', over)} in {function})"
 
 
 def _type(value: Entry, form: str, over: str) -> str:

@@ -263,6 +263,8 @@ VECTORS = (
     " let alpha_inf := fun q => bit over (alpha_inf_bool q) in"
 )
 TENSOR = "let T := fun x i j => bit over (T_bool x i j) in"
+FORWARD = "let forward (A : wfa over S (deterministic.set_of Q)) := score_4 (initial A) (final A) (transition A) in"
+RUN_FORWARD = {"forward": "computed_score"}
 EXACT_FACTORS = (
     "(C : finite) (D_1 D_2 : Q -> C -> over) (v g : S -> C -> over) word,"
     " (forall x i j, of_factors D_1 D_2 v x i j = bit over (T_bool x i j)) ->"
@@ -271,7 +273,13 @@ EXACT_FACTORS = (
 
 def in_values(w: Weights) -> dict[str, Any]:
     """Return what Coq reads of a pseudo m-DFA."""
-    return {**w.entries, "start": "ord0", "Q": f"(place {w.n})", "minus_from_1": "Qcminus (Q2Qc 1)"}
+    return {
+        **w.entries,
+        **RUN_FORWARD,
+        "start": "ord0",
+        "Q": f"(place {w.n})",
+        "minus_from_1": "Qcminus (Q2Qc 1)",
+    }
 
 
 CLAIM = Claim(

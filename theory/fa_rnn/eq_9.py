@@ -97,8 +97,7 @@ EXACT, OFF = Sizes(rule_and_threshold, (1, 2, 3), (1, 2)), Sizes(rule_and_any_th
 
 
 FACTORS_IN_COQ = (
-    "K (C : finite) (D_1 D_2 : 'I_K -> C -> over) (v : S -> C -> over)"
-    " (alpha_0 alpha_inf : 'I_K -> over)"
+    "K (C : finite) (D_1 D_2 : 'I_K -> C -> over) (v : S -> C -> over) (alpha_0 alpha_inf : 'I_K -> over)"
 )
 THRESHOLD = "(at_most : over -> over -> bool) (gamma : over)"
 ONES_AND_ZEROS = (

@@ -152,7 +152,11 @@ CLAIM = Claim(
             cases=FROM_GATE.random,
             small_cases=FROM_GATE.small,
             kinds=KINDS,
-            theorem=Theorem("rational_recurrences.example_15.printed_section_5_2_is_refuted", refutes=True),
+            theorem=Theorem(
+                "rational_recurrences.example_15.printed_section_5_2_is_refuted",
+                untied="section 5.2 is about any real exponential",
+                refutes=True,
+            ),
         ),
     ),
     example=Weights(

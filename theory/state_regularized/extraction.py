@@ -204,11 +204,19 @@ def automata(table: Any) -> Any:
     return construction
 
 
-IN_COQ = (
-    "let N := network_of (S := place {V}) {eq} {m} {S} {U} (fun x : 'I_{V} => {W} x) in"
-    " let s := centroid N in "
-)
+IN_COQ = "(network_of (S := place {V}) {eq} {m} {S} {U} {W:finite})"
 """The network, as Coq has it."""
+DISTINCT = "(S : finite) n d (N : network S n d) (longest : nat) letters unit, distinct N ->"
+HARD_RUN = (
+    "is_at rationals (centroid {N}) (Some (hard_run (centroid {N}) (most_probable {N}) {letters})) {unit}"
+)
+
+
+def by_letters(w: Weights) -> dict[str, Any]:
+    """Return what Coq reads: a network over a finite alphabet."""
+    longest = {"longest": int(w.longest)} if "longest" in w.entries else {}
+    return {**w.entries, **longest, "V": len(w.alphabet), "N": IN_COQ}
+
 
 CLAIM = Claim(
     name="extraction",
@@ -241,9 +249,10 @@ CLAIM = Claim(
             reading=Equality(recurrence=hard_network, construction=automata(transition_table)),
             theorem=Theorem(
                 "state_regularized.extraction.extraction",
-                network=IN_COQ + "is_at rationals s (Some (hard_run s (most_probable N) {letters})) {unit}",
-                score=IN_COQ + "{score} (dfa rationals (asked s (most_probable N)) {unit}) {letters}",
-                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+                claims=f"forall {DISTINCT} {{automaton}} = {{network}}",
+                network=HARD_RUN,
+                score="{score} (dfa rationals (asked (centroid {N}) (most_probable {N})) {unit}) {letters}",
+                values=by_letters,
             ),
             **cases(()),
         ),
@@ -258,10 +267,13 @@ CLAIM = Claim(
             reading=Equality(recurrence=covered_network, construction=automata(lambda w: seen(w, hard_run))),
             theorem=Theorem(
                 "state_regularized.extraction.extraction_seen_pairs",
-                network=IN_COQ
-                + "is_at rationals s (covered_run s (most_probable N) {longest} {letters}) {unit}",
-                score=IN_COQ + "{score} (seen_dfa rationals s (most_probable N) {longest} {unit}) {letters}",
-                values=lambda w: {**w.entries, "V": len(w.alphabet), "longest": int(w.longest)},
+                claims=f"forall {DISTINCT} {{automaton}} = {{network}}",
+                network=(
+                    "is_at rationals (centroid {N})"
+                    " (covered_run (centroid {N}) (most_probable {N}) {longest} {letters}) {unit}"
+                ),
+                score="{score} (seen_dfa rationals (centroid {N}) (most_probable {N}) {longest} {unit}) {letters}",
+                values=by_letters,
             ),
             **cases(),
         ),
@@ -280,11 +292,11 @@ CLAIM = Claim(
             reading=Equality(recurrence=hard_network, construction=automata(printed_hard)),
             theorem=Theorem(
                 "state_regularized.extraction.printed_hard_run_is_refuted",
+                claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
                 refutes=True,
-                network=IN_COQ + "is_at rationals s (Some (hard_run s (most_probable N) {letters})) {unit}",
-                score=IN_COQ
-                + "{score} (dfa rationals (by_counts s (most_probable N) {longest}) {unit}) {letters}",
-                values=lambda w: {**w.entries, "V": len(w.alphabet), "longest": int(w.longest)},
+                network=HARD_RUN,
+                score="{score} (dfa rationals (by_counts (centroid {N}) (most_probable {N}) {longest}) {unit}) {letters}",
+                values=by_letters,
             ),
             kinds=("sampled", "exhausted", "decided"),
             **cases((1, 2), m=(1,)),
@@ -323,12 +335,11 @@ CLAIM = Claim(
             reading=Equality(recurrence=hard_network, construction=automata(printed_without_reset)),
             theorem=Theorem(
                 "state_regularized.extraction.printed_without_reset_is_refuted",
+                claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
                 refutes=True,
-                network=IN_COQ + "is_at rationals s (Some (hard_run s (most_probable N) {letters})) {unit}",
-                score=IN_COQ
-                + "{score} (dfa rationals (by_counts_without_reset s (most_probable N) {longest})"
-                " {unit}) {letters}",
-                values=lambda w: {**w.entries, "V": len(w.alphabet), "longest": int(w.longest)},
+                network=HARD_RUN,
+                score="{score} (dfa rationals (by_counts_without_reset (centroid {N}) (most_probable {N}) {longest}) {unit}) {letters}",
+                values=by_letters,
             ),
             kinds=("sampled", "exhausted", "decided"),
             effort=Effort(examples=100, strings=12, longest=4, run=0),

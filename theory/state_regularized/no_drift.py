@@ -137,9 +137,10 @@ RANDOM = Sizes(lambda size: integers(size, ANY, where=distinct), ((2, 1), (3, 1)
 SMALL_ONES = Sizes(lambda size: integers(size, SMALL, (1,), where=distinct, most=60), (), ((2, 1), (2, 2)))
 TABLES = Sizes(any_distribution, ((2, 1), (3, 2), (4, 2)), ((2, 1), (2, 2)))
 
-IN_COQ = "(in_fractions {S})"
-TABLE_IN_COQ = "(fun x : place {V} => in_fractions {alpha} x)"
-"""The centroids and the distributions, as Coq has them."""
+LAST_SYMBOL = "(last_symbol (R := {ring}) (S := {letter}) {S} {alpha:finite})"
+DRIFTS = "no_longer (R := {ring}) {S} (run (plain_next (R := {ring}) {U} {W}) ({S} ord0) {word})"
+"""The automaton of the identity, and a network without equation 5, as Coq has them."""
+IN_FRACTIONS = {"ring": "ordered_fractions"}
 
 CLAIM = Claim(
     name="no-drift",
@@ -167,7 +168,9 @@ CLAIM = Claim(
             cases=RANDOM.random,
             small_cases=SMALL_ONES.small,
             kinds=("sampled", "exhausted"),  # a mixture is no automaton, and there is no path to cross-check
-            theorem=Theorem("state_regularized.no_drift.no_drift"),
+            theorem=Theorem(
+                "state_regularized.no_drift.no_drift", untied="the mixtures are about any real exponential"
+            ),
         ),
         Variant(
             name="corrected-identity",
@@ -183,9 +186,20 @@ CLAIM = Claim(
             kinds=LADDER,
             theorem=Theorem(
                 "state_regularized.no_drift.no_drift_identity",
-                network=f"of_mathcomp (what_is_left {IN_COQ} (by_table {IN_COQ} {TABLE_IN_COQ} {{letters}}))",
-                score=f"of_mathcomp ({{score}} (last_symbol {IN_COQ} {TABLE_IN_COQ}) {{letters}})",
-                values=lambda w: {**w.entries, "V": len(w.alphabet)},
+                network=(
+                    "what_is_left (R := {ring}) {S} (by_table (R := {ring}) (S := {letter}) {S} {alpha:finite}"
+                    " {letters})"
+                ),
+                score=f"{{score}} {LAST_SYMBOL} {{letters}}",
+                over="fractions",
+                claims=(
+                    "forall (R : realDomainType) n d (S : 'I_n.+1 -> 'I_d -> R) (letter : finite)"
+                    " (alpha : letter -> 'I_n.+1 -> R), (forall x, distribution (alpha x)) ->"
+                    f" let ring := R in let A := {LAST_SYMBOL} in"
+                    " (forall letters, {automaton} = {network}) /\\ [/\\ forall q, (0 <= initial A q :> R)%R,"
+                    " forall x p q, (0 <= transition A x p q :> R)%R & forall q, (0 <= final A q :> R)%R]"
+                ),
+                values=lambda w: {**w.entries, **IN_FRACTIONS, "letter": f"(place {len(w.alphabet)})"},
             ),
         ),
         Variant(
@@ -203,11 +217,15 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.no_drift.without_equation_5_is_refuted",
                 refutes=True,
-                network=(
-                    f"if no_longer {IN_COQ} (run (plain_next (in_fractions {{U}}) (in_fractions {{W}}))"
-                    f" ({IN_COQ} ord0) {{word}}) then one else zero"
-                ),
+                network=f"if {DRIFTS} then one else zero",
                 score="one",
+                over="fractions",
+                claims=(
+                    "forall R : realDomainType, let ring := R in not (forall (letter : Type) n d"
+                    " (S : 'I_n.+1 -> 'I_d -> R) (U : 'I_d -> 'I_d -> R) (W : letter -> 'I_d -> R) word,"
+                    f" (forall i j, S i =1 S j -> i = j) -> {DRIFTS})"
+                ),
+                values=lambda w: {**w.entries, **IN_FRACTIONS},
             ),
         ),
     ),

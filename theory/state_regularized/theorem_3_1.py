@@ -20,6 +20,7 @@ from theory.state_regularized.shared.limits import distinct
 from theory.state_regularized.shared.memory import at_zero, with_cell_state
 from theory.state_regularized.shared.networks import (
     ANY,
+    NETWORK,
     SIZES,
     SMALL,
     Law,
@@ -242,8 +243,7 @@ def laws_of_layers(w: Weights) -> dict[str, Any]:
 PAIRS = "let first := ord0 : place {k} in"
 FIRST, SECOND = "(fun h x j => {alpha} x h j)", "(fun h (s : place {k}) j => {alpha_2} (s : nat) h j)"
 PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {unit})"
-CELL_STATE = "let N := network_of {eq} {m} {S} {U} {W} in let v := fun i j => integer_of ({V} i j) in"
-"""The layers, a pair of centroids, and the cell with memory, as Coq has them."""
+"""The layers and a pair of centroids, as Coq has them."""
 
 
 # The proof: Forward's vector is the law. A memory-less cell is any function of the hidden state and the
@@ -415,15 +415,20 @@ CLAIM = Claim(
             proof=AFTER_TOKEN,
             theorem=Theorem(
                 "state_regularized.theorem_3_1.theorem_3_1_start_token",
-                network=(
-                    "{sampled} (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some"
-                    " None None (0%N :: {word}) {unit}"
+                network="{sampled} {cell} {centroid} {h_0} None ({token} :: {word}) {unit}",
+                automaton="k_states {cell} {centroid} {first} {unit}",
+                claims=(
+                    "forall (K : semiring) (S : eqType) (H : Type) k (cell : H -> S -> 'I_k -> K)"
+                    " (centroid : 'I_k -> H) (h_0 : H) (token : S), let first := cell h_0 token in"
+                    " forall word unit, {automaton} = {network}"
                 ),
-                automaton=(
-                    "k_states (fun h x j => if h is Some i then {alpha} x i j else {first} j) Some {first}"
-                    " {unit}"
-                ),
-                values=laws,
+                values=lambda w: {
+                    **laws(w),
+                    "cell": "(fun h x j => if h is Some i then {alpha} x i j else {first} j)",
+                    "centroid": "Some",
+                    "h_0": "None",
+                    "token": "0%N",
+                },
             ),
             **cases(("h_0", "W_start")),
         ),
@@ -491,14 +496,20 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_1.without_centroid_start_is_refuted",
                 refutes=True,
-                network=(
-                    "let N := network_of {eq} {m} {S} {U} {W} in {sampled} (soft_cell N)"
-                    " (centroid N) (vector_of {h_0}) None {word} {unit}"
+                network="{sampled} (soft_cell {N}) (centroid {N}) {h} None {word} {unit}",
+                automaton="k_states (soft_cell {N}) (centroid {N}) {initial} {unit}",
+                claims=(
+                    "not (forall (S : eqType) n d (N : network S n d) (h : vector), distinct N ->"
+                    " (forall i, h <> centroid N i) -> exists initial : 'I_n.+1 -> rationals,"
+                    " [/\\ forall i, (Q2Qc 0 <= initial i)%Qc, \\sum_(i : place n.+1) initial i = one"
+                    " & forall word unit, word <> [::] -> {automaton} = {network}])"
                 ),
-                automaton=(
-                    "let N := network_of {eq} {m} {S} {U} {W} in k_states (soft_cell N) (centroid N)"
-                    " (fun i : 'I_{k} => rational_softmax N (similarities N (vector_of {h_0})) i) {unit}"
-                ),
+                values=lambda w: {
+                    **w.entries,
+                    "N": NETWORK,
+                    "h": "(vector_of {h_0})",
+                    "initial": "(fun i : 'I_{k} => rational_softmax {N} (similarities {N} {h}) i)",
+                },
             ),
             kinds=UNDECIDED,
             **cases(("h_0",), no_centroid),
@@ -532,12 +543,24 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_1.without_memoryless_is_refuted",
                 refutes=True,
-                network=f"{CELL_STATE} with_cell_state (K := rationals) Qcinv N v {{word}} {{unit}}",
+                network="with_cell_state (K := {over}) {inverse} {N} {v} {word} {unit}",
                 automaton=(
-                    f"{CELL_STATE} k_states (fun h x j => cell_with_memory (K := rationals) Qcinv N v h"
-                    " (cell_at_0 {d}) x j) (centroid N) (fun i => if i == ord0 then one else zero) {unit}"
+                    "k_states (fun h x j => cell_with_memory (K := rationals) Qcinv {N} {v} h"
+                    " (cell_at_0 {d}) x j) (centroid {N}) (fun i => if i == ord0 then one else zero) {unit}"
                 ),
-                values=lambda w: {**w.entries, "d": len(w.S[0])},
+                claims=(
+                    "forall F : numFieldType, let over := of_ring F in let inverse := @GRing.inv F in"
+                    " not (forall (S : eqType) n d (N : network S n d) (v : 'I_d -> 'I_d -> int), distinct N ->"
+                    " exists (Q : finite) (A : wfa over S Q), forall word, let unit := ord0 in"
+                    " ratproof.automaton.score A word = {network})"
+                ),
+                values=lambda w: {
+                    **w.entries,
+                    "d": len(w.S[0]),
+                    "N": NETWORK,
+                    "inverse": "Qcinv",
+                    "v": "(fun i j => integer_of ({V} i j))",
+                },
             ),
             kinds=UNDECIDED,
             **cases(("V",)),

@@ -25,6 +25,7 @@ from theory.state_regularized.shared.limits import (
 from theory.state_regularized.shared.mixtures import mixture, mixture_in_doubt
 from theory.state_regularized.shared.networks import (
     ANY,
+    NETWORK,
     EXAMPLE,
     SIZES,
     SMALL,
@@ -126,7 +127,10 @@ CLAIM = Claim(
             programs=("sr-limit",),
             says="the limit network is a DFA, where there is no tie",
             reading=Equality(recurrence=limit_network, construction=dfa),
-            theorem=Theorem("state_regularized.theorem_3_2.theorem_3_2"),
+            theorem=Theorem(
+                "state_regularized.theorem_3_2.theorem_3_2",
+                untied="the limits are about any real exponential",
+            ),
             **cases(no_ties),
         ),
         Variant(
@@ -142,7 +146,10 @@ CLAIM = Claim(
             small_cases=SCORES.small,
             kinds=PROVED,
             proof=BOUND,
-            theorem=Theorem("state_regularized.theorem_3_2.theorem_3_2_bound"),
+            theorem=Theorem(
+                "state_regularized.theorem_3_2.theorem_3_2_bound",
+                untied="the limits are about any real exponential",
+            ),
         ),
         Variant(
             name="corrected-eq-4",
@@ -155,15 +162,25 @@ CLAIM = Claim(
             reading=Equality(recurrence=followed, construction=weighted_dfa),
             theorem=Theorem(
                 "state_regularized.theorem_3_2.theorem_3_2_eq_4",
-                network=(
-                    "let N := network_of {eq} {m} {S} {U} {W} in let s := centroid N in"
-                    " likelihood (fun q => soft_cell N (s q)) id ord0 {word}"
-                    " (path_of (fun q => most_probable N (s q)) ord0 {word})"
+                network="likelihood {alpha} id {start} {word} (path_of {delta} {start} {word})",
+                automaton="weighted_dfa {alpha} {delta} {start}",
+                claims=(
+                    "forall (R : archiFieldType) (e : exponential.exponential R) (S : eqType) n"
+                    " (b : 'I_n.+1 -> S -> 'I_n.+1 -> R) (delta : 'I_n.+1 -> S -> 'I_n.+1) (start : 'I_n.+1)"
+                    " (gap : R), (0 < gap)%R -> (forall q x j, reached_from delta start q ->"
+                    " j != delta q x -> (b q x j + gap <= b q x (delta q x))%R) ->"
+                    " forall tau : R, (0 < tau)%R -> forall word,"
+                    " let alpha : 'I_n.+1 -> S -> 'I_n.+1 -> of_ring R :="
+                    " fun q x j => softmax e (b q x) tau j in"
+                    " {automaton} = {network} /\\"
+                    " (margin_bound e n tau gap ^+ size word <= ({network} : R))%R"
                 ),
-                automaton=(
-                    "let N := network_of {eq} {m} {S} {U} {W} in let s := centroid N in weighted_dfa (fun q"
-                    " => soft_cell N (s q)) (fun q => most_probable N (s q)) ord0"
-                ),
+                values=lambda w: {
+                    **w.entries,
+                    "alpha": f"(fun q => soft_cell {NETWORK} (centroid {NETWORK} q))",
+                    "delta": f"(fun q => most_probable {NETWORK} (centroid {NETWORK} q))",
+                    "start": "ord0",
+                },
             ),
             **cases(no_ties),
         ),
@@ -197,14 +214,16 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_2.printed_is_refuted",
                 refutes=True,
-                network=(
-                    "let N := network_of {eq} {m} {S} {U} {W} in {sampled} (limit_cell N)"
-                    " (centroid N) (centroid N ord0) (Some ord0) {word} {unit}"
-                ),
+                network="{sampled} (limit_cell {N}) (centroid {N}) (centroid {N} ord0) (Some ord0) {word} {unit}",
                 automaton=(
-                    "let N := network_of {eq} {m} {S} {U} {W} in deterministic rationals (D := place {k})"
-                    " ord0 (fun i x => most_probable N (centroid N i) x) (fun i => i == {unit})"
+                    "deterministic rationals (D := {D}) ord0"
+                    " (fun i x => most_probable {N} (centroid {N} i) x) (fun i => i == {unit})"
                 ),
+                claims=(
+                    "not (forall (S : eqType) n d (N : network S n d), distinct N ->"
+                    " let D := place n.+1 in forall word unit, {network} = {automaton})"
+                ),
+                values=lambda w: {**w.entries, "N": NETWORK, "D": f"(place {w.n})"},
             ),
             **cases(distinct),
         ),
@@ -224,7 +243,11 @@ CLAIM = Claim(
                 " multiplies that probability by an alpha_M below 1"
             ),
             reading=Equality(recurrence=followed_by_half, construction=always_one),
-            theorem=Theorem("state_regularized.theorem_3_2.printed_uniform_is_refuted", refutes=True),
+            theorem=Theorem(
+                "state_regularized.theorem_3_2.printed_uniform_is_refuted",
+                untied="the limits are about any real exponential",
+                refutes=True,
+            ),
             effort=Effort(strings=20, exhausted=20, letters=1),
             kinds=SHOWN,
             **cases(no_ties, m=(4,)),

@@ -132,6 +132,10 @@ def centroids(w: Weights) -> tuple[Vector, ...]:
     return tuple((i,) for i in range(1, w.n + 1)) if "alpha" in w.entries else tuple(w.S)
 
 
+NETWORK = "(network_of {eq} {m} {S} {U} {W})"
+"""The network, as Coq has it."""
+
+
 def table(w: Weights, x: str, answer: Answer = soft) -> list[list[Any]]:
     """The k x k table of a symbol: the cell's answer at each centroid."""
     return [list(answer(w, s, None, x)[0]) for s in centroids(w)]
