@@ -1,5 +1,5 @@
-"""Theorems on a claim's page, and all of them on one: sentence and statement as they stand in
-``theory/coq``.
+"""Theorems on a claim's page, and all of them on one: the sentence in the file, and the statement as Coq
+prints it.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def theorems(claim: Claim) -> str:
 
 
 def statement(theorem: Statement) -> str:
-    """The sentence, and the statement with what its section takes for granted."""
+    """The sentence, and the statement, with all that its section takes for granted."""
     file = "theory/coq/" + theorem.name.rpartition(".")[0].replace(".", "/") + ".v"
-    code = "\n".join([*theorem.given, theorem.text])
+    code = f"{theorem.name.rpartition('.')[2]} :\n{theorem.text}"
     return (
         f"`{theorem.name.rpartition('.')[2]}` ([`{file}`, line {theorem.line}](#{anchor(theorem.name)}))."
         f" {plain(theorem.says)}\n\n```coq\n{code}\n```\n"

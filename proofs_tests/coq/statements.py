@@ -1,23 +1,23 @@
-"""All statements of theory/coq in one file, so that a change of one is seen:
-``python -m proofs_tests.coq.statements`` writes it anew.
+"""Every statement of theory/coq as Coq prints it: ``python -m proofs_tests.coq.statements`` writes
+``theory/coq/statements.txt`` anew.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ratproof.coq.sources import statements
+from ratproof.coq.development import build
+from ratproof.coq.sources import KEPT, source_folder
+from ratproof.coq.theorems import theorem_answers
 
-AGREED = Path(__file__).with_name("statements.txt")
 
-
-def as_text() -> str:
-    """Each theorem with its section's variables and hypotheses."""
-    return "\n".join(
-        "\n".join([f"(* {name} *)", *statement.given, statement.text, ""])
-        for name, statement in statements().items()
+def as_text(root: Path) -> str:
+    """Return each theorem's name, the digest of its statement with nothing hidden, and the statement."""
+    return "".join(
+        f"(* {name} {answer.statement.digest} *)\n{answer.statement.text}\n\n"
+        for name, answer in theorem_answers(root).items()
     )
 
 
 if __name__ == "__main__":
-    AGREED.write_text(as_text(), encoding="utf-8")
+    (source_folder() / KEPT).write_text(as_text(build()), encoding="utf-8")

@@ -19,26 +19,26 @@ from ratproof.process.json_answers import print_json
 @app.command(epilog=example("prove"))
 def prove(
     statements_too: Annotated[
-        bool, typer.Option("--statements", help="print each theorem's statement, as it stands in the source")
+        bool, typer.Option("--statements", help="print each theorem's statement, as Coq prints it")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Compile the Coq development, and ask what it assumes. It is compiled from clean. Exit status 0: no
-    theorem assumes anything, 1: one does, or is not accepted.
+    """Compile the Coq development from clean, and check what each theorem says and assumes. Exit status 0:
+    every theorem is accepted and assumes nothing, 1: one is not.
     """
     with progress("prove") as tell:
         report = check_development(tell)
-    variants = theorem_variants()
+    variants, answers = theorem_variants(), report.answers
     if as_json:
         theorems = [
             {
                 "name": name,
                 "variants": variants.get(name, []),
-                "says": s.says,
-                "statement": s.text,
-                "assumptions": report.assumptions.get(name),
+                "says": theorem.says,
+                "statement": answers[name].statement.text if name in answers else None,
+                "assumptions": answers[name].assumptions if name in answers else None,
             }
-            for name, s in statements().items()
+            for name, theorem in statements().items()
         ]
         accepted = {
             "proved": not report.problems,
@@ -49,17 +49,16 @@ def prove(
         print_json({**accepted, "theorems": theorems})
         return NO if report.problems else YES
     out = console()
-    for name in report.assumptions:
+    for name, answer in answers.items():
         out.print(Text(name, style="bold"))
         for variant in variants.get(name, []):
             out.print(Text(f"  of {variant}"))
         if statements_too:
-            statement = statements()[name]
-            out.print(Padding(Text(statement.says), (0, 0, 0, 2)))
-            out.print(Padding(Text("\n".join([*statement.given, statement.text])), (0, 0, 1, 4)))
+            out.print(Padding(Text(statements()[name].says), (0, 0, 0, 2)))
+            out.print(Padding(Text(answer.statement.text), (0, 0, 1, 4)))
     for problem in report.problems:
         out.print(Text(problem, style="red"))
     last = "not proved" if report.problems else "accepted, with nothing assumed"
-    line = f"{len(report.assumptions)} theorems, Coq {report.version}, {report.seconds} s: {last}"
+    line = f"{len(answers)} theorems, Coq {report.version}, {report.seconds} s: {last}"
     out.print(Text(line, style="bold red" if report.problems else "bold green"))
     return NO if report.problems else YES

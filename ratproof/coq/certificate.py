@@ -17,10 +17,10 @@ from automata.errors import InputError
 from automata.files import read_text, write_whole
 from automata.wfsa import WFSA
 from ratproof.coq import programs as coq
-from ratproof.coq.assumptions import CLOSED
 from ratproof.coq.links import Link, LinkProof, ListedAutomaton, Matrix, link_proof
 from ratproof.coq.sources import source_folder
 from ratproof.coq.terms import list_term
+from ratproof.coq.theorems import CLOSED
 
 FILES = ("semiring", "sums", "automaton", "paths", "instances", "equivalence", "evaluation", "checker")
 """The files of the checker, in the order in which they are inlined."""

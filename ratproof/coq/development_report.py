@@ -1,15 +1,17 @@
-"""The whole development, compiled from clean, with the assumptions of every theorem."""
+"""The whole development, compiled from clean, with Coq's answer about every theorem."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from ratproof.coq import programs as coq
-from ratproof.coq.assumptions import CLOSED, theorem_assumptions
 from ratproof.coq.development import rebuild
-from ratproof.coq.sources import modules, unproved_commands
+from ratproof.coq.sources import kept_statements, modules, statements
+from ratproof.coq.theorems import Answer, theorem_answers
+from ratproof.coq.ties import untied
 from theory.registry import claims
 
 
@@ -20,44 +22,49 @@ class DevelopmentReport:
     Attributes:
         version: Coq's.
         seconds: of the build from clean.
-        assumptions: of each theorem.
+        answers: about each theorem.
         problems: a sentence for each; none where everything is proved.
     """
 
     version: str
     seconds: float
-    assumptions: dict[str, str]
+    answers: dict[str, Answer]
     problems: list[str]
 
 
 def check_development(tell: Callable[[str], None]) -> DevelopmentReport:
-    """Compile the development, print the assumptions and run coqchk; :class:`~ratproof.coq.programs.NoCoq`
+    """Compile the development, ask about each theorem and run coqchk; :class:`~ratproof.coq.programs.NoCoq`
     where there is no Coq.
     """
     started, version = time.perf_counter(), coq.version()
-    problems = [f"something is left unproved: {where}" for where in unproved_commands()]
-    assumptions: dict[str, str] = {}
+    problems: list[str] = []
+    answers: dict[str, Answer] = {}
     try:
         root = rebuild(tell)
-        tell("asking what each theorem assumes")
-        assumptions = theorem_assumptions(root)
-        tell("checking the compiled files once more with coqchk")
+        tell("asking about each theorem, and checking the compiled files once more with coqchk")
+        with ThreadPoolExecutor(2) as pool:
+            checked = pool.submit(coq.run_coqchk, root, modules())
+            answers, loose = theorem_answers(root), untied(root)
+            axioms = [name for name in checked.result() if name.startswith("ratproof.")]
+        problems += [f"coqchk finds an axiom: {name}" for name in axioms]
+        problems += filter(None, (answer.problem(statements()[name]) for name, answer in answers.items()))
+        problems += [f"no theorem gives what {claim}, {variant} says" for claim, variant in sorted(loose)]
         problems += [
-            f"coqchk finds an axiom: {name}"
-            for name in coq.run_coqchk(root, modules())
-            if name.startswith("ratproof.")
-        ]
-        problems += [
-            f"{name} assumes something: {what}" for name, what in assumptions.items() if what != CLOSED
-        ]
-        problems += [
-            f"there is no theorem {name}, which {' and '.join(variants)} names"
-            for name, variants in theorem_variants().items()
-            if name not in assumptions
+            f"there is no theorem {name}, which {' and '.join(of)}"
+            for name, of in _expected().items()
+            if name not in answers
         ]
     except coq.Rejected as error:
         problems.append(str(error))
-    return DevelopmentReport(version, round(time.perf_counter() - started, 1), assumptions, problems)
+    return DevelopmentReport(version, round(time.perf_counter() - started, 1), answers, problems)
+
+
+def _expected() -> dict[str, list[str]]:
+    """Return the theorems that there have to be, and who says so."""
+    named = {
+        name: [f"{variant} names" for variant in variants] for name, variants in theorem_variants().items()
+    }
+    return {name: ["statements.txt keeps"] for name in kept_statements()} | named
 
 
 def theorem_variants() -> dict[str, list[str]]:

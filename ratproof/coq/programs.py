@@ -102,8 +102,10 @@ def _run(command: Sequence[str], where: Path | None, errors_too: bool = False) -
     output = process.stderr.strip() or process.stdout.strip()
     if re.search(r"logical path\s+\S+\s+with\s+prefix\s+mathcomp", output):
         raise NoCoq(f"Coq finds no mathcomp: {HOW_TO_GET_IT}")
-    place = re.search(r'File "([^"]*)", line (\d+)', output)
-    error = output[output.rfind("Error:") :] if "Error:" in output else output
+    start = max(output.rfind("Error:"), 0)
+    error = output[start:]
+    places = list(re.finditer(r'File "([^"]*)", line (\d+)', output[:start]))
+    place = places[-1] if places else None  # those before it are of warnings
     raise Rejected(
         f"{place[1]}, line {place[2]}" if place else command[0],
         " ".join(error.removeprefix("Error:").split()),

@@ -1,4 +1,9 @@
-"""The source of ``theory/coq``: its files, and each theorem's sentence and statement, as they stand there."""
+"""The files of ``theory/coq``, the sentence above each theorem, and the statements that are kept.
+
+The files are read for their sentences and line numbers alone. What a theorem says is what Coq prints of it
+(:mod:`ratproof.coq.theorems`): ``statements.txt`` keeps that, so that it is known without Coq and a change is
+noticed.
+"""
 
 from __future__ import annotations
 
@@ -9,34 +14,49 @@ from pathlib import Path
 
 import theory
 
-UNPROVED_COMMAND = re.compile(
-    r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Context|Declare\s+Instance|give_up|bypass_check|Unset\s+\w+\s+Checking)\b"
-)
-"""Commands that would assume something, or skip a check."""
+KEPT = "statements.txt"
+THEOREM = re.compile(r"\(\*(?P<comment>.*?)\*\)|^\s*Theorem\s+(?P<name>\w+)", re.DOTALL | re.MULTILINE)
+KEPT_STATEMENT = re.compile(r"\(\* (\S+) ([0-9a-f]+) \*\)\n(.*?)\n\n", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A statement as Coq prints it.
+
+    Attributes:
+        text: its type after every section is closed, with notations.
+        digest: of the same with nothing hidden: no notation, coercion or implicit argument.
+    """
+
+    text: str
+    digest: str
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A theorem as it stands in its file.
+    """A theorem of the development.
 
     Attributes:
         name: its file below ``theory/coq`` and its own name, with dots.
         says: the sentence above it.
-        text: from ``Theorem`` to the proof.
-        given: what its section takes for granted, in order: variables and hypotheses.
         line: where it begins.
+        kept: the statement that is kept; ``None`` for a theorem of which none is.
     """
 
     name: str
     says: str
-    text: str
-    given: tuple[str, ...]
     line: int
+    kept: Printed | None
 
     @property
     def module(self) -> str:
         """The file, as Coq names it."""
         return "ratproof." + self.name.rpartition(".")[0]
+
+    @property
+    def text(self) -> str:
+        """The kept statement."""
+        return "" if self.kept is None else self.kept.text
 
 
 def source_folder() -> Path:
@@ -57,36 +77,23 @@ def modules() -> list[str]:
     ]
 
 
-def unproved_commands() -> list[str]:
-    """The commands that leave something unproved, each with its file and line; and the parts that
-    :data:`TOKEN` does not match.
-    """
-    return [
-        f"{file.relative_to(source_folder())}{problem}"
-        for file in source_files()
-        for problem in _problems(file.read_text(encoding="utf-8"))
-    ]
-
-
-@cache  # files are read anew for each theorem, and hardly ever change
-def _problems(text: str) -> tuple[str, ...]:
-    text = _without_comments(text)
-    problems = []
-    for match in UNPROVED_COMMAND.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
-        problems.append(f", line {line}: {match[0]}")
-    return (*problems, *(f": {what}" for what in _unmatched(text)))
-
-
 @cache
 def statements() -> dict[str, Statement]:
     """Every theorem by its name."""
+    kept = kept_statements()
     by_name = {}
     for file in source_files():
         module = ".".join(file.relative_to(source_folder()).with_suffix("").parts)
-        for statement in _statements(module, file.read_text(encoding="utf-8")):
-            by_name[statement.name] = statement
+        for name, says, line in theorems_of(file.read_text(encoding="utf-8")):
+            full = f"{module}.{name}"
+            by_name[full] = Statement(full, says, line, kept.get(full))
     return by_name
+
+
+def kept_statements() -> dict[str, Printed]:
+    """Return the statements of ``statements.txt``, by the theorems' names."""
+    text = (source_folder() / KEPT).read_text(encoding="utf-8")
+    return {name: Printed(said, digest) for name, digest, said in KEPT_STATEMENT.findall(text)}
 
 
 def requirements(module: str) -> list[str]:
@@ -97,66 +104,12 @@ def requirements(module: str) -> list[str]:
     )
 
 
-TOKEN = re.compile(
-    r"\(\*(?P<comment>.*?)\*\)|^Section (?P<section>\w+)\.|^End"
-    r" (?P<end>\w+)\.|^(?P<given>(?:Variables?|Hypothesis|Hypotheses) .*?\.)$"
-    r"|^Theorem (?P<name>\w+)(?P<rest>.*?\.)\s*\nProof\.",
-    re.DOTALL | re.MULTILINE,
-)
-
-
-def _unmatched(text: str) -> list[str]:
-    """Parts of a file without comments that :data:`TOKEN` does not match: theorems in another form, and
-    hypotheses outside of sections.
-    """
-    theorems, read = len(re.findall(r"\bTheorem\b", text)), len(_statements("", text))
-    problems = (
-        [
-            f"{theorems} theorems, of which {read} stand at the beginning of a line, with Proof. on a line of"
-            " its own"
-        ]
-        if theorems != read
-        else []
-    )
-    depth = 0
-    for match in re.finditer(r"^\s*(Section|End|Variables?|Hypothes[ie]s)\s+(\w+)", text, re.MULTILINE):
-        if match[1] == "Section":
-            depth += 1
-        elif match[1] == "End":
-            depth -= f"Section {match[2]}." in text
-        elif depth == 0:
-            problems.append(f"{match[0].strip()} outside of a section")
-    return problems
-
-
-def _statements(module: str, text: str) -> list[Statement]:
-    theorems, sections = [], list[list[str]]()
-    sentence = ""
-    for match in TOKEN.finditer(text):
-        if match["comment"] is not None:
+def theorems_of(text: str) -> list[tuple[str, str, int]]:
+    """Return for each theorem of a file its name, the comment before it, and its line."""
+    theorems, sentence = [], ""
+    for match in THEOREM.finditer(text):
+        if match["name"] is None:
             sentence = " ".join(match["comment"].split())
-        elif match["section"]:
-            sections.append([])
-        elif match["end"]:
-            if f"Section {match['end']}." in text:  # else it ends a module
-                sections.pop()
-        elif match["given"] and sections:
-            sections[-1].append(match["given"])
-        elif match["name"]:
-            given = tuple(line for section in sections for line in section)
-            line = text.count("\n", 0, match.start("name")) + 1
-            theorems.append(
-                Statement(
-                    f"{module}.{match['name']}",
-                    sentence,
-                    f"Theorem {match['name']}{match['rest']}",
-                    given,
-                    line,
-                )
-            )
+        else:
+            theorems.append((match["name"], sentence, text.count("\n", 0, match.start("name")) + 1))
     return theorems
-
-
-def _without_comments(text: str) -> str:
-    """The text with blanks in place of comments, so that lines keep their numbers."""
-    return re.sub(r"\(\*.*?\*\)", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.DOTALL)

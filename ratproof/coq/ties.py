@@ -1,18 +1,23 @@
-"""Each theorem, tied to its claim: Coq checks that it gives what the claim says of the very terms that are run.
+"""Each theorem, tied to its claim: Coq derives from it what the claim says.
 
-A theorem whose statement is weakened, that has one hypothesis more, or that is about another automaton, does
-not give it.
+The statement is made of the claim's record (:class:`~theory.theorem.Theorem`): of the very terms that
+:mod:`ratproof.coq.bond` runs on numbers, with a variable in place of each weight. A theorem that is weakened,
+that has one hypothesis more, or that is about another network or automaton, does not give it.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
 
 from ratproof.coq.bond import some_cases
-from ratproof.coq.evaluation import COMPUTED, placeholder_values
+from ratproof.coq.evaluation import placeholder_values
+from ratproof.coq.outputs import output_of
 from ratproof.coq.sources import requirements
 from ratproof.coq.terms import PLACEHOLDER, quantify, variable_name
-from theory.claim import Variant
+from theory.claim import Claim, Variant
+from theory.registry import claims
 from theory.theorem import Theorem
 
 PRELUDE = """\
@@ -20,31 +25,96 @@ From Coq Require Import QArith Qcanon.
 From mathcomp Require Import all_ssreflect all_algebra.
 From ratproof Require Import semiring sums automaton paths instances fractions evaluation.
 
-Ltac side := first [ eassumption | solve [ intros; first [
+(* The premises of a theorem: what the claim assumes, what holds in the semirings, and what is computed. *)
+Ltac premise := first [ eassumption | solve [ intros; first [
     eassumption
   | exact rationals_commute | exact rational_max_plus_commutes | exact rational_max_times_commutes
   | apply of_ring_commutes | apply max_plus_commutes | apply max_times_commutes
-  | exact rationals_nontrivial | lazymatch goal with |- is_true _ => exact (erefl true) end | discriminate ] ] ].
+  | lazymatch goal with |- is_true _ => exact (erefl true) end
+  | discriminate ] ] ].
+
+(* The theorem gives it, read in either direction, or up to definitions on the left. *)
 Ltac holds thm := cbv beta zeta; intros; solve [
-    eapply thm; side
-  | symmetry; eapply thm; side
-  | etransitivity; [ | solve [ eapply thm; side ] ]; reflexivity ].
-Ltac from_all H := intros; first [
-    eapply eq_trans; [ eapply H; side | reflexivity ]
-  | eapply H | symmetry; eapply H
+    eapply thm; premise
+  | symmetry; eapply thm; premise
+  | etransitivity; [ | solve [ eapply thm; premise ] ]; reflexivity ].
+
+(* The theorem refutes it: the theorem itself, or its counterexample to H. *)
+Ltac counterexample H := intros; first [
+    eapply eq_trans; [ eapply H; premise | reflexivity ]
+  | eapply H
+  | symmetry; eapply H
   | eapply eq_trans; [ | eapply eq_trans; [ eapply H | ] ]; [ reflexivity | .. | reflexivity ] ].
 Ltac refuted thm := first [ exact thm | cbv beta zeta; intros; let H := fresh "H" in intro H; solve [
-    eapply thm; [ .. | solve [ from_all H; side ] ]; side
-  | eapply thm; [ .. | from_all H ]; side ] ].
+    eapply thm; [ .. | solve [ counterexample H; premise ] ]; premise
+  | eapply thm; [ .. | counterexample H ]; premise ] ].
 """
+DEFINITIONS = {
+    "score": "ratproof.automaton.score",
+    "epsilon_score": "ratproof.paths.epsilon_score",
+    "sampled": "ratproof.state_regularized.theorem_3_1.sampled",
+}
+"""The definitions that theorems are about, where others are run (:data:`~ratproof.coq.evaluation.COMPUTED`)."""
+SIDES = ("network", "automaton")
+MARK = "tied "
+
+
+def tied_variants() -> list[tuple[Claim, Variant]]:
+    """Return the variants whose theorems are tied to them: all but those that say why they are not."""
+    return [
+        (claim, variant)
+        for claim in claims().values()
+        for variant in claim.variants
+        if variant.theorem is not None and not variant.theorem.untied
+    ]
+
+
+@cache
+def untied(root: Path) -> set[tuple[str, str]]:
+    """Return the variants that their theorems do not give, in a compiled development."""
+    return check_ties(tied_variants(), root)
+
+
+def check_ties(variants: list[tuple[Claim, Variant]], root: Path) -> set[tuple[str, str]]:
+    """Return those of the variants that their theorems do not give.
+
+    Raises:
+        Rejected: a term of a claim names what is not in the development.
+    """
+    modules = dict.fromkeys(_module(variant) for _, variant in variants)
+    lines = [PRELUDE, *(f"Require {module}." for module in modules)]
+    for number, (_, variant) in enumerate(variants):
+        lines += _commands(number, variant)
+    tied = {int(number) for number in re.findall(rf"{MARK}(\d+)", output_of("\n".join(lines) + "\n", root))}
+    return {(claim.name, v.name) for number, (claim, v) in enumerate(variants) if number not in tied}
 
 
 def statement(variant: Variant) -> str:
     """Return what the claim says of the theorem's terms, as a Coq proposition."""
     theorem = variant.theorem
     assert theorem is not None
-    said = _as_recorded(theorem) if theorem.claims else _for_all_weights(variant, theorem)
-    return said
+    return _as_recorded(theorem) if theorem.claims else _for_all_weights(variant, theorem)
+
+
+def _module(variant: Variant) -> str:
+    assert variant.theorem is not None
+    return "ratproof." + variant.theorem.name.rpartition(".")[0]
+
+
+def _commands(number: int, variant: Variant) -> list[str]:
+    """Return the commands that check one theorem, in a module of its own, and mark it if it is tied."""
+    theorem, module = variant.theorem, _module(variant)
+    assert theorem is not None
+    tactic = "refuted" if theorem.refutes else "holds"
+    return [
+        f"Module Tie{number}.",
+        *requirements(module),
+        f"Import {module}.",
+        "Goal True. Proof. tryif (let proof := constr:(ltac:("
+        f"{tactic} @ratproof.{theorem.name}) : {statement(variant)}) in pose proof proof)"
+        f' then idtac "{MARK}{number}" else idtac. exact I. Qed.',
+        f"End Tie{number}.",
+    ]
 
 
 def _automaton(theorem: Theorem) -> str:
@@ -54,47 +124,33 @@ def _automaton(theorem: Theorem) -> str:
     return f"{{score}} ({theorem.automaton}) {'{letters}' if '{letters}' in theorem.network else '{word}'}"
 
 
+def _equal(left: str, right: str) -> str:
+    """Return the equation in Coq's own equality, whatever a file's notations are."""
+    return f"@Coq.Init.Logic.eq _ ({left}) ({right})"
+
+
 def _as_recorded(theorem: Theorem) -> str:
-    said = theorem.claims.replace("{network}", f"({theorem.network})")
-    said = said.replace("{automaton}", f"({_automaton(theorem)})")
-    return PLACEHOLDER.sub(variable_name, said)
+    sides = {"network": theorem.network, "automaton": _automaton(theorem)}
+    text = theorem.claims
+    for left, right in (SIDES, SIDES[::-1]):
+        text = text.replace(f"{{{left}}} = {{{right}}}", _equal(sides[left], sides[right]))
+    for side, term in sides.items():
+        text = text.replace(f"{{{side}}}", f"({term})")
+    return PLACEHOLDER.sub(lambda match: DEFINITIONS.get(match[1]) or variable_name(match), text)
 
 
 def _for_all_weights(variant: Variant, theorem: Theorem) -> str:
     case = some_cases(variant)[-1]
     over = theorem.proved_over or theorem.over
-    sides = f"{''.join(f'({g}) -> ' for g in theorem.given)}({_automaton(theorem)}) = ({theorem.network})"
-    marked = re.sub(r"\{(word|letters|unit)\}", r"<\1>", sides)
-    texts = {name: name for name in COMPUTED} | {"over": over}
-    values, marked = placeholder_values(theorem, case, marked, texts)
-    own = {
-        "word": "seq nat",
-        "letters": f"seq 'I_{len(case.alphabet)}",
-        "unit": f"'I_{_units(variant, case)}",
-    }
-    term, types = quantify(marked, values, over)
+    given = "".join(f"({hypothesis}) -> " for hypothesis in theorem.given)
+    equation = given + _equal(_automaton(theorem), theorem.network)
+    values, text = placeholder_values(
+        theorem, case, re.sub(r"\{(word|letters|unit)\}", r"<\1>", equation), {**DEFINITIONS, "over": over}
+    )
+    recurrence = variant.equality.recurrence
+    units = len(recurrence.out(case, recurrence.start(case)))
+    own = {"word": "seq nat", "letters": f"seq 'I_{len(case.alphabet)}", "unit": f"'I_{units}"}
+    term, types = quantify(text, values, over)
     types |= {name: kind for name, kind in own.items() if f"<{name}>" in term}
     binders = " ".join(f"({name} : {kind})" for name, kind in types.items())
-    body = re.sub(r"<(word|letters|unit)>", r"\1", term)
-    return f"forall {binders}, {body}"
-
-
-def _units(variant: Variant, case: object) -> int:
-    recurrence = variant.equality.recurrence
-    return len(recurrence.out(case, recurrence.start(case)))
-
-
-def commands(number: int, variant: Variant) -> list[str]:
-    """Return the commands that check one theorem, in a module of its own."""
-    theorem = variant.theorem
-    assert theorem is not None
-    module = "ratproof." + theorem.name.rpartition(".")[0]
-    tactic = "refuted" if theorem.refutes else "holds"
-    return [
-        f"Module Tie{number}.",
-        *requirements(module),
-        f"Import {module}.",
-        f"Goal {statement(variant)}.",
-        f"Proof. {tactic} @ratproof.{theorem.name}. Qed.",
-        f"End Tie{number}.",
-    ]
+    return f"forall {binders}, " + re.sub(r"<(word|letters|unit)>", r"\1", term)

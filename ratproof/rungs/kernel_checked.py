@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from automata.errors import InputError
-from ratproof.coq.assumptions import CLOSED, theorem_assumptions
 from ratproof.coq.bond import OtherDefinitions, compare_definitions
 from ratproof.coq.development import build
 from ratproof.coq.programs import NoCoq, Rejected
-from ratproof.coq.sources import statements, unproved_commands
+from ratproof.coq.sources import statements
+from ratproof.coq.theorems import theorem_answers
+from ratproof.coq.ties import untied
 from ratproof.record.counterexample import RefutedByTheorem
 from ratproof.record.ledger import ledger
 from ratproof.record.not_run import NotRun
@@ -16,7 +17,7 @@ from theory.claim import Claim, Effort, Variant
 
 
 class NotAccepted(AssertionError):
-    """The theorem is not there, or it assumes something."""
+    """The theorem is not there, it assumes something, or it says something else."""
 
 
 def kernel_checked(claim: Claim, variant: Variant, side: Side, effort: Effort) -> None:
@@ -37,8 +38,8 @@ def kernel_checked(claim: Claim, variant: Variant, side: Side, effort: Effort) -
 
 
 def accept(claim: str, variant: Variant) -> None:
-    """Assert that the kernel accepts the variant's theorem, with nothing assumed, and that its definitions
-    compute what ours compute.
+    """Assert that the kernel accepts the variant's theorem, with nothing assumed, that it gives what the
+    variant says, and that its definitions compute what ours compute.
 
     Where some of them can be run: the facts say how many values were compared.
 
@@ -53,30 +54,31 @@ def accept(claim: str, variant: Variant) -> None:
         raise RuntimeError(f"{variant.name} names no theorem")
     if theorem.name not in statements():
         raise NotAccepted(f"there is no theorem {theorem.name} in theory/coq")
-    left = unproved_commands()
-    if left:
-        raise NotAccepted(f"theory/coq leaves something unproved: {left[0]}")
     try:
         root = build()
-        said = theorem_assumptions(root)[theorem.name]
+        answer = theorem_answers(root)[theorem.name]
+        loose = (claim, variant.name) in untied(root)
         values, differs = compare_definitions(root).get((claim, variant.name), (0, ""))
     except NoCoq as error:
         raise NotRun(str(error)) from None
     except Rejected as error:
         raise NotAccepted(str(error)) from None
-    if said != CLOSED:
-        raise NotAccepted(f"{theorem.name} assumes something: {said}")
+    statement = statements()[theorem.name]
+    problem = answer.problem(statement)
+    if problem:
+        raise NotAccepted(problem)
+    if loose:
+        raise NotAccepted(f"{theorem.name} does not give what {claim}, {variant.name} says of its terms")
     if differs:
         raise OtherDefinitions(differs)
-    statement = statements()[theorem.name]
     book = ledger()
     book.add(1 + values)
     book.facts["values_compared"] = values
     book.facts |= {
         "theorem": statement.name,
         "says": statement.says,
-        "statement": statement.text,
-        "assumptions": said,
+        "statement": answer.statement.text,
+        "assumptions": answer.assumptions,
     }
     if theorem.refutes:
         raise RefutedByTheorem(f"{statement.name}: {statement.says}")

@@ -263,7 +263,9 @@ VECTORS = (
     " let alpha_inf := fun q => bit over (alpha_inf_bool q) in"
 )
 TENSOR = "let T := fun x i j => bit over (T_bool x i j) in"
-FORWARD = "let forward (A : wfa over S (deterministic.set_of Q)) := score_4 (initial A) (final A) (transition A) in"
+FORWARD = (
+    "let forward (A : wfa over S (deterministic.set_of Q)) := score_4 (initial A) (final A) (transition A) in"
+)
 RUN_FORWARD = {"forward": "computed_score"}
 EXACT_FACTORS = (
     "(C : finite) (D_1 D_2 : Q -> C -> over) (v g : S -> C -> over) word,"

@@ -155,8 +155,8 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.closed_sums.without_zero_start_is_refuted",
                 claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (c_0 : K) (f u : "
-                    "S -> K) word, {automaton} = {network})"
+                    "forall (K : semiring) (S : Type) (f u : S -> K), one <> zero :> K -> not (forall "
+                    "c_0 word, {automaton} = {network})"
                 ),
                 network="closed_sum {u} {f} {word}",
                 automaton="figure_1 {f} {u} {c_0}",

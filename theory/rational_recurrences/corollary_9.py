@@ -116,8 +116,8 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.corollary_9.printed_is_refuted",
                 claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) d (c_0 : 'I_d.+1 "
-                    "-> K) (f u : S -> 'I_d.+1 -> K) unit word, {automaton} = {network})"
+                    "forall (K : semiring) (S : Type) d (f u : S -> 'I_d -> K) unit, one <> zero :> K "
+                    "-> not (forall c_0 word, {automaton} = {network})"
                 ),
                 refutes=True,
                 network="layer {c_0} {f} {u} {word} {unit}",

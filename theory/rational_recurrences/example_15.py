@@ -59,11 +59,6 @@ KINDS = ("sampled", "cross-checked", "exhausted")
 """Max-plus equality is not decidable in general; what holds is decided by lumping."""
 
 
-EQUAL = "forall (S : Type) (c_0 : max_plus R) (f u : S -> max_plus R) word, {automaton} = {network}"
-EQUAL_ON_WORDS = EQUAL.replace("word,", "word, word <> [::] ->")
-"""What Coq refutes, over the numbers of any ordered domain R."""
-
-
 def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
     """Figure 1 over max-plus, with lambda(q_1) = c_0 and as drawn.
 
@@ -97,7 +92,10 @@ def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
             kinds=KINDS,
             theorem=Theorem(
                 f"rational_recurrences.{claim}.printed_is_refuted",
-                claims=f"forall R : realDomainType, not ({EQUAL})",
+                claims=(
+                    "forall (R : realDomainType) (S : Type) (f u : S -> max_plus R),"
+                    " not (forall c_0 word, {automaton} = {network})"
+                ),
                 refutes=True,
                 network="max_plus_unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",
@@ -134,7 +132,10 @@ CLAIM = Claim(
             kinds=KINDS,
             theorem=Theorem(
                 "rational_recurrences.example_15.printed_nonempty_is_refuted",
-                claims=f"forall R : realDomainType, not ({EQUAL_ON_WORDS})",
+                claims=(
+                    "forall R : realDomainType, not (forall (S : Type) (c_0 : max_plus R)"
+                    " (f u : S -> max_plus R) word, word <> [::] -> {automaton} = {network})"
+                ),
                 refutes=True,
                 network="max_plus_unit {c_0} {f} {u} {word}",
                 automaton="figure_1 {f} {u} zero",

@@ -231,8 +231,8 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.proposition_13.printed_is_refuted",
                 claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) d (c_0 : 'I_d.+1 "
-                    "-> K) W (b : S -> 'I_d.+1 -> K) unit word, {automaton} = {network})"
+                    "forall (K : semiring) (S : Type) d W (b : S -> 'I_d.+1 -> K) unit, one <> zero "
+                    ":> K -> not (forall c_0 word, {automaton} = {network})"
                 ),
                 refutes=True,
                 network="isan {c_0} {W} {b} {word} {unit}",

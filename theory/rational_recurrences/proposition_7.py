@@ -139,8 +139,8 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_is_refuted",
                 claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : Type) (c_0 : K) (f u : "
-                    "S -> K) word, {automaton} = {network})"
+                    "forall (K : semiring) (S : Type) (f u : S -> K), one <> zero :> K -> not (forall "
+                    "c_0 word, {automaton} = {network})"
                 ),
                 refutes=True,
                 network="unit {c_0} {f} {u} {word}",

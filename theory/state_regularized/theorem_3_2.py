@@ -25,8 +25,8 @@ from theory.state_regularized.shared.limits import (
 from theory.state_regularized.shared.mixtures import mixture, mixture_in_doubt
 from theory.state_regularized.shared.networks import (
     ANY,
-    NETWORK,
     EXAMPLE,
+    NETWORK,
     SIZES,
     SMALL,
     Law,

@@ -1,0 +1,133 @@
+"""A theorem that assumes more than its kept statement says is refused, however the file hides it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proofs_tests.coq.test_mutants import with_text
+from ratproof.coq import programs as coq
+from ratproof.coq import ties
+from ratproof.coq.sources import Statement, source_folder, statements, theorems_of
+from ratproof.coq.theorems import Answer, ask
+from theory.registry import claim_named
+
+PLANTED = {
+    "indented": "Section S.\n  Hypothesis wrong : 2 = 2.\n  Theorem t : 2 = 2.\n{exact}\nEnd S.",
+    "nested": "Section S.\nSection T.\n\tHypotheses wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd T.\nEnd S.",
+    "one_line": "Section S. Hypothesis wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
+    "context": "Section S. Context (wrong : 2 = 2).\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
+    "variable": "Section S. Variable wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
+    "empty_type": (
+        "Section S. Variable wrong : Empty_set.\nTheorem t : 2 = 2.\nProof. destruct wrong. Qed.\nEnd S."
+    ),
+    "let_admitted": "Section S. Let wrong : 2 = 2. Admitted.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
+    "after_a_comment": (
+        'Section S. (* (* *) "*)" *) Hypothesis wrong : 2 = 2. (* Theorem t : 2 = 2. *)\n'
+        "Theorem t : 2 = 2.\n{exact}\nEnd S."
+    ),
+    "parameter": "Parameter wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}",
+    "local_axiom": "#[local] Axiom wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}",
+    "axiom_in_a_module": ("Module M. Axiom wrong : 2 = 2. End M. Import M.\nTheorem t : 2 = 2.\n{exact}"),
+    "declared_module": (
+        "Module Type T. Parameter wrong : 2 = 2. End T.\nDeclare Module M : T. Import M.\n"
+        "Theorem t : 2 = 2.\n{exact}"
+    ),
+    "admitted_lemma": "Lemma wrong : 2 = 2. Admitted.\nTheorem t : 2 = 2.\n{exact}",
+    "admitted": "Theorem t : 2 = 2. Admitted.",
+    "unguarded": (
+        "Unset Guard Checking.\nFixpoint wrong (n : nat) : 2 = 2 := wrong n.\n"
+        "Theorem t : 2 = 2. Proof. exact (wrong 0). Qed."
+    ),
+    "another_equality": 'Notation "x = y" := True : type_scope.\nTheorem t : 2 = 2. Proof. exact I. Qed.',
+    "another_number": 'Definition two := 1.\nNotation "2" := two : nat_scope.\nTheorem t : 2 = 2. Proof. reflexivity. Qed.',
+}
+"""Files in which the theorem ``t`` reads as ``2 = 2``."""
+RIGHT = "Theorem t : 2 = 2. Proof. reflexivity. Qed."
+EXACT = "Proof. exact wrong. Qed."
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[str, Answer]:
+    """Coq's answer about the theorem in each file, and in one that proves it."""
+    root = tmp_path_factory.mktemp("planted") / "coq"
+    root.mkdir()
+    for name in (
+        "semiring",
+        "sums",
+        "automaton",
+        "paths",
+    ):  # for the notations that statements are printed in
+        for suffix in (".v", ".vo"):
+            (root / f"{name}{suffix}").symlink_to(compiled / f"{name}{suffix}")
+    for name, text in {**PLANTED, "right": RIGHT}.items():
+        file = root / f"{name}.v"
+        file.write_text(text.replace("{exact}", EXACT) + "\n")
+        coq.compile_file(file, root)
+    return ask([Statement(f"{name}.t", "", 1, None) for name in (*PLANTED, "right")], root)
+
+
+def kept(answers: dict[str, Answer]) -> Statement:
+    """Return the theorem whose kept statement is 2 = 2."""
+    return Statement("right.t", "", 1, answers["right.t"].statement)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_hypothesis_is_refused(name: str, answers: dict[str, Answer]) -> None:
+    """Coq prints the premise, the axiom, or what a notation stands for."""
+    assert answers[f"{name}.t"].problem(kept(answers))
+
+
+def test_what_is_kept_is_accepted(answers: dict[str, Answer]) -> None:
+    """Else the tests above would show nothing."""
+    assert answers["right.t"].problem(kept(answers)) == ""
+
+
+def test_an_indented_theorem_is_listed() -> None:
+    assert theorems_of("(* It is. *)\n  Theorem t : True.") == [("t", "It is.", 2)]
+
+
+def planted(text: str, compiled: Path, root: Path) -> tuple[Answer, Statement, bool]:
+    """Return Coq's answer about the theorem of retention, where this stands in its place, what is kept of it,
+    and whether the theorem is tied to its claim.
+    """
+    claim = claim_named("retnet")
+    variant = claim.variant("corrected")
+    theorem = statements()["linear_recurrences.retnet.retnet"]
+    name = "linear_recurrences/retnet.v"
+    source = (source_folder() / name).read_text()
+    assert source.count(THEOREM) == 1
+    with_text(compiled, root, name, source.replace(THEOREM, text))
+    coq.compile_file(root / name, root)
+    return ask([theorem], root)[theorem.name], theorem, not ties.check_ties([(claim, variant)], root)
+
+
+THEOREM = "Theorem retnet : commutative (@times K) -> forall w, score retnet_automaton w = retnet_output w."
+LEMMA = THEOREM.replace("Theorem retnet", "Lemma retnet_is")
+WEAKENED = {
+    "it says x = x": f"Theorem retnet (x : nat) : x = x.\nProof. by []. Qed.\n{LEMMA}",
+    "an indented hypothesis": (
+        f"  Hypothesis wrong : forall a b : K, a = b.\n{THEOREM}\nProof. by move=> _ w; exact: wrong. Qed.\n{LEMMA}"
+    ),
+    "a hypothesis on the section's line": (
+        f"Section Column. Hypothesis wrong : forall a b : K, a = b.\n{THEOREM}\n"
+        f"Proof. by move=> _ w; exact: wrong. Qed.\nEnd Column.\n{LEMMA}"
+    ),
+    "another network": (
+        THEOREM.replace("= retnet_output w", "= score retnet_automaton w") + f"\nProof. by []. Qed.\n{LEMMA}"
+    ),
+}
+"""What stands in place of the theorem of retention, whose own proof becomes a lemma's."""
+
+
+@pytest.mark.parametrize("weakened", WEAKENED)
+def test_a_theorem_that_is_weakened_is_refused_twice(weakened: str, compiled: Path, tmp_path: Path) -> None:
+    """Its statement is not the kept one; and were it kept, it would not give the claim."""
+    answer, theorem, tied = planted(WEAKENED[weakened], compiled, tmp_path / "coq")
+    assert "another statement" in answer.problem(theorem)
+    assert not tied
+
+
+def test_every_theorem_is_tied_to_its_claim(compiled: Path) -> None:
+    assert ties.untied(compiled) == set()

@@ -1,0 +1,92 @@
+"""What Coq says of each theorem: its statement, after every section is closed, and what it assumes.
+
+A hypothesis of a section is a premise of the statement, however the file writes it, and an axiom is among the
+assumptions. So nothing is read from the text of the files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from ratproof.coq.outputs import output_of
+from ratproof.coq.sources import Printed, Statement, statements
+
+CLOSED = "Closed under the global context"
+MARK, PART = "@@ ", "@-\n"
+PRELUDE = """\
+From mathcomp Require Import all_ssreflect all_algebra.
+From ratproof Require Import semiring sums automaton paths.
+Unset Printing Implicit Defensive.
+Set Printing Depth 1000000.
+"""
+"""Notations of these files alone are used to print: one of another file cannot change what is printed."""
+WIDTH = 108
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Coq's answer about a theorem.
+
+    Attributes:
+        statement: what it says.
+        assumptions: :data:`CLOSED`, or the axioms.
+    """
+
+    statement: Printed
+    assumptions: str
+
+    def problem(self, theorem: Statement) -> str:
+        """Return why the theorem is not accepted, or an empty string."""
+        if self.assumptions != CLOSED:
+            return f"{theorem.name} assumes something: {self.assumptions}"
+        if theorem.kept is None:
+            return f"{theorem.name} is not in the list of kept statements"
+        if theorem.kept != self.statement:
+            return (
+                f"{theorem.name} has another statement than the one that is kept. Coq prints:"
+                f" {self.statement.text}"
+            )
+        return ""
+
+
+@cache
+def theorem_answers(root: Path) -> dict[str, Answer]:
+    """Return Coq's answer about every theorem of a compiled development."""
+    return ask(list(statements().values()), root)
+
+
+def ask(theorems: Sequence[Statement], root: Path) -> dict[str, Answer]:
+    """Return Coq's answers about these theorems.
+
+    Raises:
+        Rejected: one of them is not there.
+    """
+    lines = [PRELUDE, *(f"Require {module}." for module in dict.fromkeys(t.module for t in theorems))]
+    for theorem in theorems:
+        check = f"Check @ratproof.{theorem.name}."
+        part = f'Goal True. idtac "{PART.strip()}". Abort.'
+        lines += [
+            f'Goal True. idtac "{MARK}{theorem.name}". Abort.',
+            f"Set Printing Width {WIDTH}. {check}",
+            part,
+            f"Set Printing Width 1000000. Set Printing All. {check} Unset Printing All.",
+            part,
+            f"Print Assumptions ratproof.{theorem.name}.",
+        ]
+    answers = {}
+    for part in output_of("\n".join(lines) + "\n", root).split(MARK)[1:]:
+        name, _, rest = part.partition("\n")
+        said, whole, assumed = rest.split(PART)
+        digest = hashlib.sha256(" ".join(whole.split()).encode()).hexdigest()[:32]
+        answers[name.strip()] = Answer(Printed(_statement(said), digest), " ".join(assumed.split()))
+    return answers
+
+
+def _statement(output: str) -> str:
+    """Return the type in the output of ``Check``, moved to the left margin."""
+    lines = output.partition("     : ")[2].rstrip().splitlines()
+    return "\n".join([lines[0], *(line.removeprefix(" " * 7) for line in lines[1:])])
