@@ -1,4 +1,4 @@
-"""Where a variant stands in ``theory/coq``, and what of it Coq can run on numbers.
+"""Where a variant stands in ``theory/coq``, what of it Coq can run on numbers, and what Coq has to derive.
 
 >>> from theory.rational_recurrences.proposition_7 import CLAIM
 >>> CLAIM.variant("corrected").theorem.name
@@ -14,19 +14,26 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Theorem:
-    """A theorem, and how its definitions are run on a case.
+    """A theorem, how its definitions are run on a case, and what it has to give.
 
     Attributes:
         name: its file below ``theory/coq`` and its own name, with dots.
         network: a Coq term for the value of the network. In it ``{f}`` stands for the weights named f,
-            ``{word}`` for the word and ``{unit}`` for the number of the unit; empty where the theorem speaks
-            of what cannot be run (any real exponential).
-        automaton: a Coq term for the constructed automaton, whose score is computed; empty where there is
-            none to be run.
-        score: a Coq term for its score, where it is computed in another way.
-        over: the semiring, as ``theory/coq/instances.v`` names it.
-        values: from a case the values that the terms name, where they are not the case's own weights.
+            ``{word}`` for the word, ``{letters}`` for the word over a finite alphabet and ``{unit}`` for the
+            number of the unit; empty if the theorem speaks of what cannot be run.
+        automaton: a Coq term for the constructed automaton, whose score is computed; empty if there is none.
+        score: a Coq term for its score, if it is computed in another way. ``{score}``, ``{epsilon_score}``
+            and ``{sampled}`` in a term are the definitions of these names, of which another form is run.
+        over: the semiring, as ``theory/coq/instances.v`` or ``fractions.v`` names it; ``{over}`` in a term.
+        values: from a case the values that the terms name, if they are not the case's own weights. A string
+            is a piece of Coq text.
         refutes: it says that the variant is false.
+        claims: the proposition that Coq has to derive from the theorem. ``{network}`` and ``{automaton}``
+            stand for the two sides; each other placeholder is a variable of its name, which the proposition
+            binds. Empty: both sides are equal for all weights of the shapes of a case, and every word.
+        given: hypotheses on the weights, if ``claims`` is empty.
+        proved_over: the semiring in which Coq derives it, if it is not ``over``.
+        untied: why Coq derives nothing from the theorem; it is then compared with its kept statement alone.
     """
 
     name: str

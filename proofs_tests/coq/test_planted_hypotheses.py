@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from theory.registry import claim_named
 
 PLANTED = {
     "indented": "Section S.\n  Hypothesis wrong : 2 = 2.\n  Theorem t : 2 = 2.\n{exact}\nEnd S.",
-    "nested": "Section S.\nSection T.\n\tHypotheses wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd T.\nEnd S.",
+    "nested": (
+        "Section S.\nSection T.\n\tHypotheses wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd T.\nEnd S."
+    ),
     "one_line": "Section S. Hypothesis wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
     "context": "Section S. Context (wrong : 2 = 2).\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
     "variable": "Section S. Variable wrong : 2 = 2.\nTheorem t : 2 = 2.\n{exact}\nEnd S.",
@@ -41,7 +44,9 @@ PLANTED = {
         "Theorem t : 2 = 2. Proof. exact (wrong 0). Qed."
     ),
     "another_equality": 'Notation "x = y" := True : type_scope.\nTheorem t : 2 = 2. Proof. exact I. Qed.',
-    "another_number": 'Definition two := 1.\nNotation "2" := two : nat_scope.\nTheorem t : 2 = 2. Proof. reflexivity. Qed.',
+    "another_number": (
+        'Definition two := 1.\nNotation "2" := two : nat_scope.\nTheorem t : 2 = 2. Proof. reflexivity. Qed.'
+    ),
 }
 """Files in which the theorem ``t`` reads as ``2 = 2``."""
 RIGHT = "Theorem t : 2 = 2. Proof. reflexivity. Qed."
@@ -108,7 +113,8 @@ LEMMA = THEOREM.replace("Theorem retnet", "Lemma retnet_is")
 WEAKENED = {
     "it says x = x": f"Theorem retnet (x : nat) : x = x.\nProof. by []. Qed.\n{LEMMA}",
     "an indented hypothesis": (
-        f"  Hypothesis wrong : forall a b : K, a = b.\n{THEOREM}\nProof. by move=> _ w; exact: wrong. Qed.\n{LEMMA}"
+        f"Section Inner.\n  Hypothesis wrong : forall a b : K, a = b.\n{THEOREM}\n"
+        f"Proof. by move=> _ w; exact: wrong. Qed.\nEnd Inner.\n{LEMMA}"
     ),
     "a hypothesis on the section's line": (
         f"Section Column. Hypothesis wrong : forall a b : K, a = b.\n{THEOREM}\n"
@@ -131,3 +137,14 @@ def test_a_theorem_that_is_weakened_is_refused_twice(weakened: str, compiled: Pa
 
 def test_every_theorem_is_tied_to_its_claim(compiled: Path) -> None:
     assert ties.untied(compiled) == set()
+
+
+def test_what_is_derived_is_of_the_terms_that_are_run() -> None:
+    """The proposition names the network or the automaton, and it is a refutation if the theorem is one."""
+    for claim, variant in ties.tied_variants():
+        theorem = variant.theorem
+        assert theorem is not None
+        said = ties.statement(variant)
+        assert re.search(r"\bnot \(", said) is not None or not theorem.refutes, claim.name
+        heads = {term.split()[0].strip("(@{") for term in (theorem.network, theorem.automaton, theorem.score)}
+        assert any(head and head in said for head in heads), claim.name

@@ -54,7 +54,8 @@ DEFINITIONS = {
     "epsilon_score": "ratproof.paths.epsilon_score",
     "sampled": "ratproof.state_regularized.theorem_3_1.sampled",
 }
-"""The definitions that theorems are about, where others are run (:data:`~ratproof.coq.evaluation.COMPUTED`)."""
+"""The definitions that theorems are about, where others are run"
+" (:data:`~ratproof.coq.evaluation.COMPUTED`)."""
 SIDES = ("network", "automaton")
 MARK = "tied "
 

@@ -366,8 +366,10 @@ CLAIM = Claim(
             theorem=Theorem(
                 "fa_rnn.beta_1.printed_match_is_refuted",
                 claims=(
-                    f"forall R : ringType, let over := of_ring R in not (forall {RULES_IN_COQ} {EXACT_FACTORS}"
-                    f" {VECTORS} let v : S -> C -> over := interpolated 1%R v g in {{network}} = {{automaton}})"
+                    f"forall R : ringType, let over := of_ring R in not (forall"
+                    f" {RULES_IN_COQ} {EXACT_FACTORS}"
+                    f" {VECTORS} let v : S -> C -> over := interpolated 1%R v g in"
+                    f" {{network}} = {{automaton}})"
                 ),
                 refutes=True,
                 network="score_5 {alpha_0} {alpha_inf} {D_1} {D_2} {v} {word}",

@@ -262,10 +262,12 @@ CLAIM = Claim(
                 "fa_rnn.bidirectional.printed_is_refuted",
                 claims=(
                     "forall (K : semiring) (half : K), one <> zero :> K -> plus half half = one ->"
-                    " not (forall (S : Type) n0 n1 (start : 'I_n0) (start' : 'I_n1) next next' accepts accepts',"
+                    " not (forall (S : Type) n0 n1 (start : 'I_n0) (start' : 'I_n1) next"
+                    " next' accepts accepts',"
                     " let A := partial K (D := place n0) start next accepts in"
                     " let B := partial K (D := place n1) start' next' accepts' in"
-                    " (forall w : seq S, ratproof.automaton.score B (rev w) = ratproof.automaton.score A w) ->"
+                    " (forall w : seq S, ratproof.automaton.score B (rev w) ="
+                    " ratproof.automaton.score A w) ->"
                     " let initial0 := initial A in let matrix0 := transition A in let final0 := final A in"
                     " let initial1 := initial B in let matrix1 := transition B in let final1 := final B in"
                     " forall word, {network} = ratproof.automaton.score A word)"

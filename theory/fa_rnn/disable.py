@@ -130,7 +130,10 @@ READ_OUT = (
     "score_4 (disable.alpha_0 {over} {start}) (disable.alpha_inf (Q := {Q}) {start} {disabled:bool} {f})"
 )
 FOR_WEIGHTS = "forall (over : semiring) (weighs : over -> bool), (forall a, weighs a = false <-> a = zero) ->"
-RULES_IN_COQ = "(S Q : finite) (start : Q) (disabled_bool : Q -> bool) (T : S -> Q -> Q -> over) (f : Q -> over) letters,"
+RULES_IN_COQ = (
+    "(S Q : finite) (start : Q) (disabled_bool : Q -> bool) (T : S -> Q -> Q -> over) (f : Q"
+    " -> over) letters,"
+)
 EQUAL = (
     "let alpha_0 := disable.alpha_0 over start in"
     " let alpha_inf := disable.alpha_inf start disabled_bool f in {network} = {automaton}"

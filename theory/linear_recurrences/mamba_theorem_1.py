@@ -99,7 +99,8 @@ CLAIM = Claim(
                 "min_gru_automaton {minus} {h_0} {z} {u}",
                 claims=(
                     "forall (F : fieldType) (S : Type) (h_0 : of_ring F) (z Delta u : S -> of_ring F),"
-                    " (forall x, Delta x != 0%R :> F) -> let over := of_ring F in let divide := @quotient F in"
+                    " (forall x, Delta x != 0%R :> F) -> let over := of_ring F in let"
+                    " divide := @quotient F in"
                     " let minus := minus_one F in let decay := fun x => plus one (times minus (z x)) in"
                     " forall word, {automaton} = {network}"
                 ),

@@ -235,7 +235,8 @@ CLAIM = Claim(
                 skip="left_out_once",
                 refutes=True,
                 claims=(
-                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) n (m s : S -> nat -> K)"
+                    "forall K : semiring, one <> zero :> K -> not (forall (S : eqType) n"
+                    " (m s : S -> nat -> K)"
                     " e word, {automaton} = {network})"
                 ),
             ),

@@ -272,7 +272,10 @@ CLAIM = Claim(
                     "is_at rationals (centroid {N})"
                     " (covered_run (centroid {N}) (most_probable {N}) {longest} {letters}) {unit}"
                 ),
-                score="{score} (seen_dfa rationals (centroid {N}) (most_probable {N}) {longest} {unit}) {letters}",
+                score=(
+                    "{score} (seen_dfa rationals (centroid {N}) (most_probable {N})"
+                    " {longest} {unit}) {letters}"
+                ),
                 values=by_letters,
             ),
             **cases(),
@@ -295,7 +298,10 @@ CLAIM = Claim(
                 claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
                 refutes=True,
                 network=HARD_RUN,
-                score="{score} (dfa rationals (by_counts (centroid {N}) (most_probable {N}) {longest}) {unit}) {letters}",
+                score=(
+                    "{score} (dfa rationals (by_counts (centroid {N}) (most_probable {N})"
+                    " {longest}) {unit}) {letters}"
+                ),
                 values=by_letters,
             ),
             kinds=("sampled", "exhausted", "decided"),
@@ -338,7 +344,10 @@ CLAIM = Claim(
                 claims=f"not (forall {DISTINCT} no_ties N -> {{automaton}} = {{network}})",
                 refutes=True,
                 network=HARD_RUN,
-                score="{score} (dfa rationals (by_counts_without_reset (centroid {N}) (most_probable {N}) {longest}) {unit}) {letters}",
+                score=(
+                    "{score} (dfa rationals (by_counts_without_reset (centroid {N})"
+                    " (most_probable {N}) {longest}) {unit}) {letters}"
+                ),
                 values=by_letters,
             ),
             kinds=("sampled", "exhausted", "decided"),

@@ -187,7 +187,8 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.no_drift.no_drift_identity",
                 network=(
-                    "what_is_left (R := {ring}) {S} (by_table (R := {ring}) (S := {letter}) {S} {alpha:finite}"
+                    "what_is_left (R := {ring}) {S} (by_table (R := {ring}) (S :="
+                    " {letter}) {S} {alpha:finite}"
                     " {letters})"
                 ),
                 score=f"{{score}} {LAST_SYMBOL} {{letters}}",

@@ -550,7 +550,8 @@ CLAIM = Claim(
                 ),
                 claims=(
                     "forall F : numFieldType, let over := of_ring F in let inverse := @GRing.inv F in"
-                    " not (forall (S : eqType) n d (N : network S n d) (v : 'I_d -> 'I_d -> int), distinct N ->"
+                    " not (forall (S : eqType) n d (N : network S n d) (v : 'I_d -> 'I_d"
+                    " -> int), distinct N ->"
                     " exists (Q : finite) (A : wfa over S Q), forall word, let unit := ord0 in"
                     " ratproof.automaton.score A word = {network})"
                 ),

@@ -214,7 +214,9 @@ CLAIM = Claim(
             theorem=Theorem(
                 "state_regularized.theorem_3_2.printed_is_refuted",
                 refutes=True,
-                network="{sampled} (limit_cell {N}) (centroid {N}) (centroid {N} ord0) (Some ord0) {word} {unit}",
+                network=(
+                    "{sampled} (limit_cell {N}) (centroid {N}) (centroid {N} ord0) (Some ord0) {word} {unit}"
+                ),
                 automaton=(
                     "deterministic rationals (D := {D}) ord0"
                     " (fun i x => most_probable {N} (centroid {N} i) x) (fun i => i == {unit})"
