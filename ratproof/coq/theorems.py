@@ -88,5 +88,5 @@ def ask(theorems: Sequence[Statement], root: Path) -> dict[str, Answer]:
 
 def _statement(output: str) -> str:
     """Return the type in the output of ``Check``, moved to the left margin."""
-    lines = output.partition("     : ")[2].rstrip().splitlines()
+    lines = [line.rstrip() for line in output.partition("     : ")[2].rstrip().splitlines()]
     return "\n".join([lines[0], *(line.removeprefix(" " * 7) for line in lines[1:])])
