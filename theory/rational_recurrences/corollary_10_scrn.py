@@ -99,14 +99,12 @@ CLAIM = Claim(
             theorem=Theorem(
                 "rational_recurrences.corollary_10_scrn.corollary_10_scrn",
                 claims=(
-                    "forall (R : comRingType) (S : Type) (c_0 alpha : of_ring R) (z : S -> of_ring R) "
-                    "word, let ring := R in let u : S -> of_ring R := fun x => ((1 - alpha) * z x)%R "
-                    "in {automaton} = {network}"
+                    "forall (R : comRingType) (S : Type) (c_0 alpha : of_ring R) (z : S -> of_ring R) word,"
+                    " let u : S -> of_ring R := fun x => ((1 - alpha) * z x)%R in"
+                    " {automaton} = context_unit c_0 alpha z word"
                 ),
-                network="context_unit (R := {ring}) {c_0} {alpha} {z} {word}",
+                network="unit {c_0} (fun _ => {alpha}) {u} {word}",
                 automaton="figure_1 (fun _ => {alpha}) {u} {c_0}",
-                over="fractions",
-                values=lambda w: {**w.entries, "ring": "mathcomp.algebra.rat.rat_comRing"},
             ),
         ),
         Variant(
