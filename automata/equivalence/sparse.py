@@ -114,9 +114,9 @@ class _Decision:
             return self._different(search)
         if self.left.states <= self.most_dense:
             self.tell(f"a basis of what is left, {self.left.states} states")
-            link = self._basis()
-            if link is not None:
-                self.chain.follow(link, "basis")
+            basis = self._basis()
+            if basis is not None:
+                self.chain.follow(basis, "basis")
                 return self._equivalent()
         return self._unknown()
 
