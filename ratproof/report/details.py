@@ -43,7 +43,8 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         longest = max((r.facts.get("longest", 0) for r in row.results if r.cases), default=0)
         read = f"; the longest string had {longest:,} symbols" if longest else ""
         print_paragraph(out, f"ran {'; '.join(modules)}{read}", by=2)
-    sizes = [sizes for r in row.results if (sizes := r.facts.get("largest_sizes"))]
+    through = (r for r in row.results if r.verdict != Verdict.REFUTED)  # not ended by a counterexample
+    sizes = [sizes for r in through if (sizes := r.facts.get("largest_sizes"))]
     if sizes:
         most = {name: max(own[name] for own in sizes) for name in sizes[0]}
         product = most.pop("product")
