@@ -52,7 +52,8 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
     for why in dict.fromkeys(r.facts["constant"] for r in row.results if "constant" in r.facts):
         print_paragraph(out, f"its automata give all strings the same score: {why}", by=2)
-    sizes = [sizes for r in row.results if (sizes := r.facts.get("largest_sizes"))]
+    through = (r for r in row.results if r.verdict != Verdict.REFUTED)  # not ended by a counterexample
+    sizes = [sizes for r in through if (sizes := r.facts.get("largest_sizes"))]
     if sizes:
         most = {name: max(own[name] for own in sizes) for name in sizes[0]}
         product = most.pop("product")

@@ -122,22 +122,6 @@ def in_coq(w: Weights) -> dict[str, Any]:
     return {**w.entries, "C": f"(place {len(w.D_1[0])})", "at_most": "Qc_le"}
 
 
-FACTORS_IN_COQ = (
-    "K (C : finite) (D_1 D_2 : 'I_K -> C -> over) (v : S -> C -> over) (alpha_0 alpha_inf : 'I_K -> over)"
-)
-THRESHOLD = "(at_most : over -> over -> bool) (gamma : over)"
-ONES_AND_ZEROS = (
-    f"(S : eqType) {FACTORS_IN_COQ} (moves : S -> 'I_K -> 'I_K -> bool) word,"
-    " (forall x i j, of_factors (Q := place K) D_1 D_2 v x i j = bit over (moves x i j)) ->"
-    " let T := fun x i j => bit over (moves x i j) in"
-)
-
-
-def in_coq(w: Weights) -> dict[str, Any]:
-    """Return what Coq reads: the columns are a finite set, and the threshold is one of numbers."""
-    return {**w.entries, "C": f"(place {len(w.D_1[0])})", "at_most": "Qc_le"}
-
-
 CLAIM = Claim(
     name="fa-rnn-eq-9",
     title="the automaton comes back from the factors",
