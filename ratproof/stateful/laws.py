@@ -107,7 +107,7 @@ def second_use(session: Session) -> Rows:
 def reordered(session: Session) -> Rows:
     """The rows of the state take another order, or another number, between calls; the last call's outputs."""
     problem = session.problem
-    first, *rest = session.tokens().split(list(problem.pieces), 1)
+    first, *rest = torch.split(session.tokens(), list(problem.pieces), 1)
     outputs, state = session.run(first[: problem.prompt_rows])
     rows = problem.prompt_rows
     for piece, order in zip(rest, problem.orders, strict=True):
@@ -120,7 +120,7 @@ def reordered(session: Session) -> Rows:
 def in_that_order(session: Session) -> Rows:
     """What each of the last rows has read, in that order from the beginning; the last call's outputs."""
     problem = session.problem
-    pieces = session.tokens().split(list(problem.pieces), 1)
+    pieces = torch.split(session.tokens(), list(problem.pieces), 1)
     last = next((len(order) for order in reversed(problem.orders) if order), problem.prompt_rows)
     rows = list(range(last))
     read = [pieces[-1][rows]]
