@@ -9,13 +9,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NoReturn
 
 from mutants import session as sessions
+from mutants.arguments import Parser, at_least
 from mutants.session import Mutant, Session
 from mutants.sight import ROOMS, Sight, own_folders, test_files
 from mutants.trial import COLLECTING, LIMIT, Outcome, collects, copy_of, digest, mutated, run, stop_all
@@ -59,26 +58,6 @@ def main(arguments: list[str] | None = None) -> int:
         print(mutant.diff, end="")
     summary(session, rooms, known)
     return 1 if survivors else 0
-
-
-class Parser(argparse.ArgumentParser):
-    """Bad input is one sentence, and status 2."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say it, and leave."""
-        print(f"{self.prog} {message}", file=sys.stderr)
-        sys.exit(2)
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """What reads an integer that is not smaller."""
-
-    def read(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"is {text!r}, where an integer of {least} or more is right")
-        return int(text)
-
-    return read
 
 
 def room(text: str) -> str:

@@ -1,12 +1,12 @@
 """The command line of ``nox -s mutants -- claims``: every fault of every claim, and the rungs that see it.
 
-It goes on where it was stopped: what is done is in ``.mutants/claims.jsonl``, with the digest of the sources
-that ran. ``--keep`` writes the matrix that the page "What each check catches" and the tests read.
+It goes on where it was stopped: what is done is in ``.mutants/claims.jsonl``, with a digest of the sources
+and of the faults. ``--keep`` writes the matrix that the page "What each check catches" and the tests read.
 """
 
 from __future__ import annotations
 
-import argparse
+import hashlib
 import json
 import multiprocessing
 import os
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from mutants import audit
+from mutants.arguments import Parser, at_least
 from mutants.faults import TextFault, text_faults
 from ratproof.runner.last_run import digest
 from theory.registry import claims
@@ -32,12 +33,12 @@ EVERY = 30
 
 def main(arguments: list[str] | None = None) -> int:
     """Run what is open; status 1 if a fault is seen by no rung."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="nox -s mutants -- claims",
         description="Break each claim on purpose, and see which rungs notice.",
     )
     parser.add_argument("names", nargs="*", metavar="CLAIM", help="claims; all without")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes")
+    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, help="how many processes")
     parser.add_argument("--fresh", action="store_true", help="forget what was run before")
     parser.add_argument("--again", action="store_true", help="run faults again that no rung saw")
     parser.add_argument("--any-sources", action="store_true", help="go on though the sources have changed")
@@ -47,11 +48,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--keep", action="store_true", help="write the matrix to mutants/matrix.json")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in claims()]
-    if unknown or options.jobs < 1:
-        parser.error(f"there is no claim {unknown[0]}" if unknown else "--jobs must be 1 or more")
+    if unknown:
+        parser.error(f"there is no claim {unknown[0]}")
     if options.fresh:
         SESSION.unlink(missing_ok=True)
-    sources = digest().sources
+    sources = _digest()
     done = read(None if options.any_sources else sources)
     if options.again:
         done = {
@@ -71,6 +72,12 @@ def main(arguments: list[str] | None = None) -> int:
     if options.keep:
         keep(rows)
     return 1 if unseen or broken else 0
+
+
+def _digest() -> str:
+    """A hash of what rows rest on: the sources, and the faults."""
+    files = sorted(file for suffix in ("py", "toml") for file in Path(__file__).parent.glob(f"*.{suffix}"))
+    return hashlib.sha256(digest().sources.encode() + b"".join(map(Path.read_bytes, files))).hexdigest()
 
 
 def read(sources: str | None) -> dict[str, audit.Row]:

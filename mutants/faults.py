@@ -57,6 +57,7 @@ class TextFault:
 
     Attributes:
         claims: the claims that run the text.
+        variants: those of their variants that it makes wrong; all that hold, without.
     """
 
     part: str
@@ -65,6 +66,7 @@ class TextFault:
     before: str
     after: str
     claims: tuple[str, ...]
+    variants: tuple[str, ...] = ()
 
     def planted(self, text: str) -> str:
         """The file's text with the mistake; ``ValueError`` if it does not contain ``before`` exactly once."""
@@ -79,7 +81,8 @@ class TextFault:
 def text_faults() -> list[TextFault]:
     """The faults of ``faults.toml``."""
     entries = tomllib.loads(FILE.read_text(encoding="utf-8")).get("fault", [])
-    return [TextFault(**{**entry, "claims": tuple(entry["claims"])}) for entry in entries]
+    lists = ("claims", "variants")
+    return [TextFault(**entry | {name: tuple(entry.get(name, ())) for name in lists}) for entry in entries]
 
 
 def faults_of(claim: Any, variant: Any) -> Iterator[Fault]:

@@ -40,6 +40,8 @@ def main(says: str, *names: str) -> None:
     with audit.up_to_the_first_refutation():
         for name in names:
             for variant in audit.holding(claim_named(name)):
+                if fault.variants and variant.name not in fault.variants:
+                    continue
                 seen = audit.verdicts(name, variant, PARTS[fault.part], fault.part)
                 if seen:
                     print(
