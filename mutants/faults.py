@@ -334,9 +334,12 @@ def _scored(variant: Any, case: Any, string: Sequence[Any]) -> Any:
 
 
 def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
+    from hypothesis import strategies as st
+
     from neural.layer_kind import layer_kinds
 
-    cell = layer_kinds()[layer].cls.cell_class
+    kind = layer_kinds()[layer]
+    cell = kind.cls.cell_class
 
     def fault(part: str, says: str, **methods: Any) -> Fault:
         return Fault(part, f"{layer}: {says}", _patching(variant, [(cell, methods)]))
@@ -345,12 +348,13 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
     for n in LOST:
         yield fault("layer", f"the state is lost after {n} symbols", recur=_torch_losing(right, n))
     yield fault("layer", "every symbol is read a step late", recur=_torch_late(right))
-    yield fault("layer", "the first state is ignored", recur=lambda c, v, s: right(c, v, _zeros(c, s)))
-    yield fault(
-        "gradient",
-        "the gradient of the first state is lost",
-        recur=lambda c, v, s: right(c, v, [x.detach() for x in s]),
-    )
+    if repr(kind.starts) != repr(st.none()):  # else the first state is the semiring's zero
+        yield fault("layer", "the first state is ignored", recur=lambda c, v, s: right(c, v, _zeros(c, s)))
+        yield fault(
+            "gradient",
+            "the gradient of the first state is lost",
+            recur=lambda c, v, s: right(c, v, [x.detach() for x in s]),
+        )
     for n in (4, LOST[0]):
         yield fault("gradient", f"the gradient ends {n} symbols back", recur=_truncating(right, n))
     arrays = cell.arrays
@@ -383,8 +387,8 @@ def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[st
         return gates | {name: 0.5 * gates[name]}
 
     def exchanged(_: Any, gates: dict[str, Any]) -> dict[str, Any]:
-        a, b = (names or list(gates))[:2]
-        return gates | {a: gates[b], b: gates[a]}
+        pair = (names or list(gates))[:2]
+        return gates | dict(zip(pair, (gates[name] for name in reversed(pair)), strict=True))
 
     def transposed(_: Any, gates: dict[str, Any]) -> dict[str, Any]:
         return gates | {"W": gates["W"].transpose(-1, -2)}

@@ -33,6 +33,9 @@ def pages(mutants: Path) -> dict[str, str]:
         mutants: the folder with ``matrix.json``.
     """
     every = json.loads((mutants / "matrix.json").read_text(encoding="utf-8"))["rows"]
+    if not every:
+        names = ("parts", "single", "none", "claims")
+        return {f"{FOLDER}/checks-{name}.txt": "The faults have not been run.\n" for name in names}
     rows = [row for row in every if row["says"] != NOTHING]
     seen = {id(row): [rung for rung, verdict in row["rungs"].items() if verdict in SEEN] for row in rows}
     single = [row for row in rows if len(seen[id(row)]) == 1 and len(row["rungs"]) > 1]
