@@ -149,7 +149,7 @@ CLAIM = Claim(
             says="the network is the automaton of the two tensors' mixture",
             reading=Equality(recurrence=network, construction=with_mixed_tensor),
             cases=ANY.random,
-            small_cases=SMALL.small,
+            small_cases=SMALL.near_generic,
             programs=("fa-rnn-mixed", "fa-rnn-mixed-tensor"),
             kinds=PROVED,
             proof=Induction(
