@@ -54,7 +54,7 @@ def small_mixed(size: tuple[int, int, int]) -> Signature:
     """The small cases: zeros and ones, and a beta that is neither."""
     k, r, _ = size
     beta = constant("beta", only=("1/4", "2/3"))
-    return in_line(Signature((*factors(k, r, BITS), beta, *mixture(BITS, size)), size=("K", k)), most=400)
+    return in_line(Signature((*factors(k, r, BITS), beta, *mixture(BITS, size)), size=("K", k)), most=200)
 
 
 # The recurrence, as printed, at one place.
