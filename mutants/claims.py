@@ -110,7 +110,7 @@ def run(names: list[str], done: dict[str, audit.Row], sources: str, jobs: int) -
     context = multiprocessing.get_context("fork")
     results: Any = context.Queue()
     texts = [fault for fault in text_faults() if set(fault.claims) & set(names)]
-    units = [(work, (name, list(done), results)) for name in names]
+    units: list[tuple[Any, tuple[Any, ...]]] = [(work, (name, list(done), results)) for name in names]
     units += [(work_on_text, (fault, names, list(done), results)) for fault in texts]
     running: list[Any] = []
     started = shown = time.monotonic()

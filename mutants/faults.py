@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, islice, product
 from pathlib import Path
 from typing import Any
@@ -465,7 +466,8 @@ def _backward(right: Any, wrong: Change) -> Any:
         def backward(context: Any, *gradients: Any) -> Any:
             return wrong(gradients[0])
 
-    return lambda cell, view, state: tuple(Wrong.apply(c) for c in right(cell, view, state))
+    through: Any = Wrong
+    return lambda cell, view, state: tuple(through.apply(c) for c in right(cell, view, state))
 
 
 def _patching(variant: Any, changes: Sequence[tuple[Any, Mapping[str, Any]]]) -> Callable[[], Any]:
@@ -509,6 +511,11 @@ def _of_programs(claim: Any, variant: Any) -> Iterator[Fault]:
         yield from _of_cells(variant)
 
 
+def _without_first(count: int, words: Any) -> Any:
+    """Return the words after the first ones; all of them if there are no more."""
+    return words[count:] or words
+
+
 def _of_fa_rnn(variant: Any, name: str) -> Iterator[Fault]:
     from ratproof.sides.fa_rnn.table import PROGRAMS
 
@@ -517,7 +524,7 @@ def _of_fa_rnn(variant: Any, name: str) -> Iterator[Fault]:
         "sentences are read from their end": lambda words: words[::-1],
         "the first word is not read": lambda words: words[1:],
         "every word is read twice": lambda words: tuple(w for w in words for _ in range(2)),
-        **{f"the state is lost after {n} words": (lambda words, n=n: words[n:] or words) for n in LOST},
+        **{f"the state is lost after {n} words": partial(_without_first, n) for n in LOST},
     }
 
     def reading(change: Change) -> Any:

@@ -26,9 +26,11 @@ USUAL, FEW, FEW_BACKWARD, FEW_PAIRS = (64, 1, 8), (32, 1, 32), (32, 1, 16), (32,
 """Lanes of a program, its warps, and the steps whose loads are under way; the last three for one chunk of
 few lanes. An H200 was fastest with them: four steps under way took 1.3 times as long as eight, two 2.6 times.
 """
-SERIAL_LANES, SERIAL_STEPS = {"gated": 32_768, "log": 32_768}, 64
-"""From so many lanes on, 8,192 of the other kinds, or for so few steps, all steps are one chunk. An H200 took
-0.045 ms for 512 gated steps of 8,192 lanes in chunks, and 0.092 ms in one.
+SERIAL_LANES, SERIAL_STEPS = 8192, 64
+"""From so many lanes on, or for so few steps, all steps are one chunk."""
+SERIAL_IN_GRAPHS = {"gated": 32_768, "log": 32_768}
+"""The same for some kinds while a CUDA graph is captured. An H200 took 0.045 ms for 512 gated steps of 8,192
+lanes in chunks, and 0.073 ms in one; but without a graph ten kernels take the CPU longer to start than two.
 """
 LANES_AT_ONCE, LEAST_CHUNK = 65_536, 32
 FEW_LANES = 32_768
@@ -227,7 +229,8 @@ def _chunk_of(steps: int, lanes: int, kind: str = "real") -> int:
     forced = CHUNK.get()
     if forced is not None:
         return max(1, min(forced, steps))
-    if lanes >= SERIAL_LANES.get(kind, 8192) or steps <= SERIAL_STEPS:
+    captured = kind in SERIAL_IN_GRAPHS and not interpreted() and torch.cuda.is_current_stream_capturing()
+    if lanes >= (SERIAL_IN_GRAPHS[kind] if captured else SERIAL_LANES) or steps <= SERIAL_STEPS:
         return max(1, steps)
     return max(LEAST_CHUNK, -(-steps * lanes // LANES_AT_ONCE))
 

@@ -84,7 +84,7 @@ def sru(cell, v, c):
 def windows(cell, v):
     """x_{t-K+1}, ..., x_t, with zeros before the first."""
     k = cell.window
-    padded = [torch.zeros(v.shape[1], dtype=v.dtype)] * (k - 1) + list(v)
+    padded = [torch.zeros(v.shape[1], dtype=v.dtype, device=v.device)] * (k - 1) + list(v)
     return [torch.cat(padded[t : t + k]) for t in range(len(v))]
 
 
@@ -135,7 +135,7 @@ def t_lstm(cell, v, c):
 
 def scrn(cell, v, s):
     alpha = cell.alpha if cell.logit is None else sigmoid(cell.logit)
-    h = torch.zeros(cell.output_size, dtype=s.dtype)
+    h = torch.zeros(cell.output_size, dtype=s.dtype, device=s.device)
     for x in v:
         s = (1 - alpha) * of(cell.context, x) + alpha * s
         h = sigmoid(of(cell.from_context, s) + of(cell.inputs, x) + of(cell.recurrent, h))

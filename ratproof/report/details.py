@@ -52,10 +52,10 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
     for why in dict.fromkeys(r.facts["constant"] for r in row.results if "constant" in r.facts):
         print_paragraph(out, f"its automata give all strings the same score: {why}", by=2)
-    through = (r for r in row.results if r.verdict != Verdict.REFUTED)  # not ended by a counterexample
-    sizes = [sizes for r in through if (sizes := r.facts.get("largest_sizes"))]
-    if sizes:
-        most = {name: max(own[name] for own in sizes) for name in sizes[0]}
+    through = [r for r in row.results if r.verdict != Verdict.REFUTED]  # not ended by a counterexample
+    of_kernel = [r.facts["largest_sizes"] for r in through if "largest_sizes" in r.facts]
+    if of_kernel:
+        most = {name: max(own[name] for own in of_kernel) for name in of_kernel[0]}
         product = most.pop("product")
         each = ", ".join(f"{axis} = {size:,}" for axis, size in most.items())
         print_paragraph(out, f"largest sizes: {each}; {' '.join(most)} = {product:,} in one call", by=2)

@@ -50,7 +50,8 @@ class GraphedWindow:
     """A :class:`Window` that is captured at its first call; later calls must have the same shapes."""
 
     def __init__(self, network: LanguageModel) -> None:
-        self.network, self.captured = network, None
+        self.network = network
+        self.captured: Any = None
 
     def __call__(self, read: Read, state: State) -> tuple[Tensor, State]:
         """Return the losses and the state after the window, which the next call overwrites.
