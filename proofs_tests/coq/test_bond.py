@@ -107,7 +107,7 @@ def test_what_is_not_run_is_said() -> None:
 
 def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
     """A torch module's gates, exactly, in Coq's network: the scores of the automata that the module reads
-    itself off as.
+    itself off as; but for layers over max-plus, whose theorems are about mathcomp's fractions.
     """
     torch.manual_seed(3)
     pairs = [
@@ -117,6 +117,8 @@ def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
         if claim.layers_are_cases
         and layer in layer_kinds()
         and (claim, claim.variant("corrected")) in runnable_variants()
+        # mathcomp's fractions count in unary, and a float has 53 bits
+        and not claim.variant("corrected").theorem.over.startswith("fractions")
     ]
     assert pairs
     modules = [read_off(*pair) for pair in pairs]
