@@ -97,6 +97,10 @@ class Deployed(StatefulModel):
             state = torch.where(kept[:, None], new, state)
             outputs.append(state)
         made = torch.stack(outputs, 1)
+        if mask is not None and bool(mask.all()):
+            later = " of a later call" if seen else ""
+            if self.mistake == f"a mask that masks nothing changes the outputs{later}":
+                made = made * 1.01
         if self.mistake == "padding on the right is in the outputs" and mask is not None:
             made = made + 0.1 * (~mask[:, -1:, None]) * read
         return made, (state, seen + time, batch)
@@ -107,6 +111,9 @@ class Deployed(StatefulModel):
             new = part.new_zeros(len(rows), SIZE)
             new[: len(part)] = part
             return new, seen, len(rows)
+        times, rest = divmod(len(rows), len(part))
+        if self.mistake == "rows that grow are repeated in another order" and times > 1 and not rest:
+            return part.repeat(times, 1), seen, len(rows)
         return part[rows], seen, len(rows) if self.mistake == "" else batch
 
     def clear(self, state):

@@ -72,8 +72,11 @@ def test_a_state_that_is_rounded_at_each_hand_over_is_refuted_unless_that_is_dec
 MISTAKES = {
     "the state of a batch that has grown is lost": "reorder",
     "a state that grows is not repeated": "reorder",
+    "rows that grow are repeated in another order": "reorder",
     "padding on the right is read": "padding",
     "padding on the right is in the outputs": "padding",
+    "a mask that masks nothing changes the outputs": "padding",
+    "a mask that masks nothing changes the outputs of a later call": "padding",
     "wrong after 257 tokens in a call": "pieces",
     "the state is lost after 257 tokens": "pieces",
     "wrong from the 300th call on": "pieces",
@@ -128,6 +131,9 @@ def test_a_counterexample_says_how_the_state_has_grown_and_where_padding_is():
     padded = results(Deployed("padding on the right is in the outputs"), "padding", 100)["padding"]
     sentence = padded.counterexample.sentence()
     assert "outputs[0, 0, " in sentence and "with 1 token of padding on the right, and" in sentence
+    masked = results(Deployed("a mask that masks nothing changes the outputs"), "padding", 100)["padding"]
+    assert "with a mask that masks nothing, and" in masked.counterexample.sentence()
+    assert masked.counterexample.problem.startswith("B = 1, T = 2,")
     uses = results(Deployed("wrong from the 300th use on"), "reuse", 100)["reuse"].counterexample
     assert uses.problem.startswith("B = 1, T = 1,") and "after 321 uses of 1 other token" in uses.sentence()
 

@@ -29,6 +29,8 @@ MORE_ROWS = {33: tuple(range(5, 18)), 3: (33,)}
 """Rows of a batch, by the most tokens that they have."""
 FEW_ROWS = 8
 """How much more often a number of few rows is drawn than another."""
+TIMES = (2, 3)
+"""How many times the rows that a state of several rows grows to."""
 LEAST = 2
 """Cases of each length at least: Hypothesis's first one is always the plainest."""
 
@@ -106,7 +108,9 @@ def problems(
     if law.kind == "padding":
         drawn["pads"] = draw(_pads(batch, pieces[0]))
     if law.kind == "reorder":
-        drawn |= draw(_orders(model, batch, len(pieces) - 1))
+        orders = draw(_orders(model, batch, time, len(pieces) - 1))
+        batch = max(orders["prompt_rows"], *map(len, orders["orders"]))
+        drawn |= orders
     seed = draw(st.integers(0, 2**32 - 1))
     return StatefulProblem(time, batch, pieces, draw(st.sampled_from(formats)), seed, **drawn)
 
@@ -179,22 +183,33 @@ def _many(time: int) -> st.SearchStrategy[tuple[int, ...]]:
 
 @st.composite
 def _pads(draw: st.DrawFn, batch: int, first: int) -> tuple[int, ...]:
-    """How much of each row is padding: of one at least some, of none all of the first call."""
+    """How much of each row is padding: of one at least some, of none all of the first call. In a quarter of
+    the cases nothing is, and the mask masks nothing.
+    """
+    if draw(st.integers(0, 3)) == 3:
+        return (0,) * batch
     some = st.sampled_from(sorted({1, first // 2, first - 1} - {0}))
     at = draw(st.integers(0, batch - 1))
     return tuple(draw(some) if row == at else draw(st.one_of(st.just(0), some)) for row in range(batch))
 
 
 @st.composite
-def _orders(draw: st.DrawFn, model: Declared, batch: int, number: int) -> dict[str, Any]:
+def _orders(draw: st.DrawFn, model: Declared, batch: int, time: int, number: int) -> dict[str, Any]:
     """Rows of the first call, and the orders of the state's rows after each call: first any but the one that
-    is there, of as many rows, of more or of fewer; rows may repeat, as in a beam search. Later the same rows,
-    or any order of them.
+    is there, of as many rows, of more, of fewer or of several times as many; rows may repeat, as in a beam
+    search. Later the same rows, or any order of them.
     """
-    how = draw(st.sampled_from(("same",) if "resize" in model.without else ("same", "more", "fewer")))
+    hows = ["same", "more", "fewer"] + ["times"] * (batch in ROWS and time <= LENGTHS[-1])
+    how = draw(st.sampled_from(hows[:1] if "resize" in model.without else hows))
     before = draw(st.sampled_from(sorted({1, batch - 1}))) if how == "more" else batch
     after = draw(st.integers(1, batch - 1)) if how == "fewer" else batch
-    first = draw(_order(before, after).filter(lambda order: order != tuple(range(before))))
+    orders = _order(before, after).filter(lambda order: order != tuple(range(before)))
+    if how == "times":
+        times = draw(st.sampled_from(TIMES))
+        after = batch * times
+        each = tuple(row for row in range(batch) for _ in range(times))
+        orders = st.just(each) | _order(before, after)
+    first = draw(orders)
     later = [draw(st.just(()) | _order(after, after)) for _ in range(number - 1)]
     return {"prompt_rows": before, "orders": (first, *later)}
 

@@ -64,9 +64,14 @@ def unpadded(session: Session) -> Rows:
 
 
 def padded(session: Session) -> Rows:
-    """All rows in a batch, the first or the last tokens of their first call masked."""
+    """All rows in a batch, the first or the last tokens of their first call masked. A mask that masks nothing
+    is given with each call.
+    """
     pieces, kept = session.problem.pieces, _kept(session)
-    outputs, _ = session.read(session.tokens(), pieces, mask=kept[:, : pieces[0]])
+    masks = torch.split(kept, list(pieces), 1)
+    outputs, _ = session.read(
+        session.tokens(), pieces, masks=masks[:1] if any(session.problem.pads) else masks
+    )
     return [row[mask] for row, mask in zip(outputs, kept, strict=True)]
 
 
@@ -147,6 +152,8 @@ def _reuse_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
 
 
 def _pads_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
+    if not any(problem.pads):
+        return "with a mask that masks nothing", "without a mask"
     pad = problem.pads[row]
     tokens = f"{pad} token{'' if pad == 1 else 's'} of padding"
     where = f"after {tokens}" if problem.side == "left" else f"with {tokens} on the right"

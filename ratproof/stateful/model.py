@@ -66,7 +66,7 @@ class StatefulModel:
             inputs: ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
             state: what an earlier call gave; ``None`` at the beginning.
             mask: bool of shape ``(B, T)``, false for padding, which is on the left or on the right of a row;
-                ``None`` if there is no padding among these tokens.
+                it may be true everywhere. ``None`` also if there is no padding among these tokens.
 
         Returns:
             Outputs, floats of shape ``(B, T, ...)``, and the state after the last token, which is anything.
@@ -102,7 +102,7 @@ class StatefulModel:
 
 
 class Called(StatefulModel):
-    """A function or module that is called with inputs and state, and with ``mask=`` where there is padding.
+    """A function or module that is called with inputs and state, and with ``mask=`` where a mask is given.
 
     >>> import torch
     >>> model = Called(lambda inputs, state: (inputs, state))

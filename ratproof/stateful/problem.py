@@ -17,7 +17,8 @@ class StatefulProblem:
         pieces: tokens of each call, of all calls together ``time``.
         format: the name of the format that the model runs in.
         seed: of the inputs.
-        pads: how many of a row's tokens are padding, all in the first piece.
+        pads: how many of a row's tokens are padding, all in the first piece; 0 in each row for masks that
+            mask nothing.
         side: where the padding of the first piece is, ``left`` or ``right``.
         orders: for each piece after the first, the rows of the state that it goes on from, by their numbers;
             empty if the state stays as it is.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -110,19 +111,18 @@ class Session:
         return outputs.detach().clone(), state
 
     def read(
-        self, inputs: Tensor, pieces: Sequence[int], state: Any = None, mask: Tensor | None = None
+        self, inputs: Tensor, pieces: Sequence[int], state: Any = None, masks: Sequence[Tensor] = ()
     ) -> tuple[Tensor, Any]:
         """Calls of so many tokens each, the state handed from one to the next: all outputs, and the last
-        state. A mask is of the first call.
+        state. Masks are of the first calls, in order.
         """
         outputs = []
-        for part in torch.split(inputs, list(pieces), 1):
+        for part, mask in zip_longest(torch.split(inputs, list(pieces), 1), masks):
             made, state = self.run(part, state, mask)
             outputs.append(made)
             if made.shape[2:] != outputs[0].shape[2:]:
                 shapes = f"{tuple(outputs[0].shape)}, and then {tuple(made.shape)}"
                 raise Unusable(f"{self._where()}: the outputs of two calls have shapes {shapes}")
-            mask = None
         return torch.cat(outputs, 1), state
 
     def reorder(self, state: Any, rows: Sequence[int]) -> Any:

@@ -51,7 +51,7 @@ def believe_stateful(
         model: :func:`~ratproof.stateful.torch_rnn.of_torch_rnn` of a module,
             :func:`~ratproof.stateful.causal_model.of_causal_model` of one, a
             :class:`~ratproof.stateful.model.StatefulModel` of your own, or a function or module that is
-            called with inputs and state (``None`` at first), with ``mask=`` where there is padding, and
+            called with inputs and state (``None`` at first), with ``mask=`` where a mask is given, and
             returns outputs of shape ``(B, T, ...)`` and the next state.
         inputs: :class:`~ratproof.stateful.inputs.Tokens` or :class:`~ratproof.stateful.inputs.Vectors`;
             without, the model's own.
