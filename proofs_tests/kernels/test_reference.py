@@ -162,7 +162,7 @@ def one_after_another(own, form, arithmetic):
         rounded = norms._chunk_roundings()
         direct = rounded * norms.since + 2 * form.chunk * arithmetic.smallest
         more = np.linalg.norm(direct, axis=-2, keepdims=True) + norms._stretch() * start
-        return np.fmin(norms.now().error, more + ellipsoid.half_axes([every.matrix])[0]), more
+        return np.fmin(norms.now().error, more + ellipsoid.half_axes([every.now()])[0]), more
 
     for t in range(own.time):
         if t % form.chunk == 0:
@@ -262,7 +262,8 @@ def test_an_ellipsoid_is_no_longer_than_the_root_of_its_trace_and_grows_where_er
 
 
 def test_numbers_that_are_too_large_leave_the_norm():
-    assert ellipsoid.half_axes([np.full((1, 1, 1, 2, 2), x) for x in (np.inf, np.nan)]).min() == np.inf
+    none = [(np.ones((1, 1, 1)), np.full((1, 1, 1, 2, 2), x)) for x in (np.inf, np.nan)]
+    assert ellipsoid.half_axes(none).min() == np.inf
 
 
 def test_a_state_that_is_off_at_a_late_edge_is_seen_by_ellipsoids_alone():

@@ -18,6 +18,7 @@ from ratproof.kernels.measured import hold_measured
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference import run
 from ratproof.kernels.reference.form import USELESS
+from ratproof.kernels.reference.norms import root_mean_square
 from ratproof.record.ledger import NOTHING_COUNTED, ledger
 
 Right = dict[str, tuple[Any, NDArray[np.float64]]]
@@ -108,7 +109,7 @@ def hold(shown: Shown, pairs: Iterable[Held], exactly: bool = False) -> None:
                 right = rounded(right, shown.problem.format_of(held.name))
             else:
                 bound = bound + stored.unit * (np.abs(right).astype(float) + bound) + stored.smallest
-        useful = bound <= max(USELESS * _size(right), UNDERFLOW * stored.smallest)
+        useful = bound <= max(USELESS * root_mean_square(right.astype(float)), UNDERFLOW * stored.smallest)
         useful &= np.abs(right).astype(float) + bound < stored.largest / 4
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
             apart = np.abs(computed - right).astype(float)
@@ -133,10 +134,3 @@ def _count(numbers: int, counted: int, share: float | None) -> None:
         book.leave_out(NOTHING_COUNTED)
     else:
         book.add(1, share)
-
-
-def _size(values: NDArray[np.float64]) -> float:
-    """The root mean square."""
-    finite = np.asarray(values, np.float64)
-    with np.errstate(over="ignore"):
-        return float(np.sqrt(np.mean(finite**2)))

@@ -12,6 +12,7 @@ from ratproof.kernels.reference.course import Course, by_token, size_of
 from ratproof.kernels.reference.cuts import Chunks
 from ratproof.kernels.reference.ellipsoid import says_little
 from ratproof.kernels.reference.form import Arithmetic, Bounds, Form
+from ratproof.kernels.reference.norms import column_norm
 from ratproof.kernels.reference.roles import Roles
 from ratproof.kernels.reference.running import (
     Corrections,
@@ -19,7 +20,6 @@ from ratproof.kernels.reference.running import (
     Trajectory,
     column_length,
     growth,
-    norm,
     passage,
     reads,
 )
@@ -58,7 +58,7 @@ def in_chunks(
         errors, held = direct + passed * carried, direct_held + passed[:-1] * carried
         return _trajectory(course, chunks, (errors, held), sizes.since, None)
     assert course.along is not None and course.column is not None
-    direct, direct_held = norm(direct), norm(direct_held)
+    direct, direct_held = column_norm(direct), column_norm(direct_held)
     made = solutions(roles, course, form, chunks, gates)
     own, factor = arithmetic.unit * made.off, chunks.split(growth(roles))
     written = chunks.split(column_length(course)) * own

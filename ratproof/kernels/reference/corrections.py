@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ratproof.kernels.reference.form import Bounds, Wide
+from ratproof.kernels.reference.norms import norm
 from ratproof.kernels.reference.roles import Roles
 
 
@@ -67,7 +68,7 @@ def solution(roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_first:
         signed = _along(left, k, written) @ v
         sizes = _along(np.abs(left), np.abs(k), written) @ np.abs(v)
     between, since = _between(reads, after), _since(reads)
-    read = np.abs(beta) * np.linalg.norm(left * since, axis=-1, keepdims=True)
+    read = np.abs(beta) * norm(left * since, keepdims=True)
     signed = beta * (signed + sign * (left * since) @ start)
     sizes = np.abs(beta) * (sizes + (np.abs(left) * since) @ np.abs(start))
     lower = -sign * beta * _along(left, column, between)

@@ -4,6 +4,9 @@ contracts them there, which the 2-norm of a column cannot know, so that what was
 The error e of a column is in {x : x^T P^-1 x <= 1}, and a step by M = diag(d) + c r^T makes it M e. A sum of
 ellipsoids P_i is within (sum of a_i) (sum of P_i / a_i) for any positive a_i; the roots of their traces make
 the trace of that one least. What a step adds is a segment along c, of half its length own |c|, and a ball.
+
+P is held as the root of its trace and a matrix of trace 1, because its own numbers are squares of errors,
+which underflow where states are small.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import numpy as np
 
 from ratproof.kernels.reference.course import Course, by_token, size_of
 from ratproof.kernels.reference.form import USELESS, Bounds
+from ratproof.kernels.reference.norms import norm, root_mean_square
 from ratproof.kernels.reference.roles import Roles
 
 MOST_NUMBERS = 2**26
@@ -27,8 +31,9 @@ class Ellipsoids:
 
     def __init__(self, roles: Roles) -> None:
         rows, heads, keys, values = roles.start.shape
-        self.matrix = np.zeros((rows, heads, values, keys, keys))
-        self.one, self.root = np.eye(keys), np.sqrt(keys)
+        self.one = np.eye(keys)
+        self.size = np.zeros((rows, heads, values))
+        self.matrix = np.broadcast_to(self.one / keys, (rows, heads, values, keys, keys))
         d = np.broadcast_to(by_token(roles.decay), by_token(roles.key).shape).astype(float)
         if roles.beta is not None:
             column = by_token(roles.key).astype(float)
@@ -37,52 +42,64 @@ class Ellipsoids:
             column, along = (by_token(x).astype(float) for x in (roles.b, roles.a))
         self.steps = d[..., None] * self.one + column[..., None] * along[..., None, :]
         """M, shape ``(T, N, H, K, K)``."""
-        length = np.linalg.norm(column, axis=-1)[..., None]
-        self.lengths, unit = length, column / np.where(length == 0, 1, length)
-        self.segments = unit[..., None] * column[..., None, :]
-        # a product of three matrices in float64 is rounded, too
-        self.rounded = 4 * keys * np.finfo(float).eps * np.sum(self.steps**2, axis=(-2, -1))[..., None]
+        self.largest = np.max(np.abs(self.steps), axis=(-2, -1))[..., None]
+        self.lengths = norm(column, keepdims=True)
+        unit = column / _divisor(self.lengths)
+        self.segments = unit[..., None] * unit[..., None, :]
+
+    def now(self) -> tuple[Bounds, Bounds]:
+        """Return the roots of the traces, and the matrices of trace 1."""
+        return self.size, self.matrix
 
     def length(self) -> Bounds:
         """A bound on the 2-norm of columns, shape ``(N, H, 1, V)``."""
-        return np.asarray(np.sqrt(self._traces())[:, :, None])
+        return self.size[:, :, None]
 
     def add(self, ball: Bounds) -> None:
         """Add anything within a ball, of radii of the shape ``(N, H, 1, V)``."""
-        self._join(self.matrix, np.zeros(()), np.zeros(()), ball)
+        nothing = np.zeros(())
+        self._join(self.matrix, self.size, nothing, nothing, ball)
 
     def move(self, t: int, own: Bounds, ball: Bounds) -> None:
         """Step t, which adds anything up to ``own`` times its column, and anything within a ball; both of the
         shape ``(N, H, 1, V)``.
         """
-        step = self.steps[t][:, :, None]
+        largest = self.largest[t]
+        step = (self.steps[t] / _divisor(largest)[..., None])[:, :, None]
         moved = step @ self.matrix @ np.swapaxes(step, -1, -2)
-        moved += (self.rounded[t] * self._traces())[..., None, None] * self.one
-        along = own[:, :, 0]
-        self._join(
-            moved, along * self.lengths[t], along[..., None, None] * self.segments[t][:, :, None], ball
+        # a product of three matrices in float64 is rounded, too
+        rounded = 4 * len(self.one) * np.finfo(float).eps * np.sum(step**2, axis=(-2, -1))
+        moved = moved + rounded[..., None, None] * self.one
+        length, segment = own[:, :, 0] * self.lengths[t], self.segments[t][:, :, None]
+        self._join(moved, self.size * largest, length, segment, ball)
+
+    def _join(self, moved: Bounds, times: Bounds, length: Bounds, segment: Bounds, ball: Bounds) -> None:
+        """What holds an ellipsoid, its axes multiplied, a segment of half a length, and a ball: each in
+        proportion to the root of its trace.
+        """
+        keys, trace = len(self.one), np.trace(moved, axis1=-2, axis2=-1)
+        sizes = times * np.sqrt(trace), length, np.sqrt(keys) * ball[:, :, 0]
+        self.size = sizes[0] + sizes[1] + sizes[2]
+        parts = moved / _divisor(trace)[..., None, None], segment, self.one / keys
+        self.matrix = sum(
+            (size / _divisor(self.size))[..., None, None] * part
+            for size, part in zip(sizes, parts, strict=True)
         )
 
-    def _traces(self) -> Bounds:
-        return np.asarray(np.trace(self.matrix, axis1=-2, axis2=-1))
 
-    def _join(self, moved: Bounds, length: Bounds, segment: Bounds, ball: Bounds) -> None:
-        """What holds an ellipsoid, a segment and a ball: the latter two over the roots of their traces."""
-        radii = ball[:, :, 0]
-        root = np.sqrt(np.trace(moved, axis1=-2, axis2=-1))
-        parts = moved / np.where(root == 0, 1, root)[..., None, None] + segment
-        parts = parts + (radii / self.root)[..., None, None] * self.one
-        self.matrix = (root + length + self.root * radii)[..., None, None] * parts
+def _divisor(size: Bounds) -> Bounds:
+    return np.where(size == 0, 1.0, size)
 
 
-def half_axes(matrices: list[Bounds]) -> Bounds:
+def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
     """The longest half axis of each, shape ``(T, N, H, 1, V)``: no column is longer. Infinite where numbers
     are too large.
     """
-    every = np.stack(matrices)
-    known = np.asarray(np.isfinite(every).all(axis=(-2, -1)))
-    values = np.linalg.eigvalsh(np.where(known[..., None, None], every, 0.0))[..., -1]
-    return np.asarray(np.where(known, np.sqrt(np.maximum(values, 0)), np.inf)[:, :, :, None])
+    sizes, matrices = (np.stack(parts) for parts in zip(*ellipsoids, strict=True))
+    known = np.asarray(np.isfinite(matrices).all(axis=(-2, -1)))
+    values = np.linalg.eigvalsh(np.where(known[..., None, None], matrices, 0.0))[..., -1]
+    axes = np.where(known, sizes * np.sqrt(np.maximum(values, 0)), np.inf)
+    return np.asarray(axes[:, :, :, None])
 
 
 def says_little(errors: Bounds, course: Course) -> bool:
@@ -92,7 +109,7 @@ def says_little(errors: Bounds, course: Course) -> bool:
     states = course.states
     if states.size * states.shape[-2] ** 2 > MOST_NUMBERS:
         return False
-    return bool((errors > USELESS * np.sqrt(np.mean(size_of(states) ** 2))).any())
+    return bool((errors > USELESS * root_mean_square(size_of(states))).any())
 
 
 def step_by_step(
@@ -111,16 +128,16 @@ def step_by_step(
     shape = (roles.time, *roles.start.shape[:2], 1, roles.values)
     own, ball, addition = (np.broadcast_to(x, shape) for x in (own, ball, addition))
     every = Ellipsoids(roles)
-    made, held = [every.matrix], []
+    made, held = [every.now()], []
     for t in range(roles.time):
         more = ball[t]
         if adds_first:
             every.add(addition[t])
         else:
             more = more + addition[t]
-        held.append(every.matrix)
+        held.append(every.now())
         every.move(t, own[t], more + stretch[t] * every.length())
-        made.append(every.matrix)
+        made.append(every.now())
     return half_axes(made), half_axes(held)
 
 
@@ -143,8 +160,8 @@ def in_chunks(
         starts.append(start)
         end = begins[chunk + 1] if chunk + 1 < len(begins) else roles.time
         for t in range(begin, end):
-            made.append(every.matrix)
+            made.append(every.now())
             every.move(t, own[t], np.zeros_like(own[t]))
-        made.append(every.matrix)
+        made.append(every.now())
         every.add(at_ends[chunk] + stretch[chunk] * start)
     return half_axes(made), np.stack(starts)

@@ -24,6 +24,7 @@ import numpy as np
 from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference.adjoint import adjoint, trajectory
 from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide, wider_than
+from ratproof.kernels.reference.norms import column_norm
 from ratproof.kernels.reference.roles import Arrays, Group, Roles, groups, numbers_of, parts, roles_of
 from ratproof.kernels.reference.rounded import Rounded
 from ratproof.kernels.reference.running import Trajectory
@@ -211,7 +212,7 @@ class _Flows:
         own, size = np.abs(d).astype(float), np.abs(d).astype(float) * state.size
         made = self.u * x * size
         if state.error.shape[-2] == 1:
-            made = np.linalg.norm(made, axis=-2, keepdims=True)
+            made = column_norm(made)
             own = np.max(own, axis=-2, keepdims=True)
         return Rounded(d * state.value, own * state.error + made, size, self.u)
 

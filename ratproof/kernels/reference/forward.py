@@ -10,6 +10,7 @@ from ratproof.kernels.problem import Problem
 from ratproof.kernels.reference.adjoint import trajectory
 from ratproof.kernels.reference.course import by_token, size_of
 from ratproof.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide, wider_than
+from ratproof.kernels.reference.norms import norm
 from ratproof.kernels.reference.roles import Arrays, Roles, groups, parts, roles_of
 from ratproof.kernels.reference.running import Snapshot
 
@@ -74,5 +75,5 @@ def along_keys(roles: Roles, vectors: Wide, read: Snapshot, roundings: float) ->
     q = np.abs(vectors).astype(float)
     own = roundings * np.einsum("...k,...kv->...v", q, read.size)
     if read.error.shape[-2] == 1 and roles.keys > 1:
-        return np.asarray(own + np.linalg.norm(q, axis=-1)[..., None] * read.error[..., 0, :])
+        return np.asarray(own + norm(q)[..., None] * read.error[..., 0, :])
     return np.asarray(own + np.einsum("...k,...kv->...v", q, read.error))

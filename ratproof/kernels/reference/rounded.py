@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ratproof.kernels.reference.form import Bounds, Wide
+from ratproof.kernels.reference.norms import norm
 from ratproof.kernels.reference.running import Snapshot
 
 
@@ -84,7 +85,7 @@ class Rounded:
         value = np.einsum("...k,...kv->...v", vector.value, self.value)
         size = np.einsum("...k,...kv->...v", q, self.size)
         if self.error.shape[-2] == 1 and keys > 1:
-            error = np.linalg.norm(q, axis=-1)[..., None] * self.error[..., 0, :]
+            error = norm(q)[..., None] * self.error[..., 0, :]
         else:
             error = np.einsum("...k,...kv->...v", q, self.error)
         return Rounded(value, error + self.unit * (keys + 5) * size, size, self.unit)

@@ -14,6 +14,7 @@ from ratproof.kernels.reference import ellipsoid
 from ratproof.kernels.reference.course import Course, by_token, size_of
 from ratproof.kernels.reference.ellipsoid import says_little
 from ratproof.kernels.reference.form import Arithmetic, Bounds, Wide
+from ratproof.kernels.reference.norms import column_norm, norm
 from ratproof.kernels.reference.roles import Roles
 
 
@@ -111,11 +112,11 @@ def step_by_step(roles: Roles, course: Course, arithmetic: Arithmetic) -> Trajec
             often = often + by_token(roles.b_roundings)[..., None, None]
         own, more = u * (read + 2 * size_of(course.along)), often * u * size_growth(roles)
         factor = growth(roles) + more
-        of_decay = u * often * norm(terms) + 2 * roles.keys * smallest
-        of_addition = u * (roles.product_roundings + 1 if first else often) * norm(added) + smallest
+        of_decay = u * often * column_norm(terms) + 2 * roles.keys * smallest
+        of_addition = u * (roles.product_roundings + 1 if first else often) * column_norm(added) + smallest
     sizes = terms if first else terms + added
     if first:  # the sum is rounded before it decays
-        of_addition = of_addition + u * (stored[:-1] if own is None else norm(stored[:-1]))
+        of_addition = of_addition + u * (stored[:-1] if own is None else column_norm(stored[:-1]))
     shape = roles.start.shape
     start = np.zeros((*shape[:2], 1, shape[3]) if roles.corrected else shape)
     errors, held = passage(factor, of_decay, of_addition, start, first)
@@ -186,22 +187,17 @@ def reads(roles: Roles) -> Bounds:
     """
     if roles.beta is not None:
         beta = np.abs(by_token(roles.beta))
-        length = beta * np.linalg.norm(by_token(roles.key).astype(float), axis=-1)
+        length = beta * norm(by_token(roles.key).astype(float))
         length = length * np.max(size_of(by_token(roles.decay)), axis=-1)
     else:
-        length = np.linalg.norm(by_token(roles.a).astype(float), axis=-1)
+        length = norm(by_token(roles.a).astype(float))
     return np.asarray(length[..., None, None])
 
 
 def column_length(course: Course) -> Bounds:
     """The length of what a correction writes along, shape ``(T, N, H, 1, 1)``."""
     assert course.column is not None
-    return norm(course.column.astype(float))
-
-
-def norm(made: Bounds) -> Bounds:
-    """Of columns."""
-    return np.asarray(np.linalg.norm(made, axis=-2, keepdims=True))
+    return column_norm(course.column.astype(float))
 
 
 def growth(roles: Roles) -> Bounds:
@@ -218,7 +214,7 @@ def size_growth(roles: Roles) -> Bounds:
     if roles.beta is not None:
         made = largest * (1 + np.abs(roles.beta) * size_of(np.sum(roles.key**2, axis=-1)))
     else:
-        lengths = [np.linalg.norm(x.astype(float), axis=-1) for x in (roles.a, roles.b)]
+        lengths = [norm(x.astype(float)) for x in (roles.a, roles.b)]
         made = largest + lengths[0] * lengths[1]
     return np.asarray(by_token(made)[..., None, None])
 

@@ -1,0 +1,82 @@
+"""Numbers whose squares underflow or overflow have bounds, as all others have."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from proofs_tests.kernels.recurrent import KERNELS
+from proofs_tests.kernels.test_reference import ellipsoids
+from ratproof.kernels.family import FAMILIES
+from ratproof.kernels.kernel import Kernel
+from ratproof.kernels.problem import Problem
+from ratproof.kernels.reference import gradients, run
+from ratproof.kernels.reference.form import Form
+from ratproof.kernels.reference.norms import column_norm, norm, root_mean_square
+from ratproof.kernels.rungs import split
+
+FORMS = {"step by step": Form(), "chunks": Form(4), "an inverse": Form(4, inverse="explicit")}
+SCALES = [2.0**-600, 2.0**600]
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e-300, 1e-200, 1.0, 1e200, 1e300])
+def test_a_norm_is_that_of_numbers_whose_squares_are_no_floats(scale):
+    vectors = scale * np.array([[3.0, 4.0], [0.0, 0.0]])
+    assert np.allclose(norm(vectors), 5 * vectors[:, 0] / 3, rtol=1e-3, atol=0)
+    assert np.array_equal(column_norm(vectors.T), norm(vectors)[None])
+    assert np.isclose(root_mean_square(vectors), 2.5 * scale, rtol=1e-3, atol=0)
+
+
+def test_a_norm_of_numbers_whose_squares_are_floats_is_numpys_and_of_none_0():
+    vectors = np.random.default_rng(0).normal(size=(4, 5, 3))
+    for axis in (0, 1, -1):
+        assert np.array_equal(norm(vectors, axis), np.linalg.norm(vectors, axis=axis))
+    assert np.array_equal(norm(np.zeros((2, 0))), [0, 0])
+    assert norm(np.array([1.0, np.inf])) == np.inf and np.isnan(norm(np.array([1.0, np.nan])))
+
+
+@pytest.mark.parametrize("family", ["delta-rule", "gated-delta-rule", "rwkv-7"])
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("tried", [False, True], ids=["norms", "ellipsoids"])
+@pytest.mark.parametrize("scale", SCALES)
+def test_bounds_are_multiplied_with_what_results_are_linear_in(family, form, tried, scale):
+    problem = Problem(
+        FAMILIES[family], "float64", "float64", (9,), 1, 2, 3, 2, False, True, 1.0, "real", "mild", "free", 6
+    )
+    arrays, weights = problem.arrays(), problem.weights()
+    linear = ("v", "initial_state")
+    scaled = {n: scale * x if n in linear else x for n, x in arrays.items()}
+
+    def bounds(numbers, weight):
+        result = run(problem, numbers, form)
+        flows = gradients(
+            problem, numbers, weight * weights["o"], weight * weights["final_state"], form, False
+        )
+        return [result.output_bounds, result.state_bounds], {n: bound for n, (_, bound) in flows.items()}
+
+    def same(other, bound):  # but for the least number, which is added to all of them
+        return np.allclose(other, bound, rtol=1e-9, atol=max(1.0, scale) * 1e-300)
+
+    with ellipsoids(tried):
+        (results, flows), (of_values, by_values), (_, by_weights) = (
+            bounds(arrays, 1.0), bounds(scaled, 1.0), bounds(arrays, scale)
+        )  # fmt: skip
+    for bound, other in zip(results, of_values, strict=True):
+        assert same(other, scale * bound)
+    for name, bound in flows.items():
+        assert same(by_weights[name], scale * bound)
+        assert same(by_values[name], bound * (1 if name in linear else scale))
+
+
+@pytest.mark.parametrize("tried", [False, True], ids=["norms", "ellipsoids"])
+def test_a_right_kernel_holds_for_a_last_token_after_a_burst_of_gates(tried):
+    """The burst leaves 1e-262 of one column, in which only zeros were written since."""
+    family = FAMILIES["gated-delta-rule"]
+    problem = Problem(
+        family, "float64", "float64", (100,), 1, 7, 4, 32, False, True, 1.0, "plain", "bursts", "hot", 7
+    )
+    right = Kernel("right", family, KERNELS[family.name], Form())
+    with ellipsoids(tried):
+        split(right, problem, SimpleNamespace(draw=lambda _: 99))
