@@ -454,14 +454,17 @@ def test_a_rung_that_takes_too_long_ends_and_is_unknown_or_refuted(monkeypatch):
 @pytest.mark.parametrize(("most", "fraction"), [(None, 0.25), (3_000, 0.3)])
 def test_a_gpus_memory_is_capped_meanwhile(monkeypatch, most, fraction):
     told = []
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 1)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (4_000, 10_000))
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 1_000)
     monkeypatch.setattr(
-        torch.cuda, "set_per_process_memory_fraction", lambda share, device: told.append(share)
+        torch.cuda,
+        "set_per_process_memory_fraction",
+        lambda share, device: told.append((share, device.index)),
     )
     with memory_capped(torch.device("cuda"), most):
-        assert told == [fraction]
-    assert told == [fraction, 1.0]
+        assert told == [(fraction, 1)]
+    assert told == [(fraction, 1), (1.0, 1)]
 
 
 @pytest.mark.parametrize(
