@@ -10,6 +10,8 @@ from page_text import plain, table
 from rung_table import TITLES
 from speed_figures import FOLDER
 
+from theory.registry import claims
+
 NOTHING = "nothing is broken"
 SEEN = ("refuted", "unknown")
 SIGNS = {"refuted": "●", "unknown": "○", "holds": "–", "out of time": "…"}
@@ -39,8 +41,12 @@ def pages(mutants: Path) -> dict[str, str]:
     rows = [row for row in every if row["says"] != NOTHING]
     seen = {id(row): [rung for rung, verdict in row["rungs"].items() if verdict in SEEN] for row in rows}
     single = [row for row in rows if len(seen[id(row)]) == 1 and len(row["rungs"]) > 1]
+    audited, every_claim = dict.fromkeys(row["claim"] for row in rows), list(claims())
+    open_claims = [name for name in every_claim if name not in audited]
+    said = f"The faults of {len(audited)} of {len(every_claim)} claims have been run."
+    said += f" Those of {', '.join(open_claims)} have not.\n\n" if open_claims else "\n\n"
     return {
-        f"{FOLDER}/checks-parts.txt": _by_part(rows),
+        f"{FOLDER}/checks-parts.txt": said + _by_part(rows),
         f"{FOLDER}/checks-single.txt": _listed([(row, seen[id(row)][0]) for row in single]),
         f"{FOLDER}/checks-none.txt": _listed([(row, "") for row in rows if not seen[id(row)]]),
         f"{FOLDER}/checks-claims.txt": _by_claim(rows),

@@ -20,6 +20,8 @@ from theory.registry import claims
 ROOT = Path(next(iter(theory.__path__))).parent
 ROWS = [audit.Row(**row) for row in json.loads((ROOT / "mutants" / "matrix.json").read_text())["rows"]]
 FAULTS = [row for row in ROWS if row.says != audit.NOTHING]
+AUDITED = [claim for claim in claims().values() if any(row.claim == claim.name for row in ROWS)]
+"""The claims of the matrix; the page lists the others."""
 SAMPLE = 12
 """Faults that run again; some seconds each, where one rung holds."""
 
@@ -32,7 +34,11 @@ def test_every_claim_holds_where_nothing_is_broken():
     assert [row.key for row in ROWS if row.says == audit.NOTHING and row.seen_by] == []
 
 
-@pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.name)
+def test_some_claims_are_audited():
+    assert AUDITED
+
+
+@pytest.mark.parametrize("claim", AUDITED, ids=lambda claim: claim.name)
 def test_every_rung_that_holds_sees_a_fault(claim):
     for variant in audit.holding(claim):
         mine = [row for row in FAULTS if (row.claim, row.variant) == (claim.name, variant.name)]
@@ -41,7 +47,7 @@ def test_every_rung_that_holds_sees_a_fault(claim):
         assert promised <= {rung for row in mine for rung in row.seen_by}
 
 
-@pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.name)
+@pytest.mark.parametrize("claim", AUDITED, ids=lambda claim: claim.name)
 def test_every_part_of_a_claim_is_broken_in_three_ways(claim):
     faults = Counter(row.part for row in FAULTS if row.claim == claim.name)
     parts = {"network", "automaton"}
