@@ -10,7 +10,6 @@ from rich.text import Text
 
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, progress
-from ratproof.coq.development_report import check_development, theorem_variants
 from ratproof.coq.sources import statements
 from ratproof.process.exit_statuses import NO, YES
 from ratproof.process.json_answers import print_json
@@ -23,9 +22,11 @@ def prove(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Compile the Coq development from clean, and check what each theorem says and assumes. Exit status 0:
-    every theorem is accepted and assumes nothing, 1: one is not.
+    """Compile the Coq development, and check what its theorems say and assume. Exit status 0: every theorem
+    is accepted and assumes nothing, 1: one is not.
     """
+    from ratproof.coq.development_report import check_development, theorem_variants  # loads Hypothesis
+
     with progress("prove") as tell:
         report = check_development(tell)
     variants, answers = theorem_variants(), report.answers

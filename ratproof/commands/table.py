@@ -42,7 +42,10 @@ GROUPS: dict[str, tuple[Row, ...]] = {
             hunt="Search for counterexamples with fresh random cases.",
             replay="Run a kept counterexample again.",
         ),
-        *_rows("proving", prove="Compile the Coq development, and ask what it assumes."),
+        *_rows(
+            "proving",
+            prove="Compile the Coq development, and check what its theorems say and assume.",
+        ),
     ),
     "Automata": (
         *_rows(
