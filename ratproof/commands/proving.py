@@ -22,8 +22,8 @@ def prove(
     ] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Compile the Coq development, and check what its theorems say and assume. Exit status 0: every theorem
-    is accepted and assumes nothing, 1: one is not.
+    """Compile the Coq development, and check its theorems: what each says and assumes. Exit status 0: every
+    theorem is accepted and assumes nothing, 1: one is not.
     """
     from ratproof.coq.development_report import check_development, theorem_variants  # loads Hypothesis
 

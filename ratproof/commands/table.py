@@ -42,10 +42,7 @@ GROUPS: dict[str, tuple[Row, ...]] = {
             hunt="Search for counterexamples with fresh random cases.",
             replay="Run a kept counterexample again.",
         ),
-        *_rows(
-            "proving",
-            prove="Compile the Coq development, and check what its theorems say and assume.",
-        ),
+        *_rows("proving", prove="Compile the Coq development, and check its theorems."),
     ),
     "Automata": (
         *_rows(
