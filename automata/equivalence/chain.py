@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from automata.aliases import JsonObject, Symbol
-from automata.equivalence.links import Link
+from automata.equivalence.links import ChainLink
 from automata.equivalence.rationals import Sparse
 from automata.equivalence.representation import Representation
 from automata.json_format import to_json
@@ -34,7 +34,7 @@ class Chain:
 
     a: WFSA
     b: WFSA
-    links: tuple[Link, ...]
+    links: tuple[ChainLink, ...]
     index: dict[Symbol, int]
     figures: Mapping[str, object] = field(default_factory=dict)
 
@@ -50,7 +50,7 @@ class Chain:
             "figures": {name: str(value) for name, value in self.figures.items()},
         }
 
-    def _link(self, link: Link) -> JsonObject:
+    def _link(self, link: ChainLink) -> JsonObject:
         to: JsonObject = {"kind": link.kind}
         if link.matrix is not None:
             to["matrix"] = _entries(link.matrix)

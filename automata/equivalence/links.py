@@ -21,7 +21,7 @@ Kind = Literal["right", "left", "epsilon"]
 
 
 @dataclass(frozen=True)
-class Link:
+class ChainLink:
     """A link to a representation with the same scores.
 
     Attributes:
@@ -37,13 +37,15 @@ class Link:
     bound: Weights | None = None
 
     @property
-    def mirrored(self) -> Link:
+    def mirrored(self) -> ChainLink:
         """The link between the mirrored representations."""
         assert self.matrix is not None
-        return Link("left" if self.kind == "right" else "right", self.to.mirrored, self.matrix.transposed)
+        return ChainLink(
+            "left" if self.kind == "right" else "right", self.to.mirrored, self.matrix.transposed
+        )
 
 
-def right_link(of: Representation, matrix: Sparse, kept: Places) -> Link | None:
+def right_link(of: Representation, matrix: Sparse, kept: Places) -> ChainLink | None:
     """The right link by a matrix whose rows ``kept`` are those of the identity, if it is one; checked
     exactly.
 
@@ -62,10 +64,10 @@ def right_link(of: Representation, matrix: Sparse, kept: Places) -> Link | None:
     final = of.final.chosen(kept)
     if not (matrix @ final).same(of.final):
         return None
-    return Link("right", Representation(of.initial @ matrix, tuple(steps), final), matrix)
+    return ChainLink("right", Representation(of.initial @ matrix, tuple(steps), final), matrix)
 
 
-def live_link(of: Representation) -> Link | None:
+def live_link(of: Representation) -> ChainLink | None:
     """The right link to the states that lead to some final weight; ``None`` where all do."""
     known = np.zeros(of.states, dtype=bool)
     new = np.unique(of.final.rows)

@@ -18,7 +18,7 @@ from math import isqrt
 
 import numpy as np
 
-from automata.equivalence.links import Link, right_link
+from automata.equivalence.links import ChainLink, right_link
 from automata.equivalence.modular import Modular, Residues
 from automata.equivalence.rationals import Places, Sparse, Truths
 from automata.equivalence.representation import Representation
@@ -82,7 +82,9 @@ class Functionals:
             self.extend(2 * self.length)
 
 
-def lump(of: Representation, primes: Iterator[int], tell: Callable[[str], None]) -> tuple[Link | None, int]:
+def lump(
+    of: Representation, primes: Iterator[int], tell: Callable[[str], None]
+) -> tuple[ChainLink | None, int]:
     """The right link to classes of states, and how many primes it took; ``None`` where no two states are of
     one class, or the ratios have too many digits.
     """

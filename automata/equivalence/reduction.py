@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from automata.equivalence.integers import primes as fresh_primes
-from automata.equivalence.links import Link
+from automata.equivalence.links import ChainLink
 from automata.equivalence.lumps import lump
 from automata.equivalence.relations import close
 from automata.equivalence.representation import Representation, difference
@@ -36,7 +36,7 @@ class Reduction:
             tell: called with what is being done.
             zero: look for links to the representation that gives every string 0, too.
         """
-        self.left, self.links, self.methods = of, list[Link](), list[str]()
+        self.left, self.links, self.methods = of, list[ChainLink](), list[str]()
         self._primes, self._tell, self._zero = primes, tell, zero
 
     def note(self, method: str) -> None:
@@ -44,7 +44,7 @@ class Reduction:
         if method not in self.methods:
             self.methods.append(method)
 
-    def follow(self, link: Link | None, method: str) -> bool:
+    def follow(self, link: ChainLink | None, method: str) -> bool:
         """Go on from where a link leads to; ``False`` where there is none."""
         if link is None:
             return False

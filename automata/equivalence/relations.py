@@ -18,7 +18,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from automata.equivalence.links import Link, right_link
+from automata.equivalence.links import ChainLink, right_link
 from automata.equivalence.lumps import SLACK, Functionals, modulo
 from automata.equivalence.rationals import of_rows
 from automata.equivalence.representation import Representation
@@ -33,7 +33,7 @@ MOST_FILL = 8
 
 def close(
     of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
-) -> Link | None:
+) -> ChainLink | None:
     """The right link to the states without a rule; ``None`` where the relations do not close, or fill up.
 
     Args:
@@ -163,7 +163,7 @@ class _Relations:
             total += weight * self.functional[q]
         return total % p
 
-    def link(self) -> Link | None:
+    def link(self) -> ChainLink | None:
         """To the states without a rule, checked exactly."""
         n = self.of.states
         kept = np.array([q for q in range(n) if q not in self.rules], dtype=np.intp)

@@ -11,7 +11,7 @@ import numpy as np
 from automata.aliases import Weights
 from automata.components import components
 from automata.epsilon import SilentClosure
-from automata.equivalence.links import Kind, Link
+from automata.equivalence.links import ChainLink, Kind
 from automata.equivalence.rationals import Sparse, fraction, of_rows
 from automata.equivalence.representation import Representation, difference
 from automata.errors import LimitReached
@@ -35,7 +35,7 @@ def few_words(of: Representation, silent: Sparse) -> int:
     return min(max(FEW_WORDS, FEW_FOR_EACH * (of.states + of.transitions + len(silent))), MOST_WORDS)
 
 
-def epsilon_link(of: Representation, silent: Sparse, most: int | None = None) -> Link:
+def epsilon_link(of: Representation, silent: Sparse, most: int | None = None) -> ChainLink:
     """The link to the representation without epsilon transitions.
 
     Args:
@@ -66,10 +66,12 @@ def epsilon_link(of: Representation, silent: Sparse, most: int | None = None) ->
     stays = np.flatnonzero(entered & ~leads)
     star = of_rows((n, n), rows) + Sparse((n, n), stays, stays, Sparse.identity(n).weights[: len(stays)])
     steps = tuple(step @ star for step in of.steps)
-    return Link("epsilon", Representation(of.initial @ star, steps, of.final), bound=_bound_of_cycles(silent))
+    return ChainLink(
+        "epsilon", Representation(of.initial @ star, steps, of.final), bound=_bound_of_cycles(silent)
+    )
 
 
-def reduced_with_epsilon(reduction: Reduction) -> list[Link] | None:
+def reduced_with_epsilon(reduction: Reduction) -> list[ChainLink] | None:
     """The links that lead from a representation to zero, where its last matrix is that of epsilon, like any
     other symbol's; ``None`` where they do not. Each has a bound, as sums over silent ways have to converge
     wherever it begins.
@@ -86,13 +88,13 @@ def reduced_with_epsilon(reduction: Reduction) -> list[Link] | None:
     ]
 
 
-def _to_nothing(of: Representation) -> Link:
+def _to_nothing(of: Representation) -> ChainLink:
     """The link to no state at all, from a representation without initial, or without final weights."""
     steps = tuple(Sparse.of_entries((0, 0), [], [], []) for _ in of.steps)
     row, column = (Sparse.of_entries(shape, [], [], []) for shape in ((1, 0), (0, 1)))
     n, kind = of.states, "left" if not len(of.initial) else "right"
     matrix = Sparse.of_entries((0, n) if kind == "left" else (n, 0), [], [], [])
-    return Link(cast(Kind, kind), Representation(row, steps, column), matrix)
+    return ChainLink(cast(Kind, kind), Representation(row, steps, column), matrix)
 
 
 def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:

@@ -24,7 +24,7 @@ from automata.equivalence.explore import explore
 from automata.equivalence.integers import cleared, primes
 from automata.equivalence.large import MOST_DENSE
 from automata.equivalence.lift import lift
-from automata.equivalence.links import Link, live_link
+from automata.equivalence.links import ChainLink, live_link
 from automata.equivalence.lumps import modulo
 from automata.equivalence.methods import first_answer
 from automata.equivalence.rationals import Sparse
@@ -143,7 +143,7 @@ class _Decision:
 
         return search if search.found(self.longest, told) else None
 
-    def _basis(self) -> Link | None:
+    def _basis(self) -> ChainLink | None:
         """The left link to a basis of the rows that all strings lead to, whose final weights are then all
         zero.
         """
@@ -162,7 +162,7 @@ class _Decision:
         pivots = np.array(basis.pivots, dtype=np.intp)
         initial = self.left.initial.transposed.chosen(pivots).transposed
         to_last = Representation(initial, steps, matrix @ self.left.final)
-        return Link("left", to_last, matrix)
+        return ChainLink("left", to_last, matrix)
 
     def _equivalent(self, index: dict[Symbol, int] | None = None) -> Equivalent:
         figures = self._figures()
