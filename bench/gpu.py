@@ -30,7 +30,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "bench" / "results" / "gpu.json"
-"""What ran, by step: device, date, versions, sources, seconds and exit status."""
+"""The record of each step: device, date, versions, sources, seconds and exit status."""
 ARCHIVE, PIECE = "results.tar.gz", 15 * 2**20
 TRAINING = "--model=rrnn-f --precision=tf32 --hidden=608 --epochs=100 --decay-after=50 --decay=0.94"
 """A run of the Penn Treebank that ends after four minutes: a third of the paper's 300 epochs, of which half

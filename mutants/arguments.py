@@ -1,4 +1,4 @@
-"""How the commands here read their arguments: bad input is one sentence, and status 2."""
+"""The argument parser of these commands: bad input is answered with one sentence and exit status 2."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Parser(argparse.ArgumentParser):
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """What reads an integer that is not smaller."""
+    """Return a function that reads an integer of at least ``least``."""
 
     def read(text: str) -> int:
         if not text.isascii() or not text.isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"is {text!r}, where an integer of {least} or more is right")
+            raise argparse.ArgumentTypeError(f"must be an integer of at least {least}, got {text!r}")
         return int(text)
 
     return read

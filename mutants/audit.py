@@ -1,4 +1,4 @@
-"""What each rung of a claim says of a fault: it refutes the claim, it shows nothing, or it still holds."""
+"""The verdict of each rung of a claim on a planted fault: refuted, unknown or holds."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Row:
 
     @property
     def key(self) -> str:
-        """What tells it from others."""
+        """The text that identifies the row."""
         return " | ".join((self.claim, self.variant, self.part, self.says))
 
     @property

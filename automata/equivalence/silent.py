@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 MOST_WORDS = 10_000_000
 """The most words of 8 bytes that the weights of E* take."""
 FEW_WORDS = 1_000_000
-"""So many do not take long;"""
+"""Words of 8 bytes that are computed quickly, whatever the size."""
 FEW_FOR_EACH = 16
-"""nor do so many for each state and transition."""
+"""Words for each state and transition that are computed quickly."""
 
 
 def few_words(of: Representation, silent: Sparse) -> int:
-    """How many words are taken before another way is tried."""
+    """Return the number of words of 8 bytes that E* may take before another method is tried."""
     return min(max(FEW_WORDS, FEW_FOR_EACH * (of.states + of.transitions + len(silent))), MOST_WORDS)
 
 

@@ -47,7 +47,7 @@ MOST_PRODUCTS = 1 << 37
 MOST_PROVED = 1000
 """Of so many states, it is proved as in :mod:`automata.equivalence.field` that no smaller string differs."""
 MOST_DENSE_WEIGHTS = 1 << 24
-"""So many weights of dense matrices, at most, are computed with for that."""
+"""The largest number of weights in the dense matrices of that proof."""
 HOW = "over the rationals, by a chain of {links} that leads from their difference to zero"
 
 

@@ -1,9 +1,10 @@
-"""flash-linear-attention 0.6.0, fla.ops.hgrn.chunk_hgrn, on a GPU: a race between chunks, and no gradient of
+"""flash-linear-attention 0.6.0, fla.ops.hgrn.chunk_hgrn, on a GPU: wrong outputs, and no gradient of
 the final state.
 
-`chunk_hgrn_fwd_kernel_o` reads the last state of the chunk before from memory. Other threads of the
-program have just written it, and no barrier stands between. `ChunkHGRNFunction.backward(ctx, do, dht)` does
-not use `dht`. The script compares the kernel with the recurrent one of the same folder.
+The cause is probably a race: `chunk_hgrn_fwd_kernel_o` reads the last state of the chunk before from memory.
+Other threads of the program have just written it, and no barrier stands between.
+`ChunkHGRNFunction.backward(ctx, do, dht)` does not use `dht`. The script compares the kernel with the
+recurrent one of the same folder.
 """
 
 import torch
