@@ -196,7 +196,7 @@ def docs(session: nox.Session) -> None:
 
 
 def _verdicts_do_not_stand() -> bool:
-    last = [ENVIRONMENT / "bin" / "python", "-m", "ratproof.runner.last_run", VERDICTS]
+    last = [ENVIRONMENT / "bin" / "python", "-m", "ratproof.ladder.last_run", VERDICTS]
     return subprocess.run(last, check=False).returncode != 0
 
 

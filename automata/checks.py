@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from automata.errors import InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.symbols import EPSILON
 
 

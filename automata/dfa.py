@@ -13,9 +13,9 @@ import numpy as np
 from automata.aliases import String, Symbols
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.determinisation import determinise, hopcroft, targets
-from automata.drawing import Drawable
 from automata.errors import InputError, LimitReached
-from automata.number_text import shorten
+from automata.io.drawing import Drawable
+from automata.io.number_text import shorten
 from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, Semiring
 from automata.symbols import differences, unknown_symbol

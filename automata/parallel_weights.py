@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 
 MOST_NOTES = 5
 """For one file."""

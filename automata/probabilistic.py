@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from automata.aliases import String, Weights
 from automata.checks import checked_alphabet, checked_state, listed
-from automata.drawing import Drawable
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
+from automata.io.drawing import Drawable
+from automata.io.number_text import shorten
 from automata.most_probable import MostProbable, most_probable
-from automata.number_text import shorten
 from automata.semirings import REAL
 from automata.symbols import unknown_symbol
 from automata.weights import checked, has_floats, raw_array

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from automata.aliases import String
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.errors import InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.symbols import EPSILON, unknown_symbol
 
 Place = tuple[int, Hashable, Hashable]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from automata.aliases import String as String
 from automata.errors import InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.symbols import unknown_symbol
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from automata.aliases import Weight, Weights
 from automata.errors import ShapeError, WeightError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.semirings import Semiring
 
 

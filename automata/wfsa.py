@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from automata.aliases import Floats, Weight, Weights
-from automata.drawing import Drawable
 from automata.epsilon import SilentClosure
 from automata.errors import InputError, LimitReached, ShapeError, UnknownSymbol
-from automata.number_text import shorten
+from automata.io.drawing import Drawable
+from automata.io.number_text import shorten
 from automata.semirings import Semiring
 from automata.symbols import EPSILON, unknown_symbol
 from automata.table import Table

@@ -23,11 +23,11 @@ import numpy as np
 import torch
 
 from neural.state_regularized.acceptor import Acceptor
+from ratproof.certification.soft_networks.certify import certify
+from ratproof.certification.soft_networks.hard import hard_automaton
+from ratproof.certification.soft_networks.numbers import numbers_of
+from ratproof.certification.soft_networks.search import difference
 from ratproof.checkers import check_boxes
-from ratproof.papers.certification.certify import certify
-from ratproof.papers.certification.hard import hard_automaton
-from ratproof.papers.certification.numbers import numbers_of
-from ratproof.papers.certification.search import difference
 
 SHARES = (0.5, 0.9, 0.99, 0.999)
 SIZES, CENTROIDS, SCALES = (2, 3, 4, 6, 8, 12, 16), (3, 4, 5, 6, 8), (2, 4, 3)

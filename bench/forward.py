@@ -2,7 +2,7 @@
 
 ``python bench/forward.py [STATES ...]``. Both sides start from strings of symbols and end with scores;
 OpenFst gets its automaton compiled and sorted beforehand, and runs compose and an epsilon removal for each
-string (``automata/openfst_scores.py``).
+string (``automata/io/openfst_scores.py``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from timing import median
 
 from automata import batch
-from automata.openfst_scores import Scorer
+from automata.io.openfst_scores import Scorer
 from automata.semirings import MAX_PLUS, REAL, Semiring
 from automata.wfsa import WFSA
 

@@ -27,7 +27,7 @@ from ratproof.hunting.search import Hunt
 from ratproof.hunting.store import Ledger
 from ratproof.hunting.targets import by_name, collect
 from ratproof.hunting.worker import Examples, Worker
-from ratproof.runner.hypothesis_profile import forget_constants
+from ratproof.ladder.hypothesis_profile import forget_constants
 
 CLAIMS, SEED, ROUNDS = ("corollary-14", "proposition-7"), 7, 6
 MANY, SOME, TURNS, CHUNK = 1_000_000, 20_000, 3, 50

@@ -29,9 +29,9 @@ import torch
 
 from bench import kernel_faults, kernel_forms
 from ratproof import believe_kernel, believe_stateful
-from ratproof.kernels.family import FAMILIES, LinearRecurrence
-from ratproof.record.results import Result
-from ratproof.runner.user_files import outcome_of
+from ratproof.evidence.results import Result
+from ratproof.ladder.user_files import outcome_of
+from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from theory.registry import registered
 
 ROOT = Path(__file__).parent.parent

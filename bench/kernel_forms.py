@@ -23,9 +23,9 @@ from torch.utils.checkpoint import checkpoint
 from proofs_tests.kernels import chunked
 from proofs_tests.kernels.orders import ORDERS
 from proofs_tests.kernels.recurrent import KERNELS
-from ratproof.kernels.adapters import axes, renamed, transposed_states
-from ratproof.kernels.family import LRU, SELECTIVE_SCAN, SSD, LinearRecurrence
-from ratproof.kernels.published import lru
+from ratproof.laws.kernels.adapters import axes, renamed, transposed_states
+from ratproof.laws.kernels.family import LRU, SELECTIVE_SCAN, SSD, LinearRecurrence
+from ratproof.laws.kernels.published import lru
 
 Kernel = Callable[..., tuple[Tensor, Tensor | None]]
 SIMPLE_GLA = LinearRecurrence(

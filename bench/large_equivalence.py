@@ -2,8 +2,8 @@
 much memory that is.
 
 ``python bench/large_equivalence.py [STATES [FILE]]`` prints a table of all families of
-:mod:`automata.random_pairs`, each as an equal pair and with one weight changed, and writes the figures to
-FILE as JSON. Each pair has a process of its own, so that its memory is seen; the seed is kept.
+:mod:`automata.testing.random_pairs`, each as an equal pair and with one weight changed, and writes the
+figures to FILE as JSON. Each pair has a process of its own, so that its memory is seen; the seed is kept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from automata.equivalence import Equivalent, equivalent
-from automata.random_pairs import FAMILIES, changed
+from automata.testing.random_pairs import FAMILIES, changed
 from ratproof.checkers.table import judge
 
 SEED = 7

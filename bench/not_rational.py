@@ -20,10 +20,10 @@ from typing import Any
 
 import flint
 
+from ratproof.certification.not_rational.every_size import EverySize, every_size
+from ratproof.certification.not_rational.hankel_bound import Bound, bound, largest
+from ratproof.certification.not_rational.matrix import first_strings
 from ratproof.checkers import check_hankel
-from ratproof.papers.not_rational.every_size import EverySize, every_size
-from ratproof.papers.not_rational.hankel_bound import Bound, bound, largest
-from ratproof.papers.not_rational.matrix import first_strings
 from theory.rational_recurrences.not_rational.cells import CELLS
 from theory.rational_recurrences.not_rational.weights import WeightedCell, some
 

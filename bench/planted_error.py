@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from ratproof.runner import hunting
-from ratproof.sides.layer import OfNetwork
+from ratproof.implementations.layer import LayerComparison
+from ratproof.ladder import hunting
 from theory.claim import Variant
 from theory.reading import Recurrence
 from theory.registry import claim_named
@@ -49,14 +49,14 @@ def wrong_unit() -> Any:
         return replace(variant, recurrence=recurrence)
 
     wrong = replace(right, variants=tuple(map(spoilt, right.variants)))
-    return mock.patch("ratproof.sides.comparison.claim_named", return_value=wrong)
+    return mock.patch("ratproof.implementations.comparison.claim_named", return_value=wrong)
 
 
 def wrong_layer() -> Any:
     """Networks whose states are off by 1e-3 after the planted strings."""
-    right = OfNetwork.states
+    right = LayerComparison.states
 
-    def states(self: OfNetwork, strings: Any) -> Any:
+    def states(self: LayerComparison, strings: Any) -> Any:
         rows = right(self, strings)
         for x, values in zip(strings, rows, strict=True):
             for t in range(1, len(x) + 1):
@@ -64,7 +64,7 @@ def wrong_layer() -> Any:
                     values[t] += 1e-3 * (1 + abs(values[t]))
         return rows
 
-    return mock.patch.object(OfNetwork, "states", states)
+    return mock.patch.object(LayerComparison, "states", states)
 
 
 def search(way: str, patch: Callable[[], Any], seed: int, seconds: float = 60) -> tuple[float, int]:

@@ -21,11 +21,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from automata import files
 from automata.batch import scores
 from automata.equivalence import Equivalent, equivalent
+from automata.io import files
+from automata.languages.n_grams import n_gram_model
 from automata.minimise import minimise
-from automata.n_grams import n_gram_model
 from automata.wfsa import WFSA
 from ratproof.checkers.table import judge
 

@@ -17,14 +17,14 @@ from mutants.coq_faults import verdicts_of_faults
 from mutants.faults import PARTS, Fault, faults_of
 from ratproof.coq import bond
 from ratproof.coq.evaluation import Question, evaluate
-from ratproof.record.counterexample import Disagreement
-from ratproof.record.not_run import NotRun
-from ratproof.rungs import random_cases
-from ratproof.rungs.kernel_checked import accept
-from ratproof.runner.hypothesis_profile import forget_constants, unchanged_afterwards
-from ratproof.runner.ladder import Step, steps
-from ratproof.runner.run import run
-from ratproof.sides.side import Layer
+from ratproof.evidence import random_cases
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.evidence.not_run import NotRun
+from ratproof.implementations.implementation import Layer
+from ratproof.ladder.hypothesis_profile import forget_constants, unchanged_afterwards
+from ratproof.ladder.run import run
+from ratproof.ladder.rungs.kernel_checked import accept
+from ratproof.ladder.steps import Step, steps
 from theory.claim import KERNEL, Claim, Variant
 from theory.registry import claim_named
 

@@ -21,7 +21,7 @@ from typing import Any
 from mutants import audit
 from mutants.arguments import Parser, at_least
 from mutants.faults import TextFault, text_faults
-from ratproof.runner.last_run import digest
+from ratproof.ladder.last_run import digest
 from theory.registry import claims
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -22,8 +22,8 @@ from proofs_tests.coq.test_mutants import BREAKS
 from ratproof.coq import bond, sources, theorems, ties
 from ratproof.coq import programs as coq
 from ratproof.coq.development import build
-from ratproof.rungs import kernel_checked
-from ratproof.runner.ladder import steps
+from ratproof.ladder.rungs import kernel_checked
+from ratproof.ladder.steps import steps
 from theory.claim import KERNEL, Claim, Variant
 
 OPERATORS = (

@@ -501,7 +501,7 @@ def _attribute(place: Any, name: str, value: Any) -> Iterator[None]:
 
 
 def _of_programs(claim: Any, variant: Any) -> Iterator[Fault]:
-    from ratproof.sides.fa_rnn.table import PROGRAMS
+    from ratproof.implementations.fa_rnn.table import PROGRAMS
 
     for name in variant.programs:
         if name in PROGRAMS:
@@ -517,7 +517,7 @@ def _without_first(count: int, words: Any) -> Any:
 
 
 def _of_fa_rnn(variant: Any, name: str) -> Iterator[Fault]:
-    from ratproof.sides.fa_rnn.table import PROGRAMS
+    from ratproof.implementations.fa_rnn.table import PROGRAMS
 
     program = PROGRAMS[name]
     reads: dict[str, Change] = {

@@ -13,7 +13,7 @@ are larger than 1: a product of some factors may underflow, by ``tiny`` at most,
 holds of a derivative as well, which is another polynomial in the same leaves; :mod:`neural.tracked` has
 tighter bounds, for one given order.
 
->>> from automata.float_format import FLOAT32
+>>> from automata.rounding.formats import FLOAT32
 >>> x = AnyOrder.leaf(torch.tensor([0.5]), FLOAT32)
 >>> with evaluating(FLOAT32):
 ...     y = torch.sigmoid(x) * x
@@ -36,7 +36,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from automata.float_format import FLOAT64, Format
+from automata.rounding.formats import FLOAT64, Format
 from neural import rounding
 from neural.tracked import MOVES
 

@@ -15,7 +15,7 @@ import safetensors.torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
-from automata.files import write_whole
+from automata.io.files import write_whole
 
 FORMAT = "checkpoint 1"
 
@@ -24,7 +24,7 @@ def write(
     path: str | Path, kind: str, about: dict[str, Any], tensors: dict[str, Tensor], durable: bool = False
 ) -> None:
     """Write the tensors, by name, and a description that JSON can hold; ``durable`` as in
-    :func:`~automata.files.write_whole`.
+    :func:`~automata.io.files.write_whole`.
     """
     ready = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     try:

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from automata.float_format import Format
+from automata.rounding.formats import Format
 from automata.semirings import MAX_PLUS
 from neural.affine import AffineCell
 from neural.any_order import AnyOrder, derivatives, evaluating

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from torch import Tensor
 
 from automata.errors import InputError
-from automata.rounding import Deviation
+from automata.rounding.bounds import Deviation
 from automata.wfsa import WFSA
 from neural import reading
 from neural.cell import AutomatonCell

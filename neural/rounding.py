@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from automata.errors import InputError
-from automata.float_format import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Format
+from automata.rounding.formats import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, Format
 
 FORMATS = {torch.float32: FLOAT32, torch.float64: FLOAT64, torch.bfloat16: BFLOAT16, torch.float16: FLOAT16}
 FUNCTION_ROUNDINGS = 8

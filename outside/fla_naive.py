@@ -10,8 +10,8 @@ from typing import Any
 
 from outside.entry import Entry
 from ratproof import believe_kernel
-from ratproof.kernels.adapters import axes, renamed
-from ratproof.kernels.family import LinearRecurrence
+from ratproof.laws.kernels.adapters import axes, renamed
+from ratproof.laws.kernels.family import LinearRecurrence
 from theory.claim import Claim
 
 LIBRARY = "fla-core"

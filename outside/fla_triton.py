@@ -11,8 +11,8 @@ from typing import Any
 from outside.entry import Entry
 from outside.fla_naive import KDA, LIBRARY, SIMPLE_GLA, function
 from ratproof import believe_kernel
-from ratproof.kernels.adapters import renamed
-from ratproof.kernels.family import LinearRecurrence
+from ratproof.laws.kernels.adapters import renamed
+from ratproof.laws.kernels.family import LinearRecurrence
 from theory.claim import Claim
 
 GPU_LENGTHS = (1, 15, 64, 65, 129, 257, 1025)

@@ -25,7 +25,7 @@ def verdict(entry: Entry, cases: int | None = None) -> dict[str, Any]:
         return described(entry, [])
     import torch
 
-    from ratproof.runner.user_files import outcome_of
+    from ratproof.ladder.user_files import outcome_of
     from theory.registry import registered
 
     torch.set_num_threads(1)

@@ -8,9 +8,9 @@ from typing import Any
 from outside.entry import Entry
 from outside.fla_naive import KDA, function
 from ratproof import believe_kernel
-from ratproof.kernels.adapters import renamed
-from ratproof.kernels.family import SSD, LinearRecurrence
-from ratproof.kernels.published import ssd
+from ratproof.laws.kernels.adapters import renamed
+from ratproof.laws.kernels.family import SSD, LinearRecurrence
+from ratproof.laws.kernels.published import ssd
 from theory.claim import Claim
 
 LIBRARY = "transformers"

@@ -60,7 +60,7 @@ class Model:
         name: the model's folder in the library.
         prefix: what its classes begin with.
         sizes: of the configuration.
-        adapter: arguments of :func:`~ratproof.stateful.causal_model.of_causal_model`.
+        adapter: arguments of :func:`~ratproof.laws.models.causal_model.of_causal_model`.
         without: what its documentation says that it does not take.
         config: the name of its configuration, where that is another than usual.
         new_cache: from a module, what makes the cache to begin with.

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.exhausted import exhaust
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.ladder.rungs.exhausted import exhaust
 from theory import registry
 from theory.registry import claim_named
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import Phase, settings
 
 from proofs_tests.hypothesis_settings import load_profile
-from ratproof.record.not_run import NotRun
-from ratproof.runner.hypothesis_profile import unchanged_afterwards
-from ratproof.runner.plugin import CORPUS
+from ratproof.evidence.not_run import NotRun
+from ratproof.ladder.hypothesis_profile import unchanged_afterwards
+from ratproof.ladder.plugin import CORPUS
 
 pytest_plugins = ["pytester", "proofs_tests.shown"]
 
@@ -27,7 +27,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     if collection_path.suffix != ".py" or find_spec("pynini") is not None:
         return None
     text = collection_path.read_text(encoding="utf-8")
-    return True if "import pynini" in text or "from automata.openfst" in text else None
+    return True if "import pynini" in text or "from automata.io.openfst" in text else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -101,10 +101,10 @@ def unshrunk() -> Generator[None, None, None]:
 
 @pytest.fixture(scope="session")
 def corpus(request: pytest.FixtureRequest) -> Any:
-    """The corpus that the user named, as :class:`~ratproof.sides.corpus.Corpus`; without one the test is
-    skipped.
+    """The corpus that the user named, as :class:`~ratproof.implementations.corpus.Corpus`; without one the
+    test is skipped.
     """
-    from ratproof.sides.corpus import load_corpus
+    from ratproof.implementations.corpus import load_corpus
 
     if CORPUS in request.config.stash:
         return request.config.stash[CORPUS]

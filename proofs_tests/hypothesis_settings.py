@@ -6,7 +6,7 @@ import os
 
 from hypothesis import HealthCheck, Phase, settings
 
-from ratproof.runner.hypothesis_profile import forget_constants
+from ratproof.ladder.hypothesis_profile import forget_constants
 
 DEFAULT_EXAMPLES = 100
 

@@ -9,13 +9,13 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from automata.files import write_whole
+from automata.io.files import write_whole
 from proofs_tests.hypothesis_settings import load_profile
 from proofs_tests.test_ladder import LADDER
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.not_run import NotRun
+from ratproof.ladder.rungs.smallest import FILE, keep_in
 from ratproof.process.interpreter import on_one_stack
-from ratproof.record.kinds import Verdict
-from ratproof.record.not_run import NotRun
-from ratproof.rungs.smallest import FILE, keep_in
 
 REFUTED = [step for step in LADDER if step.variant.expected == str(Verdict.REFUTED)]
 """The steps that have a counterexample."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ratproof.record.ledger import recording
+from ratproof.evidence.ledger import recording
+from ratproof.ladder.rungs.proved import prove
 from ratproof.report.proof_text import paragraphs
-from ratproof.rungs.proved import prove
 from theory.registry import claims
 
 EXTENSIONS = Path(__file__).parents[1] / "docs" / "_extensions"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ratproof.record.ledger import ledger
-from ratproof.runner.evidence import evidence
-from ratproof.runner.ladder import Step, on_device, runs_torch, steps
+from ratproof.evidence.ledger import ledger
+from ratproof.ladder.evidence import evidence
+from ratproof.ladder.steps import Step, on_device, runs_torch, steps
 from theory.registry import claims
 
 LADDER = list(steps(claims().values()))

@@ -14,11 +14,11 @@ import pytest
 
 from proofs_tests.transcripts import LEFT_OUT, ROOT, Folder, agrees, comparable, transcripts
 from ratproof import main
-from ratproof.face.report import report_of
-from ratproof.record.kinds import Verdict
-from ratproof.record.results import Result
+from ratproof.api.report import report_of
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.results import Result
+from ratproof.ladder.outcome import Outcome
 from ratproof.report import show
-from ratproof.runner.outcome import Outcome
 from theory.claim import EXACT, TORCH
 from theory.papers import PAPERS
 from theory.registry import claims

@@ -18,46 +18,46 @@ if TYPE_CHECKING:
     from automata.dfa import DFA
     from automata.equivalence import equivalent
     from automata.errors import InputError
-    from automata.files import read, write
     from automata.forward import score
+    from automata.io.files import read, write
     from automata.minimise import rank
     from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
     from automata.wfsa import WFSA
-    from ratproof.face.automata import minimise
-    from ratproof.face.certification import certify
-    from ratproof.face.checks import check, verify
-    from ratproof.stateful.causal_model import of_causal_model
-    from ratproof.stateful.inputs import Tokens, Vectors
-    from ratproof.stateful.model import StatefulModel
-    from ratproof.stateful.torch_rnn import of_torch_rnn
-    from ratproof.user_claims.formulas import drawn_vectors
-    from ratproof.user_claims.kernels import believe_kernel
-    from ratproof.user_claims.modules import believe_module
-    from ratproof.user_claims.stateful import believe_stateful
-    from ratproof.user_claims.steps import believe
+    from ratproof.api.automata import minimise
+    from ratproof.api.certification import certify
+    from ratproof.api.checks import check, verify
+    from ratproof.api.formulas import drawn_vectors
+    from ratproof.api.kernels import believe_kernel
+    from ratproof.api.modules import believe_module
+    from ratproof.api.stateful import believe_stateful
+    from ratproof.api.steps import believe
+    from ratproof.laws.models.causal_model import of_causal_model
+    from ratproof.laws.models.inputs import Tokens, Vectors
+    from ratproof.laws.models.model import StatefulModel
+    from ratproof.laws.models.torch_rnn import of_torch_rnn
 
 __version__ = "0.1.0"
 _HOMES = {
     "automata.dfa": ("DFA",),
     "automata.equivalence": ("equivalent",),
     "automata.errors": ("InputError",),
-    "automata.files": ("read", "write"),
+    "automata.io.files": ("read", "write"),
     "automata.forward": ("score",),
     "automata.minimise": ("rank",),
     "automata.semirings": ("BOOLEAN", "COUNTING", "LOG", "MAX_PLUS", "MAX_TIMES", "MIN_PLUS", "REAL"),
     "automata.wfsa": ("WFSA",),
-    "ratproof.face.automata": ("minimise",),
-    "ratproof.face.certification": ("certify",),
-    "ratproof.face.checks": ("check", "verify"),
-    "ratproof.user_claims.formulas": ("drawn_vectors",),
-    "ratproof.user_claims.kernels": ("believe_kernel",),
-    "ratproof.stateful.causal_model": ("of_causal_model",),
-    "ratproof.stateful.inputs": ("Tokens", "Vectors"),
-    "ratproof.stateful.model": ("StatefulModel",),
-    "ratproof.stateful.torch_rnn": ("of_torch_rnn",),
-    "ratproof.user_claims.modules": ("believe_module",),
-    "ratproof.user_claims.stateful": ("believe_stateful",),
-    "ratproof.user_claims.steps": ("believe",),
+    "ratproof.api.automata": ("minimise",),
+    "ratproof.api.certification": ("certify",),
+    "ratproof.api.checks": ("check", "verify"),
+    "ratproof.api.formulas": ("drawn_vectors",),
+    "ratproof.api.kernels": ("believe_kernel",),
+    "ratproof.laws.models.causal_model": ("of_causal_model",),
+    "ratproof.laws.models.inputs": ("Tokens", "Vectors"),
+    "ratproof.laws.models.model": ("StatefulModel",),
+    "ratproof.laws.models.torch_rnn": ("of_torch_rnn",),
+    "ratproof.api.modules": ("believe_module",),
+    "ratproof.api.stateful": ("believe_stateful",),
+    "ratproof.api.steps": ("believe",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [

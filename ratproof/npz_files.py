@@ -9,7 +9,7 @@ from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from automata.errors import FormatError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from ratproof.process.limits import free_memory
 
 

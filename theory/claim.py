@@ -89,7 +89,7 @@ class Variant:
         effort: how much is tried of it; the claim's own without.
         without: for kinds of evidence that it cannot have, why (:mod:`theory.without`).
         programs: the torch programs that stand for its network besides layers of units, by their names in
-            :mod:`ratproof.sides.fa_rnn` and :mod:`ratproof.sides.state_regularized`.
+            :mod:`ratproof.implementations.fa_rnn` and :mod:`ratproof.implementations.state_regularized`.
         layers: the torch layers that stand for its network, by their kinds' names, where they are not those
             of the claim.
         torch_in_tests: does a test of its own run torch besides?

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from automata.polynomials import POLYNOMIALS, Polynomial
+from automata.recurrences.polynomials import POLYNOMIALS, Polynomial
 from theory.induction import Induction, write_state
 from theory.reading import Recurrence
 from theory.signature import Signature

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from automata import forward
-from automata.polynomials import OPPOSITE, POLYNOMIALS, RATIONAL, WORDS, Symbolic
+from automata.recurrences.polynomials import OPPOSITE, POLYNOMIALS, RATIONAL, WORDS, Symbolic
 from automata.wfsa import WFSA
 from theory.signature import Signature
 from theory.weights import Weights

@@ -3,7 +3,7 @@
 >>> gates = Signature((constant("c_0", only=(0,)), by_symbol("f"), by_symbol("u")))
 >>> next(gates.small(1)).describe()
 'c_0 = 0, f(a) = 0, u(a) = 0'
->>> from automata.polynomials import POLYNOMIALS
+>>> from automata.recurrences.polynomials import POLYNOMIALS
 >>> gates.variables("a", POLYNOMIALS).describe()
 'c_0 = 0, f(a) = f(a), u(a) = u(a)'
 """
@@ -20,10 +20,10 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from automata.number_text import shorten
-from automata.polynomials import Symbolic
+from automata.io.number_text import shorten
+from automata.recurrences.polynomials import Symbolic
 from automata.semirings import MAX_PLUS, REAL, Semiring
-from automata.strategies import LETTERS, weights
+from automata.testing.strategies import LETTERS, weights
 from theory.weights import Tree, Weights
 
 GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))

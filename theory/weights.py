@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Any
 
 from automata.errors import InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.semirings import Semiring, semiring
 
 Tree = Any

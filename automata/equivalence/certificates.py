@@ -16,7 +16,7 @@ from automata.aliases import JsonObject, String, Symbols, Weight, Weights
 from automata.equivalence.chain import FORMAT as FORMAT
 from automata.equivalence.chain import Chain
 from automata.equivalence.silent import without_epsilon
-from automata.json_format import to_json
+from automata.io.json_format import to_json
 from automata.semirings import COUNTING, REAL
 from automata.wfsa import WFSA
 

@@ -11,7 +11,7 @@ from automata.aliases import JsonObject, Symbol
 from automata.equivalence.links import ChainLink
 from automata.equivalence.rationals import Sparse
 from automata.equivalence.representation import Representation
-from automata.json_format import to_json
+from automata.io.json_format import to_json
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 

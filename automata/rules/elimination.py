@@ -9,7 +9,7 @@ import numpy as np
 
 from automata import determinisation
 from automata.errors import InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.operations import remove_epsilon, trim
 from automata.rules.simplify import EMPTY, either, repeat, sequence
 from automata.rules.syntax import WILDCARDS, Rule, Wildcard, Word

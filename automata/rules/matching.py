@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.errors import LimitReached, UnknownSymbol
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.rules.rule_set import RuleSet
 from automata.rules.syntax import Either, Repeat, Rule
 from automata.rules.syntax import Sequence as InOrder

@@ -18,7 +18,7 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 
 from automata.errors import FormatError, InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.rules.syntax import WILDCARDS, Either, Repeat, Rule, Sequence, Wildcard, Word, depth_of
 
 GRAMMAR = r"""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from automata.errors import FormatError, InputError
-from automata.files import read_text
-from automata.number_text import shorten
+from automata.io.files import read_text
+from automata.io.number_text import shorten
 from automata.rules.parser import parse
 from automata.rules.syntax import Rule
 

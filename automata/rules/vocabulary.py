@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 from automata.errors import FormatError
-from automata.files import names_a_file, read_text
-from automata.number_text import shorten
-from automata.printable_text import has_half_a_character
+from automata.io.files import names_a_file, read_text
+from automata.io.number_text import shorten
+from automata.io.printable_text import has_half_a_character
 
 
 def vocabulary(source: str) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from torch_layers import layers
 from verdict_text import as_word, counted, counterexample, decided, hankel, verdict_table, when_and_where
 from verdicts import Verdicts
 
-from automata.drawing import svg
-from ratproof.record.kinds import KINDS
+from automata.io.drawing import svg
+from ratproof.evidence.kinds import KINDS
 from theory.claim import Claim, Misprint, Variant
 from theory.registry import claims
 from theory.without import missing

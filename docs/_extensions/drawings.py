@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from automata import files
-from automata.drawing import svg
+from automata.io import files
+from automata.io.drawing import svg
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load
-from ratproof.papers.certification.certify import certify
-from ratproof.papers.certification.numbers import numbers_of
-from ratproof.papers.extraction import figures
+from ratproof.certification.extraction import figures
+from ratproof.certification.soft_networks.certify import certify
+from ratproof.certification.soft_networks.numbers import numbers_of
 from theory.claim import Claim, Variant
 
 

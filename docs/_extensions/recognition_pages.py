@@ -49,11 +49,11 @@ COLUMNS = {
 STRINGS = {
     "parentheses": """\
 Strings over a to z and two parentheses; a string is in the language where no prefix closes more than it
-opened and all is closed at its end (the order counts, and the pushdown automaton of `automata.parentheses`
-says the same). Networks are trained on strings of depth 0 to 5 and length up to 100, the dev part has depths
-6 to 10; the large and the small set have the paper's numbers of strings. Half of the strings outside of the
-language are near misses: a bracket turned, moved or dropped, or two exchanged, so that the count goes below
-zero and comes back. A test set has 2,000 strings, half of them in the language.
+opened and all is closed at its end (the order counts, and the pushdown automaton of
+`automata.languages.parentheses` says the same). Networks are trained on strings of depth 0 to 5 and length up
+to 100, the dev part has depths 6 to 10; the large and the small set have the paper's numbers of strings. Half
+of the strings outside of the language are near misses: a bracket turned, moved or dropped, or two exchanged,
+so that the count goes below zero and comes back. A test set has 2,000 strings, half of them in the language.
 """,
     "palindromes": """\
 Strings over a to z; in the language are w and then w reversed. Networks are trained on lengths up to 25, the

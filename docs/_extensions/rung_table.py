@@ -8,7 +8,7 @@ from page_text import plain, table
 from rich.console import Console
 from verdicts import Verdicts
 
-from ratproof.record.results import Result
+from ratproof.evidence.results import Result
 from ratproof.report.ladder import COLUMNS, Row
 from ratproof.report.marks import Mark
 from ratproof.report.refutation import in_short, simplest

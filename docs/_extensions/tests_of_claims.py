@@ -14,10 +14,10 @@ from pathlib import Path
 from page_text import plain
 
 import proofs_tests
-from ratproof.record.kinds import KINDS
-from ratproof.rungs.table import RUNGS
-from ratproof.runner.evidence import MARKER, Mark
-from ratproof.runner.ladder import steps
+from ratproof.evidence.kinds import KINDS
+from ratproof.ladder.evidence import MARKER, Mark
+from ratproof.ladder.rungs.table import RUNGS
+from ratproof.ladder.steps import steps
 from theory.claim import Claim
 from theory.registry import claims
 

@@ -15,8 +15,8 @@ from plots import image, plotted
 from runs_said import machines_of
 
 from automata.dfa import DFA
-from automata.drawing import svg
-from automata.tomita import tomita
+from automata.io.drawing import svg
+from automata.languages.tomita import tomita
 from training.language_recognition.states_along import read
 from training.language_recognition.tables import PREFIX, is_recognition, method_of
 from training.state_regularized.tables import is_learned

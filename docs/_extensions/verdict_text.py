@@ -10,8 +10,8 @@ from sphinx.util.logging import getLogger
 from verdicts import NOT_RUN, Verdicts
 
 from ratproof.checkers.table import MALFORMED, checker_of
-from ratproof.record.counterexample import Counterexample
-from ratproof.record.kinds import KINDS
+from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.kinds import KINDS
 from ratproof.report.details import chance
 from theory.claim import TORCH, Claim
 

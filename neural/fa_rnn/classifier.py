@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.rules.rule_set import RuleSet
 from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.network import FARNN

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
-from automata.printable_text import has_half_a_character
+from automata.io.printable_text import has_half_a_character
 from automata.rules.words import BEGIN
 from neural import checkpoints
 from neural.fa_rnn.cells import FactoredCell

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError, UnknownSymbol
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.rules.rule_set import RuleSet
 from automata.rules.words import stands_for
 from automata.wfsa import WFSA

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from automata.errors import FormatError
-from automata.files import read_text
-from automata.number_text import shorten
+from automata.io.files import read_text
+from automata.io.number_text import shorten
 from automata.rules.words import BEGIN, END
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from automata.operations import reverse
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
-from automata.strategies import symbols
 from automata.symbols import EPSILON
+from automata.testing.strategies import symbols
 from automata.wfsa import WFSA
 
 Rows = list[tuple[int, int, Any, Any]]

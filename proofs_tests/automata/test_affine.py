@@ -11,12 +11,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from automata.affine import NotAffine, read_affine
 from automata.errors import InputError
-from automata.forms import Form
 from automata.forward import prefix_scores
+from automata.recurrences.affine import NotAffine, read_affine
+from automata.recurrences.forms import Form
 from automata.semirings import REAL
-from automata.strategies import strings, weights
+from automata.testing.strategies import strings, weights
 from proofs_tests.automata.examples import few, some
 
 numbers = weights(REAL)

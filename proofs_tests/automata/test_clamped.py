@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata import clamped
-from automata.affine import NotAffine
-from automata.clamped import NotCounting, read_clamped
 from automata.errors import InputError
 from automata.forward import prefix_scores
-from automata.strategies import strings
+from automata.recurrences import clamped
+from automata.recurrences.affine import NotAffine
+from automata.recurrences.clamped import NotCounting, read_clamped
+from automata.testing.strategies import strings
 from proofs_tests.automata.examples import some
 
 N = 3

@@ -17,7 +17,7 @@ from automata import operations
 from automata.equivalence import Different, Equivalent, Unknown, equivalent
 from automata.forward import score
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
-from automata.strategies import automata, weights
+from automata.testing.strategies import automata, weights
 from automata.tree import levels
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some

@@ -20,8 +20,8 @@ from automata.errors import InputError
 from automata.forward import score
 from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL
-from automata.strategies import automata
 from automata.table import Table
+from automata.testing.strategies import automata
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import some
 from ratproof.checkers import check_certificate

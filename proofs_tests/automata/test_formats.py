@@ -17,15 +17,15 @@ import pywrapfst
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata import att_format, drawing, files, json_format
 from automata.errors import FormatError, InputError, OutputError
-from automata.files import write_whole
 from automata.forward import score
 from automata.hankel import shortlex
-from automata.openfst import from_openfst
+from automata.io import att_format, drawing, files, json_format
+from automata.io.files import write_whole
+from automata.io.openfst import from_openfst
 from automata.probabilistic import PFA
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS
-from automata.strategies import automata, strings
+from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some
 
@@ -542,8 +542,8 @@ def test_everything_can_be_drawn(k, data):
 )
 def test_a_drawing_has_few_states_and_transitions(hide_dead, arrows, transitions, says, monkeypatch):
     """Those that are shown, each symbol's and epsilon's."""
-    monkeypatch.setattr("automata.drawing.MOST_EDGES", arrows)
-    monkeypatch.setattr("automata.drawing.MOST_TRANSITIONS", transitions)
+    monkeypatch.setattr("automata.io.drawing.MOST_EDGES", arrows)
+    monkeypatch.setattr("automata.io.drawing.MOST_TRANSITIONS", transitions)
     shared, silent = [[1, 0, 1], [0, 0, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
     automaton = WFSA(REAL, [1, 0, 0], [0, 1, 0], dict.fromkeys("ab", np.array(shared)), silent)
     if says is None:
@@ -568,11 +568,11 @@ def test_a_drawing_has_few_arrows(data):
             if not automaton.probabilistic or e.weight >= least
         }
     )
-    with patch("automata.drawing.MOST_EDGES", max(arrows, automaton.states)):
+    with patch("automata.io.drawing.MOST_EDGES", max(arrows, automaton.states)):
         assert drawing.dot(automaton, least=least).count(" -> ") >= arrows
     if arrows > automaton.states:
         with (
-            patch("automata.drawing.MOST_EDGES", arrows - 1),
+            patch("automata.io.drawing.MOST_EDGES", arrows - 1),
             pytest.raises(InputError, match=f"has {arrows} arrows, and a drawing shows at most {arrows - 1}"),
         ):
             drawing.dot(automaton, least=least)

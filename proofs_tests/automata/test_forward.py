@@ -17,8 +17,8 @@ from automata.forward import forward, prefix_scores, score
 from automata.hankel import shortlex
 from automata.operations import remove_epsilon
 from automata.semirings import COUNTING, LOG, MAX_PLUS, REAL, SEMIRINGS
-from automata.strategies import automata, strings
 from automata.strings import encode, prefixes
+from automata.testing.strategies import automata, strings
 from automata.tree import levels
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some

@@ -25,11 +25,11 @@ from automata.equivalence.relations import close
 from automata.equivalence.representation import difference
 from automata.equivalence.shortest import Search, doubt
 from automata.equivalence.smaller import smaller_scores_vanish
-from automata.json_format import to_json
+from automata.io.json_format import to_json
 from automata.operations import reverse
-from automata.random_pairs import FAMILIES, changed
 from automata.semirings import COUNTING, REAL
-from automata.strategies import automata
+from automata.testing.random_pairs import FAMILIES, changed
+from automata.testing.strategies import automata
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few
 from proofs_tests.automata.test_equivalence import nudged

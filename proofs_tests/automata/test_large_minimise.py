@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from automata.equivalence import Equivalent, equivalent, field
 from automata.equivalence.reduction import reduced
 from automata.errors import LimitReached
-from automata.json_format import to_json
+from automata.io.json_format import to_json
 from automata.minimise import minimise, rank
-from automata.random_pairs import FAMILIES
 from automata.semirings import COUNTING, REAL
-from automata.strategies import automata
+from automata.testing.random_pairs import FAMILIES
+from automata.testing.strategies import automata
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few
 from ratproof.main import run

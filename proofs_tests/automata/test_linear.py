@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.forward import score
-from automata.linear import NotLinear, read_linear
+from automata.recurrences.linear import NotLinear, read_linear
 from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS
-from automata.strategies import strings, weights
+from automata.testing.strategies import strings, weights
 
 NO_FIELDS = [MAX_PLUS, MIN_PLUS, MAX_TIMES]
 

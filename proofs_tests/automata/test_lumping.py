@@ -15,7 +15,7 @@ from automata.equivalence.lumping import lump
 from automata.forward import score
 from automata.operations import reverse
 from automata.semirings import LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS
-from automata.strategies import automata, strings
+from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.same_scores import add_useless_states, nudged, permute_states, split_a_state
 from ratproof.checkers import check_bisimulation

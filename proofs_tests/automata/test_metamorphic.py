@@ -12,13 +12,13 @@ from pathlib import Path
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from automata import files
 from automata.batch import scores
 from automata.equivalence import Different, equivalent
-from automata.number_text import write_number
+from automata.io import files
+from automata.io.number_text import write_number
 from automata.operations import reverse, trim
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
-from automata.strategies import automata, awkward_alphabets, semirings, strings
+from automata.testing.strategies import automata, awkward_alphabets, semirings, strings
 from proofs_tests.automata.commands import command
 from proofs_tests.automata.examples import few, some
 from proofs_tests.automata.same_scores import changed, connected, nudged, rename, renamed, reorder_symbols

@@ -21,7 +21,7 @@ from automata.forward import score
 from automata.hankel import block, full_rank_block, shortlex
 from automata.minimise import minimise, rank
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
-from automata.strategies import automata
+from automata.testing.strategies import automata
 from automata.tree import levels
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.affine import NotAffine, read_affine
 from automata.errors import InputError
 from automata.forward import prefix_scores
-from automata.modes import MOST_MODES, read_with_modes
-from automata.strategies import strings
+from automata.recurrences.affine import NotAffine, read_affine
+from automata.recurrences.modes import MOST_MODES, read_with_modes
+from automata.testing.strategies import strings
 from proofs_tests.automata.examples import few
 
 number = st.builds(Fraction, st.integers(-5, 5), st.integers(1, 3))

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from automata.forward import score
-from automata.openfst import cost, from_openfst, precisely, to_openfst, two_tracks
-from automata.openfst_scores import Scorer
+from automata.io.openfst import cost, from_openfst, precisely, to_openfst, two_tracks
+from automata.io.openfst_scores import Scorer
 from automata.operations import scale, sum_of
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
-from automata.strategies import automata, strings
+from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some
 

@@ -11,7 +11,7 @@ from automata.epsilon import closure
 from automata.errors import EpsilonCycle, InputError
 from automata.forward import score
 from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
-from automata.strategies import automata, strings, weights
+from automata.testing.strategies import automata, strings, weights
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few
 

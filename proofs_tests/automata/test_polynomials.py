@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.polynomials import OPPOSITE, POLYNOMIALS, WORDS, Polynomial
+from automata.recurrences.polynomials import OPPOSITE, POLYNOMIALS, WORDS, Polynomial
 
 NAMES = "fcu"
 MATRICES = {

@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.dfa import DFA
-from automata.dfa_strategies import dfas, pfas
-from automata.drawing import dot, svg
 from automata.errors import InputError
 from automata.forward import forward, score
-from automata.labels import probability_text
+from automata.io.drawing import dot, svg
+from automata.io.labels import probability_text
 from automata.paths import score as sum_over_paths
 from automata.probabilistic import PFA
-from automata.strategies import strings
+from automata.testing.dfa_strategies import dfas, pfas
+from automata.testing.strategies import strings
 from proofs_tests.automata.examples import few, some
 
 short = strings("ab", 4, run=0)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError, UnknownSymbol
-from automata.parentheses import balanced, balanced_to_all_depths
+from automata.languages.parentheses import balanced, balanced_to_all_depths
 from automata.pushdown import Configuration, Pushdown
 
 DPDA = balanced_to_all_depths()

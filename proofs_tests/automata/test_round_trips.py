@@ -20,18 +20,18 @@ import pywrapfst
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from automata import drawing, files, symbol_tables
 from automata.batch import scores
 from automata.determinisation import minimal
 from automata.dfa import DFA
-from automata.dfa_strategies import dfas
 from automata.equivalence import equivalent
 from automata.errors import InputError
-from automata.labels import symbol_text
-from automata.openfst import from_openfst
+from automata.io import drawing, files, symbol_tables
+from automata.io.labels import symbol_text
+from automata.io.openfst import from_openfst
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
-from automata.strategies import automata, awkward_alphabets, semirings, strings, symbols
 from automata.symbols import EPSILON
+from automata.testing.dfa_strategies import dfas
+from automata.testing.strategies import automata, awkward_alphabets, semirings, strings, symbols
 from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
 from proofs_tests.automata.examples import few, some

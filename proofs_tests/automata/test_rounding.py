@@ -11,12 +11,21 @@ from hypothesis import strategies as st
 
 from automata import batch
 from automata.errors import InputError, ShapeError
-from automata.float_format import representation_error, upper
-from automata.rounding import FLOAT32, FLOAT64, Deviation, bound_table, bounded, prefix_bounds, share, shares
-from automata.rounding_units import unit_bounds
+from automata.rounding.bounds import (
+    FLOAT32,
+    FLOAT64,
+    Deviation,
+    bound_table,
+    bounded,
+    prefix_bounds,
+    share,
+    shares,
+)
+from automata.rounding.formats import representation_error, upper
+from automata.rounding.units import unit_bounds
 from automata.semirings import MAX_PLUS, MIN_PLUS, REAL
-from automata.strategies import automata, strings
 from automata.strings import encode
+from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some
 
@@ -125,7 +134,7 @@ def test_bounds_do_not_depend_on_how_many_vectors_are_read_out_together(data, se
 
     with pytest.MonkeyPatch.context() as patch:
         expected = list(tables())
-        patch.setattr("automata.rounding_steps.NUMBERS_AT_ONCE", at_once)
+        patch.setattr("automata.rounding.steps.NUMBERS_AT_ONCE", at_once)
         for (scores, bounds), (right, right_bounds) in zip(tables(), expected, strict=True):
             assert scores.tolist() == right.tolist() and bounds.tolist() == right_bounds.tolist()
 

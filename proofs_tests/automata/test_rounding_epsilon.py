@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from automata.forward import prefix_scores
-from automata.rounding import FLOAT32, Deviation, bound_table, prefix_bounds, share
+from automata.rounding.bounds import FLOAT32, Deviation, bound_table, prefix_bounds, share
 from automata.semirings import MAX_PLUS, REAL
-from automata.strategies import automata, strings
 from automata.strings import encode
+from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import some
 

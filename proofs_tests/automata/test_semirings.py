@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError, WeightError
-from automata.rounding import FLOAT64
+from automata.rounding.bounds import FLOAT64
 from automata.semirings import (
     BOOLEAN,
     COUNTING,
@@ -24,7 +24,7 @@ from automata.semirings import (
     SEMIRINGS,
     semiring,
 )
-from automata.strategies import weights
+from automata.testing.strategies import weights
 from proofs_tests.automata.examples import few, some
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]

@@ -9,11 +9,12 @@ from fractions import Fraction
 
 import pytest
 
-from automata import att_format, json_format, sampling
+from automata import sampling
 from automata.determinisation import TooManyStates, determinise, minimal
 from automata.dfa import DFA
 from automata.errors import FormatError, InputError, LimitReached, UnknownSymbol
-from automata.number_text import parse_number, shorten, write_number
+from automata.io import att_format, json_format
+from automata.io.number_text import parse_number, shorten, write_number
 from automata.rules import logic, matching, rule_files
 from automata.rules.parser import parse
 from automata.rules.rule_set import rule_set

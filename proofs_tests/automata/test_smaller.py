@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from automata.equivalence import equivalent, sparse
 from automata.equivalence.representation import difference
 from automata.equivalence.smaller import _by_classes, smaller_scores_vanish
-from automata.n_grams import n_gram_model
+from automata.languages.n_grams import n_gram_model
 from automata.operations import remove_epsilon
 from automata.semirings import REAL
-from automata.strategies import automata
+from automata.testing.strategies import automata
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import some
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
-from automata.corners import CORNERS, corners
 from automata.errors import InputError
 from automata.forward import score
 from automata.hankel import full_rank_block, shortlex
 from automata.operations import sum_of
 from automata.sampling import sample
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS
-from automata.strategies import automata, readings, strings
+from automata.testing.edge_cases import CORNERS, corners
+from automata.testing.strategies import automata, readings, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few, some
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.drawing import dot
 from automata.errors import InputError
 from automata.hankel import shortlex
-from automata.parentheses import balanced, is_balanced
-from automata.strategies import strings
-from automata.tomita import tomita
+from automata.io.drawing import dot
+from automata.languages.parentheses import balanced, is_balanced
+from automata.languages.tomita import tomita
+from automata.testing.strategies import strings
 from proofs_tests.automata.examples import few
 
 each = pytest.mark.parametrize("number", range(1, 8))

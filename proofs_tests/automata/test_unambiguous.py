@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from automata import strategies
 from automata.determinisation import Sets, SparseSets
 from automata.equivalence import unambiguous
 from automata.equivalence.pairs import Congruence
 from automata.semirings import BOOLEAN, MAX_PLUS
+from automata.testing import strategies
 from automata.wfsa import WFSA
 
 

@@ -12,7 +12,7 @@ from automata.errors import InputError
 from automata.forward import score
 from automata.paths import path_score
 from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
-from automata.strategies import automata, strings
+from automata.testing.strategies import automata, strings
 from automata.viterbi import viterbi, viterbi_batch
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few

@@ -12,7 +12,7 @@ from hypothesis import given
 from automata.errors import InputError, ShapeError, UnknownSymbol, WeightError
 from automata.forward import score
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, REAL
-from automata.strategies import automata
+from automata.testing.strategies import automata
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import some
 

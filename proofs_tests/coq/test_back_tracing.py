@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, settings
 
 from automata.semirings import MAX_PLUS
-from automata.strategies import automata
+from automata.testing.strategies import automata
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
 from ratproof.coq.bond import WORDS

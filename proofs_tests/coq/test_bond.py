@@ -31,8 +31,8 @@ from ratproof.coq.bond import (
     some_cases,
 )
 from ratproof.coq.evaluation import Question, evaluate
-from ratproof.sides.layer import OfNetwork
-from ratproof.sides.layer_spec import spec
+from ratproof.implementations.layer import LayerComparison
+from ratproof.implementations.layer_spec import spec
 from theory.rational_recurrences import proposition_12, proposition_13
 from theory.registry import claim_named, claims
 from theory.weights import Weights
@@ -140,7 +140,7 @@ def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
     cell = layer_kinds()[kind].cls(**options, dtype=torch.float64).cell
     vectors = [0, 1] if cell.reads_symbols else torch.randn(2, 2, dtype=torch.float64)
     parameters = {name: values.numpy() for name, values in cell.state_dict().items()}
-    network = OfNetwork(claim, "corrected", spec(kind, options, parameters, vectors, "ab", "float64"))
+    network = LayerComparison(claim, "corrected", spec(kind, options, parameters, vectors, "ab", "float64"))
     case, recurrence = network.claim_weights(0), claim_named(claim).variant("corrected").equality.recurrence
     return case, network.automata()[: len(recurrence.out(case, recurrence.start(case)))]
 

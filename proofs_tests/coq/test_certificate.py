@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from automata import json_format
 from automata.equivalence import Different, Equivalent, equivalent
 from automata.errors import InputError
+from automata.io import json_format
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 from automata.wfsa import WFSA
 from ratproof import main

@@ -12,9 +12,9 @@ from automata.rules.rule_set import rule_set
 from automata.rules.strategies import rules
 from neural.fa_rnn.network import FARNN
 from neural.fa_rnn.sentences import read, vocabulary
-from ratproof.papers.fa_rnn import decide_network
-from ratproof.record.ledger import ledger
-from ratproof.runner.evidence import evidence
+from ratproof.certification.fa_rnn import decide_network
+from ratproof.evidence.ledger import ledger
+from ratproof.ladder.evidence import evidence
 
 CLAIM = "fa-rnn-beta-1"
 

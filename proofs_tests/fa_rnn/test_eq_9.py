@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from ratproof.sides.fa_rnn.program import floats
+from ratproof.implementations.fa_rnn.program import floats
 from theory.fa_rnn.eq_9 import state_after_first, unfolded
 from theory.registry import claim_named
 

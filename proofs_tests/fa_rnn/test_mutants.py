@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from proofs_tests.breaks import BREAKS, assert_refuted
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.exhausted import exhaust
-from ratproof.rungs.proved import NotProved, prove
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.ladder.rungs.exhausted import exhaust
+from ratproof.ladder.rungs.proved import NotProved, prove
 from theory.fa_rnn import eq_6, eq_9, eq_10, gru_start, soft_logic, viterbi
 from theory.fa_rnn.shared import networks
 from theory.registry import claim_named, claims

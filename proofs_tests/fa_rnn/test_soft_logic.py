@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from proofs_tests.breaks import BREAKS
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.decision import decide
-from ratproof.sides.exact import Exact
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.implementations.exact import ExactComparison
+from ratproof.ladder.rungs.decision import decide
 from theory.fa_rnn import soft_logic
 from theory.reading import Clamped
 from theory.registry import claim_named
@@ -24,7 +24,9 @@ def decided(name, monkeypatch, **parts):
     """The rung, for a variant with other parts."""
     variant = CLAIM.variant(name)
     broken = variant.changed(**{part: change(variant.part(part)) for part, change in parts.items()})
-    monkeypatch.setattr("ratproof.sides.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr(
+        "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
+    )
 
     @settings(
         max_examples=60,
@@ -36,7 +38,7 @@ def decided(name, monkeypatch, **parts):
     )
     @given(st.data())
     def run(data):
-        decide(Exact(CLAIM.name, name, data.draw(variant.cases("ab"))))
+        decide(ExactComparison(CLAIM.name, name, data.draw(variant.cases("ab"))))
 
     run()
 

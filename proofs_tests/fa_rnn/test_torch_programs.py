@@ -7,21 +7,21 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from automata.strategies import readings
+from automata.testing.strategies import readings
 from neural.fa_rnn import bidirectional, cells, editing, factors
 from neural.fa_rnn.aggregation import SoftLogic
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
 from neural.fa_rnn.network import FARNN
-from ratproof.record.counterexample import Disagreement
-from ratproof.runner.ladder import Step, steps
-from ratproof.sides.fa_rnn.table import PROGRAMS
-from ratproof.sides.side import TorchSide
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.implementations.fa_rnn.table import PROGRAMS
+from ratproof.implementations.implementation import TorchProgram
+from ratproof.ladder.steps import Step, steps
 from theory.registry import claims
 
 STEPS = {
     step.side.name: step
     for step in steps(claims().values())
-    if isinstance(step.side, TorchSide) and step.side.dtype == "float32"
+    if isinstance(step.side, TorchProgram) and step.side.dtype == "float32"
 }
 
 
@@ -154,7 +154,7 @@ BREAKS = [
     (TensorCell, "forward", sums_for_maxima_of_words, "fa-rnn-maxima"),
     (bidirectional, "mirror", lambda sentence: sentence, "fa-rnn-bidirectional"),
     (editing, "_leading_to", lambda cell, ends: ends, "fa-rnn-without-a-rule"),
-    ("ratproof.sides.fa_rnn.by_factors", "side_by_side", one_row_further, "fa-rnn-blocks"),
+    ("ratproof.implementations.fa_rnn.by_factors", "side_by_side", one_row_further, "fa-rnn-blocks"),
     (torch.linalg, "pinv", lambda m: m.T, "fa-rnn-vectors"),
 ]
 

@@ -10,8 +10,8 @@ from ratproof.hunting.installation import fingerprint
 from ratproof.hunting.rounds import Round, Row, seed_of
 from ratproof.hunting.search import Hunt
 from ratproof.hunting.store import Ledger
-from ratproof.sides.comparison import counterexample
-from ratproof.sides.exact import Exact
+from ratproof.implementations.comparison import counterexample
+from ratproof.implementations.exact import ExactComparison
 from theory.registry import claims
 
 TARGETS = ["one", "two", "three"]
@@ -71,7 +71,7 @@ def ledger(folder, what=WHAT):
 def found(variant):
     """A counterexample to a variant of Proposition 7."""
     claim = claims()["proposition-7"].variant(variant)
-    comparison = Exact("proposition-7", variant, next(claim.small_cases(1)))
+    comparison = ExactComparison("proposition-7", variant, next(claim.small_cases(1)))
     return counterexample(comparison, next(iter(comparison.compare([""]))))
 
 

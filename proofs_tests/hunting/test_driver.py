@@ -28,8 +28,8 @@ from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, rows_from
 from ratproof.hunting.search import KILLS, Driver, hunt
 from ratproof.hunting.store import Ledger
+from ratproof.ladder.counterexample_files import load
 from ratproof.process.time_limits import at_most
-from ratproof.runner.counterexample_files import load
 
 
 @given(seed=st.integers(0, 2**32), deaths=st.sampled_from([0.0, 0.2]), jobs=st.integers(1, 9))

@@ -13,19 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from automata.strategies import readings
+from automata.testing.strategies import readings
+from ratproof.evidence.counterexample import Counterexample
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.search import Hunt, hunt
 from ratproof.hunting.targets import collect, is_target
 from ratproof.hunting.worker import Worker
+from ratproof.implementations.comparison import counterexample
+from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.layer_strategies import networks
+from ratproof.implementations.openfst import WithOpenFst
+from ratproof.ladder.counterexample_files import FORMAT, keep, load, replay
 from ratproof.main import run
-from ratproof.record.counterexample import Counterexample
-from ratproof.runner.counterexample_files import FORMAT, keep, load, replay
-from ratproof.sides.comparison import counterexample
-from ratproof.sides.exact import Exact
-from ratproof.sides.layer_strategies import networks
-from ratproof.sides.openfst import WithOpenFst
 from theory.registry import claims
 
 
@@ -134,7 +134,7 @@ def test_the_command_says_how_to_run_what_it_keeps_again(tmp_path, capsys, monke
     assert f"ratproof replay {shlex.quote(str(path))}" in said
 
 
-ways = {"exact": Exact, "openfst": WithOpenFst}
+ways = {"exact": ExactComparison, "openfst": WithOpenFst}
 
 
 refuted = [
@@ -186,7 +186,7 @@ def test_a_network_that_was_kept_replays(tmp_path_factory, data):
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
     variant = claims()["proposition-7"].variant("printed")
-    comparison = Exact("proposition-7", "printed", next(variant.small_cases(1)))
+    comparison = ExactComparison("proposition-7", "printed", next(variant.small_cases(1)))
     first = counterexample(comparison, next(iter(comparison.compare([""]))))
     return json.loads(keep(first, tmp_path_factory.mktemp("kept"), None, "test").read_text())
 
@@ -219,7 +219,7 @@ def test_a_spoilt_file_is_one_sentence(kept, spoil, says, tmp_path, capsys):
 def test_a_counterexample_to_what_is_false_is_none_to_what_is_true():
     """Theorem 3.2 has a temperature that follows from the weights; another one breaks its hypothesis."""
     variant = claims()["theorem-3.2"].variant("without-low-temperature")
-    case = Exact("theorem-3.2", variant.name, next(variant.small_cases(1))).to_json()
+    case = ExactComparison("theorem-3.2", variant.name, next(variant.small_cases(1))).to_json()
     data = {"claim": "theorem-3.2", "variant": variant.name, "comparison": case}
     load(data, "kept.json")
     with pytest.raises(InputError, match=r"none of theorem-3\.2, corrected-eq-5: the weight m is not"):

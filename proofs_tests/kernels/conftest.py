@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ratproof.kernels import drawing
-from ratproof.sides.lengths import LENGTHS
+from ratproof.evidence.lengths import LENGTHS
+from ratproof.laws.kernels import drawing
 
 BUDGETS, LARGEST = drawing.BUDGETS, drawing.LARGEST
 SHORT = (0, 1, 15, 16, 17, 33, 129)

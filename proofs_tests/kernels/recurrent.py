@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ratproof.kernels.family import FAMILIES
+from ratproof.laws.kernels.family import FAMILIES
 
 
 def over_strings(one):

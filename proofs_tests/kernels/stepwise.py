@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ratproof.kernels.reference.adjoint import reversed_roles
-from ratproof.kernels.reference.corrections import Solution, solution
-from ratproof.kernels.reference.form import Arithmetic, Bounds, Form, Wide
-from ratproof.kernels.reference.roles import Roles
-from ratproof.kernels.reference.running import Snapshot
+from ratproof.laws.kernels.reference.adjoint import reversed_roles
+from ratproof.laws.kernels.reference.corrections import Solution, solution
+from ratproof.laws.kernels.reference.form import Arithmetic, Bounds, Form, Wide
+from ratproof.laws.kernels.reference.roles import Roles
+from ratproof.laws.kernels.reference.running import Snapshot
 
 
 class Running:

@@ -11,7 +11,7 @@ from proofs_tests.kernels.chunked import gla
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import FEW, results, verdicts
 from ratproof import believe_kernel
-from ratproof.kernels.adapters import axes, renamed, transposed_states
+from ratproof.laws.kernels.adapters import axes, renamed, transposed_states
 
 
 def foreign(*, query, k, v, log_decay, scale, initial_state, output_final_state=False, cu_seqlens=None):

@@ -14,7 +14,7 @@ from proofs_tests.kernels.chunked import delta, gla
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import FEW, changed, flowing, results, verdicts
 from ratproof import believe_kernel
-from ratproof.kernels.family import LinearRecurrence
+from ratproof.laws.kernels.family import LinearRecurrence
 
 RUNGS = ("sampled", "gradient", "split", "independence")
 

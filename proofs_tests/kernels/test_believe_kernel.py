@@ -14,13 +14,13 @@ from proofs_tests.kernels.chunked import delta, gated_delta, gla
 from proofs_tests.kernels.conftest import SHORT
 from proofs_tests.kernels.recurrent import KERNELS
 from ratproof import believe_kernel
-from ratproof.kernels import watch
-from ratproof.kernels.family import FAMILIES, LinearRecurrence
-from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference import run
-from ratproof.kernels.reference.form import Form
-from ratproof.rungs.kernels import memory_capped
-from ratproof.runner.user_files import outcome_of
+from ratproof.ladder.user_files import outcome_of
+from ratproof.laws.kernels import watch
+from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
+from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.reference import run
+from ratproof.laws.kernels.reference.form import Form
+from ratproof.laws.kernels.runner import memory_capped
 from theory.registry import registered
 
 FEW = len(SHORT)

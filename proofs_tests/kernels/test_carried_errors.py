@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_tests.kernels.chunked import rwkv_7
-from ratproof.kernels.comparison import compare
-from ratproof.kernels.family import FAMILIES
-from ratproof.kernels.kernel import Kernel
-from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference.corrections import solution
-from ratproof.kernels.reference.course import course
-from ratproof.kernels.reference.form import Form
-from ratproof.kernels.reference.roles import groups, roles_of
+from ratproof.laws.kernels.comparison import compare
+from ratproof.laws.kernels.family import FAMILIES
+from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.reference.corrections import solution
+from ratproof.laws.kernels.reference.course import course
+from ratproof.laws.kernels.reference.form import Form
+from ratproof.laws.kernels.reference.roles import groups, roles_of
 
 
 def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, cu_seqlens):

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_tests.kernels.chunked import delta, gated_delta, rwkv_7
-from ratproof.kernels.family import FAMILIES
-from ratproof.kernels.kernel import Kernel
-from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference import gradients
-from ratproof.kernels.reference.form import Form
+from ratproof.laws.kernels.family import FAMILIES
+from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.reference import gradients
+from ratproof.laws.kernels.reference.form import Form
 
 KERNELS = {
     ("delta-rule", "explicit"): delta,

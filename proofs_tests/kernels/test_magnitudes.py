@@ -9,13 +9,13 @@ import pytest
 
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_reference import ellipsoids
-from ratproof.kernels.family import FAMILIES
-from ratproof.kernels.kernel import Kernel
-from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference import gradients, run
-from ratproof.kernels.reference.form import Form
-from ratproof.kernels.reference.norms import column_norm, norm, root_mean_square
-from ratproof.kernels.rungs import split
+from ratproof.laws.kernels.family import FAMILIES
+from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.reference import gradients, run
+from ratproof.laws.kernels.reference.form import Form
+from ratproof.laws.kernels.reference.norms import column_norm, norm, root_mean_square
+from ratproof.laws.kernels.rungs import split
 
 FORMS = {"step by step": Form(), "chunks": Form(4), "an inverse": Form(4, inverse="explicit")}
 SCALES = [2.0**-600, 2.0**600]

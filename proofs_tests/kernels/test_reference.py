@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 from proofs_tests.kernels.chunked import delta
 from proofs_tests.kernels.stepwise import Running, adjoint_snapshots, snapshots
-from ratproof.kernels.comparison import compare
-from ratproof.kernels.counterexample import WrongCall
-from ratproof.kernels.family import FAMILIES, LinearRecurrence
-from ratproof.kernels.kernel import Kernel
-from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference import chunks, ellipsoid, running
-from ratproof.kernels.reference.adjoint import adjoint, trajectory
-from ratproof.kernels.reference.course import course
-from ratproof.kernels.reference.ellipsoid import Ellipsoids
-from ratproof.kernels.reference.form import Arithmetic, Form
-from ratproof.kernels.reference.roles import groups, roles_of
+from ratproof.laws.kernels.comparison import compare
+from ratproof.laws.kernels.counterexample import WrongCall
+from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
+from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.reference import chunks, ellipsoid, running
+from ratproof.laws.kernels.reference.adjoint import adjoint, trajectory
+from ratproof.laws.kernels.reference.course import course
+from ratproof.laws.kernels.reference.ellipsoid import Ellipsoids
+from ratproof.laws.kernels.reference.form import Arithmetic, Form
+from ratproof.laws.kernels.reference.roles import groups, roles_of
 
 KDA = LinearRecurrence(
     "a gate a key",

@@ -18,15 +18,15 @@ from proofs_tests.kernels.conftest import LARGEST, SHORT
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import results
 from ratproof import believe_kernel
-from ratproof.kernels import drawing, rungs
-from ratproof.kernels.counterexample import Shown, WrongCall
-from ratproof.kernels.family import FAMILIES
-from ratproof.kernels.kernel import Kernel
-from ratproof.kernels.layouts import LAYOUTS
-from ratproof.kernels.problem import Problem
-from ratproof.kernels.reference.form import Form
-from ratproof.kernels.rungs import KERNEL_RUNGS
-from ratproof.record.ledger import recording
+from ratproof.evidence.ledger import recording
+from ratproof.laws.kernels import drawing, rungs
+from ratproof.laws.kernels.counterexample import Shown, WrongCall
+from ratproof.laws.kernels.family import FAMILIES
+from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.layouts import LAYOUTS
+from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.reference.form import Form
+from ratproof.laws.kernels.rungs import KERNEL_RUNGS
 from theory.claim import Effort
 
 

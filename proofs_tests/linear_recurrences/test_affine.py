@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from automata.forward import prefix_scores
 from automata.minimise import rank
 from proofs_tests.breaks import BREAKS, assert_refuted
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.exhausted import exhaust
-from ratproof.rungs.proved import NotProved, prove
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.ladder.rungs.exhausted import exhaust
+from ratproof.ladder.rungs.proved import NotProved, prove
 from theory import registry
 from theory.linear_recurrences.shared.any_size import AnySize
 from theory.registry import claims

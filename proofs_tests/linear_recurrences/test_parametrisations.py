@@ -10,9 +10,9 @@ from fractions import Fraction
 import pytest
 
 from proofs_tests.breaks import put
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.sampled import sampled
-from ratproof.sides.side import Fractions
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.implementations.implementation import ExactRecurrence
+from ratproof.ladder.rungs.sampled import sampled
 from theory.linear_recurrences import longhorn, mamba_theorem_1, min_lstm, rg_lru
 from theory.registry import claim_named
 
@@ -53,7 +53,7 @@ AUTOMATA = [
 def assert_refuted(claim):
     changed = claim_named(claim)
     with pytest.raises(Disagreement):
-        sampled(changed, changed.variant("corrected"), Fractions(), changed.effort)
+        sampled(changed, changed.variant("corrected"), ExactRecurrence(), changed.effort)
 
 
 @pytest.mark.usefixtures("unshrunk")

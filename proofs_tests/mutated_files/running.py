@@ -88,7 +88,7 @@ def _code(module: str) -> tuple[str, CodeType]:
 
 def _corpus(arguments: list[str]) -> int:
     """What ``ratproof verify --text FILE --embeddings FILE`` reads, without verifying."""
-    from ratproof.sides.corpus import load_corpus
+    from ratproof.implementations.corpus import load_corpus
 
     def load() -> None:
         corpus = load_corpus(*arguments)

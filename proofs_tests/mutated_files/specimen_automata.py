@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from automata import files
+from automata.io import files
 from automata.semirings import BOOLEAN, MIN_PLUS, REAL
 from automata.wfsa import WFSA
 from proofs_tests.mutated_files.kind import Commands, Kind, ratproof

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from automata import files
+from automata.io import files
 from automata.semirings import BOOLEAN, MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from proofs_tests.mutated_files.kind import Commands, Kind, ratproof, run
@@ -109,15 +109,15 @@ def counting(folder: Path) -> tuple[str, ...]:
 
 
 def invariant(folder: Path) -> tuple[str, ...]:
-    from ratproof.papers.invariant_boxes import decide_by_boxes
-    from ratproof.record.ledger import recording
-    from ratproof.sides.exact import Exact
+    from ratproof.certification.invariant_boxes import decide_by_boxes
+    from ratproof.evidence.ledger import recording
+    from ratproof.implementations.exact import ExactComparison
     from theory.registry import claim_named
 
     claim, variant = "theorem-3.2", "corrected-eq-5"
     case = next(claim_named(claim).variant(variant).small_cases(2))
     with recording() as book:
-        decide_by_boxes(Exact(claim, variant, case))
+        decide_by_boxes(ExactComparison(claim, variant, case))
     (folder / "c.json").write_text(json.dumps(book.certificate))
     return ("c.json",)
 

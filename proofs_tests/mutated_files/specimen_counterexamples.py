@@ -19,8 +19,8 @@ def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
     """
 
     def write(folder: Path) -> tuple[str, ...]:
-        from ratproof.runner.counterexample_files import keep
-        from ratproof.sides.comparison import Difference, counterexample
+        from ratproof.implementations.comparison import Difference, counterexample
+        from ratproof.ladder.counterexample_files import keep
 
         one = comparison()
         every = list(one.compare(strings))
@@ -40,52 +40,52 @@ def pretended(compared: Any, difference: Any) -> Any:
 
 
 def exact() -> Any:
-    from ratproof.sides.exact import Exact
+    from ratproof.implementations.exact import ExactComparison
 
-    return Exact("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
+    return ExactComparison("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
 
 
 def exact_windows() -> Any:
-    from ratproof.sides.exact import Exact
+    from ratproof.implementations.exact import ExactComparison
 
-    return Exact("proposition-11-qrnn", "printed", _weights("proposition-11-qrnn", "printed", "ab"))
+    return ExactComparison("proposition-11-qrnn", "printed", _weights("proposition-11-qrnn", "printed", "ab"))
 
 
 def exact_vectors() -> Any:
-    from ratproof.sides.exact import Exact
+    from ratproof.implementations.exact import ExactComparison
 
-    return Exact("theorem-3.1", "corrected", _weights("theorem-3.1", "corrected", "ab"))
+    return ExactComparison("theorem-3.1", "corrected", _weights("theorem-3.1", "corrected", "ab"))
 
 
 def exact_automaton() -> Any:
-    from ratproof.sides.exact import Exact
+    from ratproof.implementations.exact import ExactComparison
     from theory.registry import claim_named
 
-    return Exact("definition-4", "printed", claim_named("definition-4").example)
+    return ExactComparison("definition-4", "printed", claim_named("definition-4").example)
 
 
 def openfst() -> Any:
-    from ratproof.sides.openfst import WithOpenFst
+    from ratproof.implementations.openfst import WithOpenFst
 
     return WithOpenFst("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
 
 
 def torch_network() -> Any:
     from neural.layer_kind import layer_kinds
-    from ratproof.sides.layer import OfNetwork
-    from ratproof.sides.layer_spec import spec
+    from ratproof.implementations.layer import LayerComparison
+    from ratproof.implementations.layer_spec import spec
 
     options = {"input_size": 2, "hidden_size": 2, "bias": True}
     shapes = layer_kinds()["example-6"].shapes(options)
     random = np.random.default_rng(1)
     parameters = {name: random.integers(-8, 8, shape) / 4 for name, shape in shapes.items()}
     layer = spec("example-6", options, parameters, [[1.0, 0.0], [0.5, -1.0]], "ab")
-    return OfNetwork("proposition-7", "printed", layer, 1.0, False)
+    return LayerComparison("proposition-7", "printed", layer, 1.0, False)
 
 
 def sampled_runs() -> Any:
-    from ratproof.sides.layer_spec import spec
-    from ratproof.sides.sampled_runs import Runs, SampledRuns
+    from ratproof.implementations.layer_spec import spec
+    from ratproof.implementations.sampled_runs import Runs, SampledRuns
 
     options = {
         "input_size": 1,
@@ -107,7 +107,7 @@ def sampled_runs() -> Any:
 
 
 def fa_rnn_network() -> Any:
-    from ratproof.sides.fa_rnn.comparison import OfFARNN
+    from ratproof.implementations.fa_rnn.comparison import FARNNComparison
     from theory.weights import Weights
 
     half, one, none = Fraction(1, 2), Fraction(1), Fraction(0)
@@ -123,12 +123,12 @@ def fa_rnn_network() -> Any:
         },
         ("K", 2),
     )
-    return OfFARNN("fa-rnn-eq-5", "corrected", case)
+    return FARNNComparison("fa-rnn-eq-5", "corrected", case)
 
 
 def state_regularized_network() -> Any:
-    from ratproof.sides.layer_spec import spec
-    from ratproof.sides.state_regularized.comparison import OfCells
+    from ratproof.implementations.layer_spec import spec
+    from ratproof.implementations.state_regularized.comparison import CellComparison
 
     options = {
         "input_size": 1,
@@ -147,7 +147,7 @@ def state_regularized_network() -> Any:
         "cells.0.component.centroids": [[0.5, -1.0], [1.0, 0.25]],
     }
     layer = spec("sr-elman", options, parameters, [[1.0], [-1.0]], "ab")
-    return OfCells("theorem-3.2", "corrected", "sr-limit", layer)
+    return CellComparison("theorem-3.2", "corrected", "sr-limit", layer)
 
 
 def _weights(claim: str, variant: str, letters: str) -> Any:

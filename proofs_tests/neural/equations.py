@@ -10,15 +10,15 @@ from typing import Any
 
 import torch
 
-from automata.strategies import readings
+from automata.testing.strategies import readings
 from neural.layer_kind import layer_kinds
 from proofs_tests.neural.references import REFERENCES
-from ratproof.rungs.agreement import agree
-from ratproof.sides.layer import OfNetwork
-from ratproof.sides.layer_strategies import networks
+from ratproof.implementations.layer import LayerComparison
+from ratproof.implementations.layer_strategies import networks
+from ratproof.ladder.rungs.agreement import agree
 
 
-class OfEquations(OfNetwork):
+class OfEquations(LayerComparison):
     """The equations in the layer's number format, with the layer's parameters, against the exact scores of
     its automata.
     """

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from automata.forward import prefix_scores
-from automata.rounding import FLOAT32, FLOAT64, Deviation, prefix_bounds, share
+from automata.rounding.bounds import FLOAT32, FLOAT64, Deviation, prefix_bounds, share
 from automata.semirings import MAX_PLUS
-from automata.strategies import readings
+from automata.testing.strategies import readings
 from automata.wfsa import MOST_EXACT_CELLS, WFSA
 from neural.elman import LinearElman
 from neural.isan import ISAN
@@ -28,11 +28,11 @@ from neural.rrnn_f import RRNNF
 from neural.tracked import Tracked
 from proofs_tests.neural.references import KINDS, NAMES
 from proofs_tests.neural.test_networks import IN, D, build, by_the_equations, every, inputs
-from ratproof.record.ledger import recording
-from ratproof.rungs.agreement import agree
-from ratproof.sides.layer import OfNetwork
-from ratproof.sides.layer_spec import spec
-from ratproof.sides.layer_strategies import networks
+from ratproof.evidence.ledger import recording
+from ratproof.implementations.layer import LayerComparison
+from ratproof.implementations.layer_spec import spec
+from ratproof.implementations.layer_strategies import networks
+from ratproof.ladder.rungs.agreement import agree
 from theory.registry import claims
 
 STRING = [2, 0, 0, 2, 1, 1, 0]
@@ -175,7 +175,7 @@ def test_a_drawn_network_is_written_and_read_back(kind):
         )
     )
     def run(drawn):
-        again = OfNetwork.from_json(CLAIM, CORRECTED, drawn.to_json())
+        again = LayerComparison.from_json(CLAIM, CORRECTED, drawn.to_json())
         assert again.to_json() == drawn.to_json()
         assert again.automata() == drawn.automata()
         assert again.weights() == drawn.weights() and "c_0 = " in drawn.weights()
@@ -208,7 +208,7 @@ def kept(kind="qrnn"):
     embeddings = [0, 1] if kind == "isan" else [[0.5, 1.0], [1.0, -1.0]]
     whole = {"input_size": 2, "hidden_size": 1, **options}
     spec_of_layer = spec(kind, whole, values, embeddings, ["a", "b"])
-    return OfNetwork(CLAIM.name, CORRECTED.name, spec_of_layer).to_json()
+    return LayerComparison(CLAIM.name, CORRECTED.name, spec_of_layer).to_json()
 
 
 HOSTILE = [
@@ -261,9 +261,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("kind", "change", "says"), HOSTILE)
 def test_a_file_that_is_not_as_it_is_written_is_refused_in_a_sentence(kind, change, says):
-    OfNetwork.from_json(CLAIM, CORRECTED, kept(kind))
+    LayerComparison.from_json(CLAIM, CORRECTED, kept(kind))
     with pytest.raises(InputError, match=says) as error:
-        OfNetwork.from_json(CLAIM, CORRECTED, kept(kind) | change)
+        LayerComparison.from_json(CLAIM, CORRECTED, kept(kind) | change)
     assert "\n" not in str(error.value)
 
 
@@ -306,7 +306,7 @@ def test_a_file_with_anything_in_any_place_is_compared_or_refused(kind, data):
         part = part[key]
     part[way[-1]] = data.draw(st.sampled_from(STRANGE))
     try:
-        read = OfNetwork.from_json(CLAIM, CORRECTED, spoilt)
+        read = LayerComparison.from_json(CLAIM, CORRECTED, spoilt)
         assert read.weights() and len(list(read.compare(["ab", "", "bba"]))) == 3
     except InputError as error:
         assert "\n" not in str(error)

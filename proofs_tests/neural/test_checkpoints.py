@@ -16,7 +16,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import automata.files
+import automata.io.files
 from automata.errors import FormatError, InputError
 from neural import checkpoints
 from neural.state_regularized.acceptor import OF_CENTROIDS, Acceptor
@@ -174,7 +174,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path, monkeypatch, kep
 
     for name in ("replace", "fdopen"):
         with monkeypatch.context() as broken:
-            broken.setattr(automata.files.os, name, fails)
+            broken.setattr(automata.io.files.os, name, fails)
             with pytest.raises(InputError, match="cannot be written: No space left on device"):
                 save(build(k=5), path)
         assert path.read_bytes() == kept and [file.name for file in tmp_path.iterdir()] == ["kept"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from neural.layer_kind import layer_kinds
 from proofs_tests.neural.equations import agree_with_equations
 from proofs_tests.neural.references import REFERENCES
-from ratproof.runner.evidence import evidence
+from ratproof.ladder.evidence import evidence
 from theory.registry import claims
 
 LAYERS = [

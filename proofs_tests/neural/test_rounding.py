@@ -13,7 +13,7 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from automata.float_format import held_in
+from automata.rounding.formats import held_in
 from neural import rounding
 from neural.example_6 import Example6
 from neural.rcnn import RCNN

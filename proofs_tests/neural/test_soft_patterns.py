@@ -10,18 +10,18 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from automata.forward import prefix_scores
-from automata.strategies import readings
+from automata.testing.strategies import readings
 from neural import cnn_max_pooled, sopa, sopa_one_epsilon
 from neural.cnn_max_pooled import CNNMaxPooled, CNNMaxPooledCell
 from neural.layer_kind import layer_kinds
 from neural.sopa import Sopa, SopaCell
 from neural.sopa_max_plus import SopaMaxPlus, SopaMaxPlusCell
 from neural.sopa_one_epsilon import SopaOneEpsilon, SopaOneEpsilonCell
-from ratproof.record.counterexample import Disagreement
-from ratproof.record.ledger import recording
-from ratproof.rungs.agreement import agree
-from ratproof.rungs.decision import decide_units, read
-from ratproof.sides.layer_strategies import networks
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.evidence.ledger import recording
+from ratproof.implementations.layer_strategies import networks
+from ratproof.ladder.rungs.agreement import agree
+from ratproof.ladder.rungs.decision import decide_units, read
 from theory.registry import claim_named
 
 STANDS_FOR = {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from automata import epsilon
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.exhausted import exhaust
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.ladder.rungs.exhausted import exhaust
 from theory.registry import claim_named
 
 CLAIM = claim_named("definition-4")

@@ -9,9 +9,9 @@ import pytest
 from automata import paths
 from automata.viterbi import viterbi
 from proofs_tests.breaks import BREAKS, assert_refuted
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.exhausted import exhaust
-from ratproof.rungs.proved import NotProved, prove
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.ladder.rungs.exhausted import exhaust
+from ratproof.ladder.rungs.proved import NotProved, prove
 from theory import registry
 from theory.rational_recurrences import back_tracing, closed_sums, cnn_max_pooled, sopa
 from theory.registry import claim_named

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from ratproof.papers.not_rational.matrix import first_strings, hankel
+from ratproof.certification.not_rational.matrix import first_strings, hankel
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS, Arithmetic
 from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
 from theory.rational_recurrences.not_rational.weights import from_json, some

@@ -12,9 +12,9 @@ import pytest
 
 from automata.minimise import rank
 from automata.semirings import REAL
-from ratproof.record.ledger import ledger
-from ratproof.rungs.exhausted import exhaust
-from ratproof.runner.evidence import evidence
+from ratproof.evidence.ledger import ledger
+from ratproof.ladder.evidence import evidence
+from ratproof.ladder.rungs.exhausted import exhaust
 from theory import registry
 from theory.rational_recurrences import proposition_11_qrnn
 from theory.rational_recurrences.shared import windows

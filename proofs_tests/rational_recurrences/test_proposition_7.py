@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.affine import NotAffine
+from automata.recurrences.affine import NotAffine
 from automata.semirings import REAL
-from automata.strategies import readings
-from ratproof.record.ledger import ledger
-from ratproof.rungs.agreement import agree
-from ratproof.rungs.decided import decide
-from ratproof.runner.evidence import evidence
-from ratproof.sides.corpus import agree_on_text
-from ratproof.sides.exact import Exact
-from ratproof.sides.layer_strategies import networks
+from automata.testing.strategies import readings
+from ratproof.evidence.ledger import ledger
+from ratproof.implementations.corpus import agree_on_text
+from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.layer_strategies import networks
+from ratproof.ladder.evidence import evidence
+from ratproof.ladder.rungs.agreement import agree
+from ratproof.ladder.rungs.decided import decide
 from theory.rational_recurrences.proposition_7 import CLAIM as CLAIMED
 from theory.rational_recurrences.proposition_7 import step_with_feedback
 from theory.weights import Weights
@@ -84,7 +84,7 @@ def test_a_gate_that_reads_the_state_is_refused_with_the_states_that_show_it():
         REAL, "a", {"c_0": Fraction(0), "w": Fraction(1), "f": {"a": Fraction(0)}, "u": {"a": Fraction(1)}}
     )
     with pytest.raises(NotAffine) as refused:
-        decide(Exact(CLAIM, variant.name, cell))
+        decide(ExactComparison(CLAIM, variant.name, cell))
     x, y = refused.value.pair
     after = [step_with_feedback(cell, c, "a") for c in (x[0], y[0], x[0] + y[0], Fraction(0))]
     assert refused.value.symbol == "a" and after[0] + after[1] != after[2] + after[3]

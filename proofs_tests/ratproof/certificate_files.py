@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from automata.equivalence import Different, Equivalent, equivalent
-from automata.json_format import from_json
+from automata.io.json_format import from_json
 from automata.minimise import minimise
 from automata.semirings import REAL
 from ratproof.checkers import (

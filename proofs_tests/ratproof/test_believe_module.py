@@ -16,8 +16,8 @@ from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.sru import SRU
 from ratproof import believe_module
 from ratproof import check as check_module
-from ratproof.record.kinds import Verdict
-from ratproof.runner.user_files import check
+from ratproof.evidence.kinds import Verdict
+from ratproof.ladder.user_files import check
 from theory import registry
 
 FADING = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})

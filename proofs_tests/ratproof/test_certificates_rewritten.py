@@ -14,7 +14,7 @@ from automata import operations
 from automata.equivalence import equivalent
 from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
-from automata.strategies import automata
+from automata.testing.strategies import automata
 from proofs_tests.ratproof.certificate_files import SMALL, certificate, holds
 from ratproof.checkers import check_certificate
 from ratproof.checkers.table import judge

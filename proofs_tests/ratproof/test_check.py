@@ -14,9 +14,9 @@ from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from ratproof import believe
 from ratproof.checkers import check_certificate
+from ratproof.evidence.kinds import Verdict
+from ratproof.ladder.user_files import check
 from ratproof.main import run
-from ratproof.record.kinds import Verdict
-from ratproof.runner.user_files import check
 from theory import registry
 
 HALVES = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})

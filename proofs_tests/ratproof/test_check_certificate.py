@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from automata import operations
 from automata.equivalence import Different, Equivalent, equivalent, pairs
 from automata.forward import score
-from automata.json_format import from_json
+from automata.io.json_format import from_json
 from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
-from automata.strategies import automata
+from automata.testing.strategies import automata
 from automata.wfsa import WFSA
 from ratproof.checkers import check_bisimulation, check_certificate
 

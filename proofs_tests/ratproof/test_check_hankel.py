@@ -13,9 +13,9 @@ import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
+from ratproof.certification.not_rational.hankel_bound import Bound, bound, largest
+from ratproof.certification.not_rational.matrix import first_strings, hankel
 from ratproof.checkers import check_hankel
-from ratproof.papers.not_rational.hankel_bound import Bound, bound, largest
-from ratproof.papers.not_rational.matrix import first_strings, hankel
 from theory.rational_recurrences.not_rational.arithmetic import BALLS
 from theory.rational_recurrences.not_rational.cells import CELLS
 from theory.rational_recurrences.not_rational.weights import from_json, some

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
+from ratproof.certification.invariant_boxes import _transitions, decide_by_boxes
 from ratproof.checkers import check_invariant
 from ratproof.checkers.table import MALFORMED
-from ratproof.papers.invariant_boxes import _transitions, decide_by_boxes
-from ratproof.record.ledger import recording
-from ratproof.sides.exact import Exact
+from ratproof.evidence.ledger import recording
+from ratproof.implementations.exact import ExactComparison
 from theory.registry import claim_named
 from theory.state_regularized.shared import mixtures
 from theory.state_regularized.shared.limits import transition_table
@@ -30,7 +30,7 @@ CASES = settings(max_examples=40)
 
 def certificate(case):
     with recording() as book:
-        decide_by_boxes(Exact(CLAIM, VARIANT, case))
+        decide_by_boxes(ExactComparison(CLAIM, VARIANT, case))
     return json.loads(json.dumps(book.certificate))
 
 
@@ -89,7 +89,7 @@ def test_where_the_mixture_leaves_the_dfa_no_box_closes():
     """The counterexamples of the claim's own variant, at tau = 1 / ln 2, with every epsilon that might do."""
     wrong, left = claim_named(CLAIM).variant("without-low-temperature"), 0
     for case in wrong.small_cases(1):
-        if Exact(CLAIM, "without-low-temperature", case).compare_all(4).difference is None:
+        if ExactComparison(CLAIM, "without-low-temperature", case).compare_all(4).difference is None:
             continue
         table = transition_table(case)
         states = [1]
@@ -122,7 +122,7 @@ def test_what_is_malformed_is_refused():
 
 def test_automata_that_are_no_dfa_are_not_taken_for_one():
     case = next(EQ_5.small_cases(1))
-    comparison = Exact(CLAIM, VARIANT, case)
+    comparison = ExactComparison(CLAIM, VARIANT, case)
     right = EQ_5.equality
     comparison.read = replace(
         right, construction=lambda w: [a.replace(final=a.final[::-1].copy()) for a in right.construction(w)]

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from automata import files, operations
+from automata import operations
+from automata.io import files
 from automata.semirings import BOOLEAN, LOG, MIN_PLUS, REAL
 from automata.wfsa import WFSA
 from proofs_tests.ratproof.certificate_files import FILES, certificate

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from ratproof.runner.counterexample_files import load
-from ratproof.sides.chernoff import FALSE_ALARM, MISSED, divergence, power, surprise, threshold
-from ratproof.sides.layer_spec import spec
-from ratproof.sides.sampled_runs import Runs, SampledRuns
+from ratproof.implementations.chernoff import FALSE_ALARM, MISSED, divergence, power, surprise, threshold
+from ratproof.implementations.layer_spec import spec
+from ratproof.implementations.sampled_runs import Runs, SampledRuns
+from ratproof.ladder.counterexample_files import load
 
 
 def binomial(n: int, p: float) -> list[float]:

@@ -83,7 +83,7 @@ def test_no_commands_help_waits_for_large_libraries() -> None:
 def test_verifys_own_process_and_a_campaigns_jobs_begin_without_torch_and_sympy() -> None:
     """Verify's workers import them meanwhile, and a job imports them when it knows that it is to run."""
     program = (
-        "import sys; import ratproof.runner.verification, training.campaign.job, theory.registry;"
+        "import sys; import ratproof.ladder.verification, training.campaign.job, theory.registry;"
         "theory.registry.claims();"
         "print({'torch', 'sympy', 'tensorly', 'scipy'} & {m.partition('.')[0] for m in sys.modules})"
     )

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from automata import files, json_format
 from automata.forward import score
+from automata.io import files, json_format
 from automata.semirings import REAL, SEMIRINGS
-from automata.strategies import automata, strings
+from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
 from ratproof import start
 from ratproof.commands.automata import _joined
+from ratproof.evidence.kinds import OF_PAPERS
 from ratproof.main import run
-from ratproof.record.kinds import OF_PAPERS
 from theory.papers import PAPERS
 from theory.registry import claims
 

@@ -7,9 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from automata import files, operations
+from automata import operations
 from automata.equivalence import equivalent
 from automata.forward import score
+from automata.io import files
 from automata.minimise import rank
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, REAL
 from automata.wfsa import WFSA

@@ -18,12 +18,12 @@ from torch import nn
 
 import ratproof
 from automata.dfa import DFA
-from automata.dfa_strategies import dfas
 from automata.semirings import REAL
+from automata.testing.dfa_strategies import dfas
 from automata.wfsa import WFSA
 from ratproof import main
-from ratproof.record.kinds import Verdict
-from ratproof.user_claims import modules
+from ratproof.api import modules
+from ratproof.evidence.kinds import Verdict
 from theory.registry import claims
 
 # a check inside a property test loads a profile of its own, which is what the warning is about

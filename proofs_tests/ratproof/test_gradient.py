@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from automata.float_format import FLOAT32, FLOAT64
+from automata.rounding.formats import FLOAT32, FLOAT64
 from automata.semirings import MAX_PLUS, REAL
 from neural import scan
 from neural.any_order import AnyOrder, derivatives
 from neural.scan import loops
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.gradient import gradient
-from ratproof.sides.gradient import OfGradients, _may_overflow
-from ratproof.sides.layer_strategies import networks
-from ratproof.sides.side import Layer
-from ratproof.sides.table import side_named
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.implementations.gradient import OfGradients, _may_overflow
+from ratproof.implementations.implementation import Layer
+from ratproof.implementations.layer_strategies import networks
+from ratproof.implementations.table import side_named
+from ratproof.ladder.rungs.gradient import gradient
 from theory.registry import claims
 
 BACKWARD = loops.scan_backward

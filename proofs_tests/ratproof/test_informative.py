@@ -18,17 +18,17 @@ from proofs_tests.breaks import put
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.test_ladder import LADDER, require_informative
 from ratproof import believe_kernel, believe_module
-from ratproof.record.counterexample import Disagreement
-from ratproof.record.judge import judge
-from ratproof.record.kinds import Verdict
-from ratproof.record.ledger import recording
-from ratproof.record.results import Observation, Result, gather
-from ratproof.rungs.agreement import agree
-from ratproof.rungs.exhausted import exhaust
-from ratproof.runner.outcome import Outcome
-from ratproof.runner.user_files import outcome_of
-from ratproof.sides.comparison import Constants
-from ratproof.sides.exact import Exact
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.evidence.judge import judge
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.ledger import recording
+from ratproof.evidence.results import Observation, Result, gather
+from ratproof.implementations.comparison import Constants
+from ratproof.implementations.exact import ExactComparison
+from ratproof.ladder.outcome import Outcome
+from ratproof.ladder.rungs.agreement import agree
+from ratproof.ladder.rungs.exhausted import exhaust
+from ratproof.ladder.user_files import outcome_of
 from theory import registry
 from theory.registry import claim_named, claims
 from theory.weights import Weights
@@ -82,7 +82,7 @@ def test_every_variant_whose_automata_are_constant_says_why_and_is_expected_to_h
 
 def cell(f, u):
     gates = {"f": {"a": Fraction(f)}, "u": {"a": Fraction(u)}}
-    return Exact("proposition-7", "corrected", Weights(REAL, "a", {"c_0": Fraction(0), **gates}))
+    return ExactComparison("proposition-7", "corrected", Weights(REAL, "a", {"c_0": Fraction(0), **gates}))
 
 
 @pytest.mark.parametrize(

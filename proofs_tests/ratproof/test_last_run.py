@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from ratproof.face.report import report_of
+from ratproof.api.report import report_of
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.results import Result
+from ratproof.ladder import last_run
+from ratproof.ladder.outcome import Outcome
+from ratproof.ladder.request import Request
+from ratproof.ladder.verification import verify
 from ratproof.main import run
-from ratproof.record.kinds import Verdict
-from ratproof.record.results import Result
 from ratproof.report import show
-from ratproof.runner import last_run
-from ratproof.runner.outcome import Outcome
-from ratproof.runner.request import Request
-from ratproof.runner.verification import verify
 from theory.registry import claims
 
 
@@ -110,7 +110,7 @@ def test_verdicts_of_a_whole_run_stand_while_the_sources_are_the_same(package):
 def test_the_digest_is_the_same_wherever_it_is_computed(tmp_path):
     """``python -m`` looks for packages in the folder it is run in, too: a clone has one of its own there."""
     project = Path(last_run.__file__).parents[2]
-    program = "from ratproof.runner.last_run import digest; print(digest())"
+    program = "from ratproof.ladder.last_run import digest; print(digest())"
     digests = [
         subprocess.run(
             [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from torch import nn
 
 from automata.errors import InputError
-from automata.forms import Form
+from automata.recurrences.forms import Form
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from ratproof import believe, believe_module
+from ratproof.evidence.kinds import Verdict
+from ratproof.ladder.rungs import on_numbers
+from ratproof.ladder.user_files import check
 from ratproof.main import run
-from ratproof.record.kinds import Verdict
-from ratproof.rungs import on_numbers
-from ratproof.runner.user_files import check
 from theory import registry
 from theory.rational_recurrences import proposition_7
 from theory.reading import Following, NoAutomaton, Recurrence
@@ -175,7 +175,7 @@ REFUSED = LIARS[:10]
 def decided(monkeypatch, *claims, kind="decided", **options):
     """The results of the decision, as ``ratproof check`` has them."""
     monkeypatch.setattr(
-        "ratproof.runner.user_files.load",
+        "ratproof.ladder.user_files.load",
         lambda path: {claim.name: registry.register(claim) or claim for claim in claims},
     )
     return check("mine.py", kinds=[] if kind is None else [kind], **options).results
@@ -471,7 +471,7 @@ def test_a_refutation_of_what_a_step_does_to_forms_alone_is_none(monkeypatch):
     """On numbers it is right; on forms, which no string is, it is not."""
     step = lambda c, x: right(c, x) if not isinstance(c, Form) else right(c, x) + 1
     network = on_forms = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 2], [0, "1/2"]], "b": [[1, 1], [0, "1/2"]]})
-    monkeypatch.setattr("ratproof.rungs.decision.read_affine", lambda *_: [on_forms])
+    monkeypatch.setattr("ratproof.ladder.rungs.decision.read_affine", lambda *_: [on_forms])
     (result,) = decided(monkeypatch, believe("honest", start=0, step=step, automaton=HALVES))
     assert network is on_forms and result.verdict == Verdict.UNKNOWN and "it gave" in result.why
 

@@ -13,11 +13,11 @@ from neural.fa_rnn.network import FARNN
 from neural.layer_kind import layer_kinds
 from neural.state_regularized.layers import SRCell, SRLayers
 from neural.unrolled import CellOutput
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.gradient import gradient
-from ratproof.rungs.sampled import sampled
-from ratproof.runner.ladder import steps
-from ratproof.sides.side import Layer, SampledLayer, TorchSide
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.implementations.implementation import Layer, SampledLayer, TorchProgram
+from ratproof.ladder.rungs.gradient import gradient
+from ratproof.ladder.rungs.sampled import sampled
+from ratproof.ladder.steps import steps
 from theory.claim import GRADIENT
 from theory.registry import claims
 
@@ -74,7 +74,7 @@ def assert_refuted(step, rung):
 def few(monkeypatch, unshrunk):
     """Of what is drawn besides long strings, one case."""
     monkeypatch.setattr(Layer, "gradient_examples", 1)
-    monkeypatch.setattr(TorchSide, "examples", 1)
+    monkeypatch.setattr(TorchProgram, "examples", 1)
 
 
 @pytest.mark.usefixtures("few")
@@ -120,7 +120,7 @@ SOME = ("sr-gru", "sr-limit", "fa-rnn-tensor", "fa-rnn-factors", "fa-rnn-viterbi
 
 
 @pytest.mark.usefixtures("few")
-@of((SampledLayer, TorchSide), "sampled", only=SOME)
+@of((SampledLayer, TorchProgram), "sampled", only=SOME)
 def test_a_program_that_begins_anew_in_long_strings_is_refuted(monkeypatch, step):
     monkeypatch.setattr(FARNN, "states", sentences_cut)
     monkeypatch.setattr(SRCell, "run", run_anew)

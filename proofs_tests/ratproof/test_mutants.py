@@ -18,10 +18,11 @@ import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from automata import forward, rounding
-from automata.affine import NotAffine
+from automata import forward
+from automata.recurrences.affine import NotAffine
+from automata.rounding.bounds import bounds as rounding
 from automata.semirings import REAL
-from automata.strategies import readings
+from automata.testing.strategies import readings
 from automata.wfsa import WFSA
 from neural import gated, scan
 from neural.example_6 import Example6, Example6Cell
@@ -29,16 +30,16 @@ from neural.rrnn_b import RRNNBCell
 from neural.sru import SRUCell
 from neural.strongly_typed import TGRUCell
 from proofs_tests.neural.equations import agree_with_equations
-from ratproof.papers.not_rational.refutation import refute
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.agreement import agree
-from ratproof.rungs.decided import decide, decide_units
-from ratproof.rungs.exhausted import exhaust
-from ratproof.sides.exact import Exact
-from ratproof.sides.layer import OfNetwork
-from ratproof.sides.layer_spec import spec
-from ratproof.sides.layer_strategies import networks
-from ratproof.sides.openfst import WithOpenFst
+from ratproof.certification.not_rational.refutation import refute
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.layer import LayerComparison
+from ratproof.implementations.layer_spec import spec
+from ratproof.implementations.layer_strategies import networks
+from ratproof.implementations.openfst import WithOpenFst
+from ratproof.ladder.rungs.agreement import agree
+from ratproof.ladder.rungs.decided import decide, decide_units
+from ratproof.ladder.rungs.exhausted import exhaust
 from theory.rational_recurrences import proposition_7
 from theory.reading import NoAutomaton
 from theory.registry import claims
@@ -48,7 +49,7 @@ CLAIM = claims()["proposition-7"]
 VARIANT = CLAIM.variant("corrected")
 
 
-def exact(variant: Any = VARIANT, way: Any = Exact) -> None:
+def exact(variant: Any = VARIANT, way: Any = ExactComparison) -> None:
     """The sampled (or cross-checked) evidence."""
 
     @settings(
@@ -126,15 +127,17 @@ BELOW_FLOATS = ("initial weight shifted", "final weight off by one part in 2^60"
 SEEN_BY = [
     (name, way)
     for name in MUTANTS_OF_THE_CLAIM
-    for way in (Exact, WithOpenFst)
-    if way is Exact or name not in BELOW_FLOATS
+    for way in (ExactComparison, WithOpenFst)
+    if way is ExactComparison or name not in BELOW_FLOATS
 ]
 
 
 @pytest.mark.parametrize(("name", "way"), SEEN_BY)
 def test_a_broken_claim_is_refuted(name, way, monkeypatch):
     broken = MUTANTS_OF_THE_CLAIM[name]
-    monkeypatch.setattr("ratproof.sides.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr(
+        "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
+    )
     with pytest.raises(Disagreement):
         exact(broken, way)
 
@@ -143,12 +146,14 @@ def test_a_broken_claim_is_refuted(name, way, monkeypatch):
 def test_a_broken_claim_is_decided_to_be_wrong(name, monkeypatch):
     """On all strings: the same breaks are different automata, and a state squared is none."""
     broken = MUTANTS_OF_THE_CLAIM[name]
-    monkeypatch.setattr("ratproof.sides.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr(
+        "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
+    )
 
     @settings(max_examples=60, database=None, derandomize=True, deadline=None, phases=[Phase.generate])
     @given(st.data())
     def run(data: Any) -> None:
-        decide(Exact(CLAIM.name, broken.name, data.draw(VARIANT.cases("ab"))))
+        decide(ExactComparison(CLAIM.name, broken.name, data.draw(VARIANT.cases("ab"))))
 
     with pytest.raises(NotAffine if name == "state squared" else Disagreement):
         run()
@@ -231,7 +236,7 @@ def test_a_forward_that_reads_the_symbol_before_is_refuted(monkeypatch):
         last[id(automaton)] = automaton, symbol  # kept, so that no other automaton gets its id
         return right(automaton, omega, before)
 
-    monkeypatch.setattr("ratproof.sides.exact.step", late)
+    monkeypatch.setattr("ratproof.implementations.exact.step", late)
     with pytest.raises(Disagreement):
         exact()
 
@@ -240,9 +245,9 @@ def test_a_bound_of_zero_is_refuted_since_floats_do_round(monkeypatch):
     right = rounding.bound_table
     nothing = lambda *a: (right(*a)[0], np.zeros_like(right(*a)[1]))
     exactly = rounding.prefix_bounds
-    monkeypatch.setattr("ratproof.sides.layer.bound_table", nothing)
+    monkeypatch.setattr("ratproof.implementations.layer.bound_table", nothing)
     monkeypatch.setattr(
-        "ratproof.sides.layer.prefix_bounds", lambda *a: (exactly(*a)[0], np.zeros(len(a[1]) + 1))
+        "ratproof.implementations.layer.prefix_bounds", lambda *a: (exactly(*a)[0], np.zeros(len(a[1]) + 1))
     )
     with pytest.raises(Disagreement):
         network("float32")
@@ -251,7 +256,9 @@ def test_a_bound_of_zero_is_refuted_since_floats_do_round(monkeypatch):
 @pytest.mark.parametrize("name", [name for name in MUTANTS_OF_THE_CLAIM if name != "letters change places"])
 def test_exhaustion_over_one_letter_refutes_a_broken_claim_too(name, monkeypatch):
     broken = MUTANTS_OF_THE_CLAIM[name]
-    monkeypatch.setattr("ratproof.sides.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,)))
+    monkeypatch.setattr(
+        "ratproof.implementations.exact.claim_named", lambda _: replace(CLAIM, variants=(broken,))
+    )
     with pytest.raises(Disagreement):
         exhaust(CLAIM.name, broken, longest=3, letters=1)
 
@@ -269,12 +276,12 @@ def comparison_with_two_units(way: str) -> Any:
             "update.bias": [0.0] * 2,
         }
         layer = spec("example-6", TWO_UNITS, parameters, [[1.0]], "a", dtype="float64")
-        return OfNetwork("corollary-9", "corrected", layer)
+        return LayerComparison("corollary-9", "corrected", layer)
     half, one = Fraction(1, 2), Fraction(1)
     layer = Weights(
         REAL, "a", {"c_0": (0 * one, 0 * one), "f": {"a": (half, half)}, "u": {"a": (one, one)}}, ("d", 2)
     )
-    return {"exact": Exact, "openfst": WithOpenFst}[way]("corollary-9", "corrected", layer)
+    return {"exact": ExactComparison, "openfst": WithOpenFst}[way]("corollary-9", "corrected", layer)
 
 
 @pytest.mark.parametrize("way", ["exact", "openfst", "network"])
@@ -291,7 +298,7 @@ def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, 
     if way == "network":
         states = sides.states(strings)
         states[place][length, unit] += 1e-9
-        monkeypatch.setattr(OfNetwork, "states", lambda *_: states)
+        monkeypatch.setattr(LayerComparison, "states", lambda *_: states)
     else:
         right = claims()["corollary-9"].variant("corrected").equality
 
@@ -398,6 +405,6 @@ def test_differences_without_a_certificate_that_no_automaton_is_small_are_no_evi
 
 
 def test_to_decide_nothing_is_no_evidence():
-    comparison = Exact(CLAIM.name, "corrected", CLAIM.example)
+    comparison = ExactComparison(CLAIM.name, "corrected", CLAIM.example)
     with pytest.raises(RuntimeError, match="no unit to decide"):
         decide_units(comparison, [], [])

@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
+from ratproof.certification.not_rational.attraction import HypothesisFails, ends, enter, find_attraction
+from ratproof.certification.not_rational.duals import DUALS, Dual
+from ratproof.certification.not_rational.every_size import EverySize, NoProof, every_size
+from ratproof.certification.not_rational.germs import Germ
+from ratproof.certification.not_rational.hankel_bound import Bound, UndecidedBound, bound, largest
+from ratproof.certification.not_rational.matrix import first_strings, hankel
+from ratproof.certification.not_rational.poles import FORMS, find_pole
 from ratproof.checkers import check_hankel
-from ratproof.papers.not_rational.attraction import HypothesisFails, ends, enter, find_attraction
-from ratproof.papers.not_rational.duals import DUALS, Dual
-from ratproof.papers.not_rational.every_size import EverySize, NoProof, every_size
-from ratproof.papers.not_rational.germs import Germ
-from ratproof.papers.not_rational.hankel_bound import Bound, UndecidedBound, bound, largest
-from ratproof.papers.not_rational.matrix import first_strings, hankel
-from ratproof.papers.not_rational.poles import FORMS, find_pole
 from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS
 from theory.rational_recurrences.not_rational.cells import CELLS, INPUT, Cell
 from theory.rational_recurrences.not_rational.weights import WeightedCell, some
@@ -196,7 +196,7 @@ def test_another_number_that_stays_0_is_not_said_to_move():
 
 def test_what_only_does_not_show_to_stay_0_is_not_said_to_move(monkeypatch):
     blind = replace(FORMS, sigmoid=lambda x: Germ((flint.acb(0),)), tanh=lambda x: Germ((flint.acb(0),)))
-    monkeypatch.setattr("ratproof.papers.not_rational.every_size.FORMS", blind)
+    monkeypatch.setattr("ratproof.certification.not_rational.every_size.FORMS", blind)
     why = every_size(two_units_of_which_one_stays_0()).why
     assert all(
         sentence.startswith("that the next state hangs on h_0 alone does not show: h_1 may")

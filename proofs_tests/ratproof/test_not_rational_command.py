@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from automata import json_format
+from automata.io import json_format
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from ratproof.main import run

@@ -102,8 +102,8 @@ def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
 
 VERIFY = """
 import pytest
-from ratproof.runner.watch import Watch
-plugins = ["-p", "xdist.plugin", "-p", "ratproof.runner.plugin", "-p", "no:cacheprovider"]
+from ratproof.ladder.watch import Watch
+plugins = ["-p", "xdist.plugin", "-p", "ratproof.ladder.plugin", "-p", "no:cacheprovider"]
 options = ["--numprocesses=2", *plugins, "test_long.py"]
 pytest.main(options, plugins=[Watch([], lambda test, done, total: None)])
 """

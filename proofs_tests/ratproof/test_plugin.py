@@ -10,13 +10,13 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
-from ratproof.record.kinds import Verdict
+from ratproof.evidence.kinds import Verdict
 
 HEAD = """
-from ratproof.runner.evidence import evidence
-from ratproof.rungs.agreement import agree
-from ratproof.sides.exact import Exact
-from ratproof.record.ledger import ledger
+from ratproof.ladder.evidence import evidence
+from ratproof.ladder.rungs.agreement import agree
+from ratproof.implementations.exact import ExactComparison
+from ratproof.evidence.ledger import ledger
 from automata.semirings import REAL
 from theory.weights import Weights
 from fractions import Fraction
@@ -27,7 +27,7 @@ def cell(start):
 
 def compare(variant):
     # f = 0, u = 1, c_0 as the variant has it: "a" tells all readings apart
-    agree(Exact("proposition-7", variant.name, cell(variant.name == "printed")), ["aa"])
+    agree(ExactComparison("proposition-7", variant.name, cell(variant.name == "printed")), ["aa"])
 """
 
 
@@ -40,7 +40,7 @@ def run(tmp_path, monkeypatch):
     def run(body, *arguments, listener=None):
         path = tmp_path / f"{tmp_path.name}.py"  # a name that no other module has
         path.write_text(HEAD + textwrap.dedent(body))
-        plugins = ("no:cacheprovider", "no:unraisableexception", "ratproof.runner.plugin")
+        plugins = ("no:cacheprovider", "no:unraisableexception", "ratproof.ladder.plugin")
         options = ("-q", "--import-mode=importlib", *(f"-p{name}" for name in plugins))
         with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
             names = map(str, arguments or (f"{path}::test_it",))
@@ -99,7 +99,7 @@ def test_a_variant_that_should_hold_and_is_refuted_fails(run):
     result = run("""
         @evidence("proposition-7", kind="sampled", variants=("corrected",))
         def test_it():
-            wrong = Exact("proposition-7", "printed", cell(1))
+            wrong = ExactComparison("proposition-7", "printed", cell(1))
             agree(wrong, ["a"])
         """)
     result.assert_outcomes(failed=1)

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ratproof.papers.not_rational.attraction import HypothesisFails
-from ratproof.papers.not_rational.every_size import BITS, EverySize, NoProof, every_size
-from ratproof.papers.not_rational.hankel_bound import Bound, bound, largest
-from ratproof.papers.not_rational.quotients import BEFORE, find_quotient
-from ratproof.papers.not_rational.symbols import Symbols
+from ratproof.certification.not_rational.attraction import HypothesisFails
+from ratproof.certification.not_rational.every_size import BITS, EverySize, NoProof, every_size
+from ratproof.certification.not_rational.hankel_bound import Bound, bound, largest
+from ratproof.certification.not_rational.quotients import BEFORE, find_quotient
+from ratproof.certification.not_rational.symbols import Symbols
 from theory.rational_recurrences.not_rational.arithmetic import BALLS
 from theory.rational_recurrences.not_rational.cell import Cell
 from theory.rational_recurrences.not_rational.cells import CELLS

@@ -11,11 +11,11 @@ import pytest
 
 from automata.semirings import REAL
 from proofs_tests.mutated_files import specimen_counterexamples as specimens
+from ratproof.implementations.comparison import Difference, counterexample
+from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.fa_rnn.comparison import FARNNComparison
+from ratproof.ladder.counterexample_files import keep
 from ratproof.main import run
-from ratproof.runner.counterexample_files import keep
-from ratproof.sides.comparison import Difference, counterexample
-from ratproof.sides.exact import Exact
-from ratproof.sides.fa_rnn.comparison import OfFARNN
 from theory.registry import claim_named
 from theory.weights import Weights
 
@@ -81,7 +81,7 @@ def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
         "D_2": ((tiny,),),
         "alpha_inf": (tiny,),
     }
-    comparison = OfFARNN("fa-rnn-eq-5", "corrected", Weights(REAL, "a", entries, ("K", 1)))
+    comparison = FARNNComparison("fa-rnn-eq-5", "corrected", Weights(REAL, "a", entries, ("K", 1)))
     (compared,) = comparison.compare(["a"])
     assert compared.cases == 0
     pretended = counterexample(comparison, specimens.pretended(compared, Difference))
@@ -224,7 +224,7 @@ def test_a_field_that_is_there_twice_is_refused(kept, capsys):
 
 
 def test_the_sentence_of_a_counterexample_has_nothing_that_steers_a_terminal():
-    comparison = Exact("proposition-7", "printed", specimens.exact().case)
+    comparison = ExactComparison("proposition-7", "printed", specimens.exact().case)
     (compared,) = comparison.compare([""])
     written = counterexample(
         comparison, specimens.pretended(compared, lambda *_: Difference(0, 0, "\x1b[2J", "\x07", "0"))

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from ratproof.record.counterexample import Counterexample
-from ratproof.record.kinds import RUN_ON_STRINGS, Verdict
-from ratproof.record.results import Result, in_order
+from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.kinds import RUN_ON_STRINGS, Verdict
+from ratproof.evidence.results import Result, in_order
+from ratproof.ladder.outcome import Outcome
 from ratproof.report import show
 from ratproof.report.ladder import COLUMNS, NAMES
 from ratproof.report.marks import Mark
-from ratproof.runner.outcome import Outcome
 from theory.claim import EXACT, TORCH
 from theory.registry import claims
 

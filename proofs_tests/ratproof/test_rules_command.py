@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from automata import files
 from automata.batch import scores
+from automata.io import files
 from ratproof.main import run
 
 RULES = """[fare]

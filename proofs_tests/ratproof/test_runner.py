@@ -13,23 +13,31 @@ from neural.layer_kind import layer_kinds
 from proofs_tests.neural import test_equations
 from proofs_tests.rational_recurrences import test_proposition_7
 from proofs_tests.test_ladder import LADDER
-from ratproof.kernels.rungs import KERNEL_RUNGS
-from ratproof.record.counterexample import Disagreement, NoSuchAutomaton
-from ratproof.record.kinds import KINDS, Verdict
-from ratproof.record.ledger import ledger
-from ratproof.rungs import random_cases
-from ratproof.rungs.random_cases import for_random_cases, with_seed
-from ratproof.rungs.table import RUNGS, rung_of
-from ratproof.runner.ladder import on_device
-from ratproof.runner.run import run
-from ratproof.runner.written_tests import Written, rung_of_test
-from ratproof.sides.comparison import counterexample
-from ratproof.sides.exact import Exact
-from ratproof.sides.layer_spec import DTYPES
-from ratproof.sides.layer_strategies import MOST_CENTROIDS
-from ratproof.sides.side import EXAMPLES, LAYER_LONG, SAMPLED_LAYERS, STRINGS, TESTS, Fractions, SampledLayer
-from ratproof.sides.table import SIDES, side_named
-from ratproof.stateful.laws import LAWS
+from ratproof.evidence import random_cases
+from ratproof.evidence.counterexample import Disagreement, NoSuchAutomaton
+from ratproof.evidence.kinds import KINDS, Verdict
+from ratproof.evidence.ledger import ledger
+from ratproof.evidence.random_cases import for_random_cases, with_seed
+from ratproof.implementations.comparison import counterexample
+from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.implementation import (
+    EXAMPLES,
+    LAYER_LONG,
+    SAMPLED_LAYERS,
+    STRINGS,
+    TESTS,
+    ExactRecurrence,
+    SampledLayer,
+)
+from ratproof.implementations.layer_spec import DTYPES
+from ratproof.implementations.layer_strategies import MOST_CENTROIDS
+from ratproof.implementations.table import SIDES, side_named
+from ratproof.ladder.run import run
+from ratproof.ladder.rungs.table import RUNGS, rung_of
+from ratproof.ladder.steps import on_device
+from ratproof.ladder.written_tests import Written, rung_of_test
+from ratproof.laws.kernels.rungs import KERNEL_RUNGS
+from ratproof.laws.models.laws import LAWS
 from theory.claim import GRADIENT, TORCH
 from theory.registry import claim_named, claims
 
@@ -76,11 +84,11 @@ def observed(assertion, **options):
     def rung(claim, variant, side, effort):
         assertion()
 
-    return run(rung, CLAIM, PRINTED, Fractions(), CLAIM.effort, kind="sampled", **options)
+    return run(rung, CLAIM, PRINTED, ExactRecurrence(), CLAIM.effort, kind="sampled", **options)
 
 
 def differs():
-    comparison = Exact(CLAIM.name, PRINTED.name, next(PRINTED.small_cases(1)))
+    comparison = ExactComparison(CLAIM.name, PRINTED.name, next(PRINTED.small_cases(1)))
     raise Disagreement(counterexample(comparison, next(iter(comparison.compare([""])))))
 
 
@@ -174,8 +182,8 @@ def test_an_interruption_and_what_is_passed_on_are_no_verdicts():
 
 
 def test_a_kind_without_a_rung_is_unknown():
-    step = rung_of("believed", Fractions())
-    result = run(step, CLAIM, PRINTED, Fractions(), CLAIM.effort, kind="believed")
+    step = rung_of("believed", ExactRecurrence())
+    result = run(step, CLAIM, PRINTED, ExactRecurrence(), CLAIM.effort, kind="believed")
     assert result.verdict == Verdict.UNKNOWN and "no way to show that a claim is believed" in result.why
 
 

@@ -9,12 +9,13 @@ from hypothesis import core, settings
 from hypothesis import strategies as st
 
 from proofs_tests.smallest import REFUTED
-from ratproof.record.counterexample import Counterexample, Disagreement, Refutation
-from ratproof.rungs import random_cases, smallest
-from ratproof.rungs.random_cases import for_random_cases, with_seed
-from ratproof.rungs.smallest import keep_in
-from ratproof.runner.hypothesis_profile import unchanged_afterwards
-from ratproof.runner.ladder import Step
+from ratproof.evidence import random_cases
+from ratproof.evidence.counterexample import Counterexample, Disagreement, Refutation
+from ratproof.evidence.random_cases import for_random_cases, with_seed
+from ratproof.ladder.hypothesis_profile import unchanged_afterwards
+from ratproof.ladder.rungs import smallest
+from ratproof.ladder.rungs.smallest import keep_in
+from ratproof.ladder.steps import Step
 
 NAME = "a rung of this test's"
 

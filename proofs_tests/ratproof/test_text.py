@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from automata.errors import FormatError
 from neural import gated
 from neural.scan import gated as right
-from ratproof.record.counterexample import Disagreement
-from ratproof.record.ledger import recording
-from ratproof.runner.counterexample_files import keep, replay
-from ratproof.sides.corpus import agree_on_text, load_corpus, read_embeddings
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.evidence.ledger import recording
+from ratproof.implementations.corpus import agree_on_text, load_corpus, read_embeddings
+from ratproof.ladder.counterexample_files import keep, replay
 
 fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -9,11 +9,11 @@ import json
 import pytest
 
 from neural.layer_kind import layer_kinds
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.gradient import gradient
-from ratproof.rungs.sampled import sampled
-from ratproof.sides.side import Layer
-from ratproof.sides.table import side_named
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.implementations.implementation import Layer
+from ratproof.implementations.table import side_named
+from ratproof.ladder.rungs.gradient import gradient
+from ratproof.ladder.rungs.sampled import sampled
 from theory.claim import GRADIENT
 from theory.registry import claims
 

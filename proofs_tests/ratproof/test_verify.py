@@ -16,18 +16,18 @@ from hypothesis import Phase, core, given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
+from ratproof.evidence.counterexample import Counterexample, Disagreement
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.ledger import recording
+from ratproof.evidence.results import Observation, Result, gather, in_order
 from ratproof.hunting.search import Hunt, hunt
+from ratproof.implementations import corpus as texts
+from ratproof.implementations.corpus import Corpus, agree_on_text
+from ratproof.ladder.hypothesis_profile import forget_constants, unchanged_afterwards
+from ratproof.ladder.outcome import Outcome
+from ratproof.ladder.request import Request
+from ratproof.ladder.verification import _missing, keep_evidence, verify
 from ratproof.main import run
-from ratproof.record.counterexample import Counterexample, Disagreement
-from ratproof.record.kinds import Verdict
-from ratproof.record.ledger import recording
-from ratproof.record.results import Observation, Result, gather, in_order
-from ratproof.runner.hypothesis_profile import forget_constants, unchanged_afterwards
-from ratproof.runner.outcome import Outcome
-from ratproof.runner.request import Request
-from ratproof.runner.verification import _missing, keep_evidence, verify
-from ratproof.sides import corpus as texts
-from ratproof.sides.corpus import Corpus, agree_on_text
 from theory.registry import claims
 
 MINE = Path(__file__).parents[2] / "ratproof" / "examples" / "my_claim.py"
@@ -94,7 +94,7 @@ def test_results_are_in_the_order_of_the_claims_variants_in_whatever_order_they_
 def test_a_folder_that_cannot_be_written_is_told_once():
     different = Counterexample("proposition-7", "printed", {}, "c_0 = 1", [], 0, "1", "0", "0")
     refusal = InputError(".ratproof/x/y.json: cannot be written: Permission denied")
-    with mock.patch("ratproof.runner.verification._keep", side_effect=refusal):
+    with mock.patch("ratproof.ladder.verification._keep", side_effect=refusal):
         for count, what in ((1, "the counterexample is"), (3, "3 counterexamples are")):
             results = gather(
                 [seen(Verdict.REFUTED, str(n), counterexample=different) for n in range(count)], None

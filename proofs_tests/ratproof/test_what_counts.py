@@ -15,16 +15,15 @@ from hypothesis import strategies as st
 from torch import nn
 
 from automata.errors import InputError, ShapeError
-from automata.rounding import FLOAT32, Deviation, prefix_bounds, share
+from automata.rounding.bounds import FLOAT32, Deviation, prefix_bounds, share
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from neural.sru import SRU
 from ratproof import believe, believe_module
-from ratproof.main import run
-from ratproof.record.counterexample import Counterexample, Disagreement, NoSuchAutomaton
-from ratproof.record.judge import judge
-from ratproof.record.kinds import Verdict
-from ratproof.record.ledger import (
+from ratproof.evidence.counterexample import Counterexample, Disagreement, NoSuchAutomaton
+from ratproof.evidence.judge import judge
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.ledger import (
     IN_PART,
     MIGHT_OVERFLOW,
     MIGHT_UNDERFLOW,
@@ -33,20 +32,21 @@ from ratproof.record.ledger import (
     WITHOUT_BOUND,
     recording,
 )
-from ratproof.record.results import Observation, gather
-from ratproof.rungs.agreement import agree
-from ratproof.rungs.decided import decide
-from ratproof.rungs.exhausted import exhaust
-from ratproof.runner.user_files import check
-from ratproof.sides import corpus as texts
-from ratproof.sides.comparison import StringResult
-from ratproof.sides.corpus import Corpus, agree_on_text
-from ratproof.sides.exact import Exact
-from ratproof.sides.fa_rnn import program
-from ratproof.sides.fa_rnn.comparison import OfFARNN
-from ratproof.sides.layer import OfNetwork
-from ratproof.sides.layer_spec import spec
-from ratproof.sides.openfst import WithOpenFst
+from ratproof.evidence.results import Observation, gather
+from ratproof.implementations import corpus as texts
+from ratproof.implementations.comparison import StringResult
+from ratproof.implementations.corpus import Corpus, agree_on_text
+from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.fa_rnn import program
+from ratproof.implementations.fa_rnn.comparison import FARNNComparison
+from ratproof.implementations.layer import LayerComparison
+from ratproof.implementations.layer_spec import spec
+from ratproof.implementations.openfst import WithOpenFst
+from ratproof.ladder.rungs.agreement import agree
+from ratproof.ladder.rungs.decided import decide
+from ratproof.ladder.rungs.exhausted import exhaust
+from ratproof.ladder.user_files import check
+from ratproof.main import run
 from theory import registry
 from theory.registry import claim_named, register
 
@@ -198,7 +198,7 @@ def test_it_is_said_how_a_module_was_run(monkeypatch, capsys):
     module = TrainingLies()
     count = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
     claim = believe_module("mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=count)
-    monkeypatch.setattr("ratproof.runner.user_files.load", lambda path: {"mine": register(claim) or claim})
+    monkeypatch.setattr("ratproof.ladder.user_files.load", lambda path: {"mine": register(claim) or claim})
     (result,) = check("mine.py", examples=5).results
     assert result.verdict == Verdict.HOLDS
     assert (
@@ -226,7 +226,7 @@ def network(*weights, dtype="float32"):
     }
     options = {"input_size": 1, "hidden_size": d, "nonlinearity": "identity"}
     layer = spec("example-6", options, parameters, [[1.0], [0.0]], "ab", dtype=dtype)
-    return OfNetwork("corollary-9", "corrected", layer)
+    return LayerComparison("corollary-9", "corrected", layer)
 
 
 @pytest.mark.parametrize(
@@ -255,14 +255,14 @@ def test_a_network_whose_empty_string_has_no_bound_is_not_compared_there(monkeyp
         np.zeros((len(batch), batch.codes.shape[1] + 1)),
         np.full((len(batch), batch.codes.shape[1] + 1), np.inf),
     )
-    monkeypatch.setattr("ratproof.sides.layer.bound_table", unbounded)
+    monkeypatch.setattr("ratproof.implementations.layer.bound_table", unbounded)
     assert counted(network(1.0), ["", "a"]) == (0, {WITHOUT_BOUND: 2})
 
 
 def test_states_of_another_shape_are_not_stretched_to_the_automata(monkeypatch):
     sides = network(1.0, 1.0)
     states = [s[:, :1] for s in sides.states(["a"])]
-    monkeypatch.setattr(OfNetwork, "states", lambda *_: states)
+    monkeypatch.setattr(LayerComparison, "states", lambda *_: states)
     with pytest.raises(ValueError, match="shape"):
         counted(sides, ["a"])
 
@@ -271,7 +271,7 @@ def test_an_fa_rnn_is_compared_in_full_where_every_prefix_has_a_bound_and_nothin
     read = claim_named("fa-rnn-eq-5").variants[0]
     case = next(read.small_cases(1))
     letter = case.alphabet[0]
-    sides = OfFARNN("fa-rnn-eq-5", read.name, case)
+    sides = FARNNComparison("fa-rnn-eq-5", read.name, case)
     assert counted(sides, ["", letter])[0] == 2
     monkeypatch.setattr(program, "_may_underflow", lambda w, longest, form: longest > 0)
     assert counted(sides, ["", letter]) == (1, {MIGHT_UNDERFLOW: 1})
@@ -282,12 +282,14 @@ def test_an_fa_rnn_whose_numbers_overflow_is_no_case_and_one_that_gives_nan_with
     read = claim_named("fa-rnn-eq-10").variant("corrected")
     case = next(read.small_cases(1))
     large = replace(case, entries={**case.entries, "D_1": ((2**100,),), "v": {"a": (2**100,)}})
-    assert counted(OfFARNN("fa-rnn-eq-10", read.name, large, "fa-rnn-blocks"), ["aa"]) == (
+    assert counted(FARNNComparison("fa-rnn-eq-10", read.name, large, "fa-rnn-blocks"), ["aa"]) == (
         0,
         {MIGHT_OVERFLOW: 1},
     )
-    sides = OfFARNN("fa-rnn-eq-10", read.name, case, "fa-rnn-blocks")
-    monkeypatch.setattr(OfFARNN, "outputs", lambda self, string: np.full((len(string) + 1, 2), np.nan))
+    sides = FARNNComparison("fa-rnn-eq-10", read.name, case, "fa-rnn-blocks")
+    monkeypatch.setattr(
+        FARNNComparison, "outputs", lambda self, string: np.full((len(string) + 1, 2), np.nan)
+    )
     with pytest.raises(Disagreement):
         counted(sides, ["aa"])
 
@@ -341,7 +343,7 @@ def speaks_from(shortest, automaton=ONE, step=lambda c, x: c, start=1):
     return claim
 
 
-@pytest.mark.parametrize("way", [Exact, WithOpenFst])
+@pytest.mark.parametrize("way", [ExactComparison, WithOpenFst])
 @given(shortest=st.integers(0, 4), strings=st.lists(st.text("ab", max_size=5)))
 def test_shorter_strings_are_no_cases(way, shortest, strings):
     claim = speaks_from(shortest)
@@ -360,7 +362,7 @@ def test_exhausted_are_the_strings_that_the_variant_speaks_of(shortest):
 
 def test_a_variant_that_speaks_of_longer_strings_than_any_that_is_run_holds_on_no_rung(monkeypatch):
     claim = speaks_from(10**6)
-    monkeypatch.setattr("ratproof.runner.user_files.load", lambda path: {"mine": claim})
+    monkeypatch.setattr("ratproof.ladder.user_files.load", lambda path: {"mine": claim})
     results = check("mine.py", examples=10).results
     assert [(r.verdict, r.cases) for r in results] == [(Verdict.UNKNOWN, 0)] * 4
     assert all("shorter than the strings that the claim is about" in r.why for r in results[:3])
@@ -371,12 +373,12 @@ def test_a_difference_on_a_string_that_the_variant_does_not_speak_of_refutes_not
     ends_in_one = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 1], [0, 1]], "b": [[0, 1], [0, 1]]})
     claim = speaks_from(0, ends_in_one)
     with pytest.raises(Disagreement):
-        decide(Exact("mine", "believed", claim.example))
+        decide(ExactComparison("mine", "believed", claim.example))
     claim = speaks_from(1, ends_in_one)
-    decide(Exact("mine", "believed", claim.example))
+    decide(ExactComparison("mine", "believed", claim.example))
     claim = speaks_from(2, ends_in_one, step=lambda c, x: c + (x == "b"))
     with pytest.raises(Disagreement) as error:
-        decide(Exact("mine", "believed", claim.example))
+        decide(ExactComparison("mine", "believed", claim.example))
     assert len(error.value.counterexample.string) == 2
 
 
@@ -388,7 +390,7 @@ def test_a_comparison_with_no_unit_is_refused():
     claim = replace(claim, variants=(claim.variants[0].changed(construction=lambda case: ()),))
     register(claim)
     for rung in (
-        lambda: counted(Exact("mine", "believed", claim.example), ["a"]),
+        lambda: counted(ExactComparison("mine", "believed", claim.example), ["a"]),
         lambda: exhaust("mine", claim.variants[0]),
     ):
         with pytest.raises(InputError, match="there is no unit"):
@@ -400,7 +402,7 @@ def test_automata_that_read_their_symbols_in_another_order_are_refused():
     turned = WFSA(REAL, [1], [1], {"b": [[1]], "a": [[1]]})
     register(replace(claim, variants=(claim.variants[0].changed(construction=lambda case: (turned,)),)))
     with pytest.raises(InputError, match="where the network reads"):
-        Exact("mine", "believed", claim.example).compare_all(2)
+        ExactComparison("mine", "believed", claim.example).compare_all(2)
 
 
 class Says:

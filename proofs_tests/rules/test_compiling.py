@@ -18,7 +18,7 @@ from automata import determinisation
 from automata.batch import scores
 from automata.dfa import DFA
 from automata.errors import InputError
-from automata.openfst import to_openfst
+from automata.io.openfst import to_openfst
 from automata.operations import sum_of
 from automata.rules import rule_set
 from automata.rules.compiling import compiled, least, together

@@ -13,7 +13,7 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.network import FARNN
-from ratproof.papers.fa_rnn import decide_network
+from ratproof.certification.fa_rnn import decide_network
 
 RULES = rule_files.loads("[fare]\n$ * cost $ *\n$ * fare EOS\n[city]\n( to | from ) $ ? boston EOS\n")
 WORDS = ("cost", "fare", "to", "from", "boston", "the")

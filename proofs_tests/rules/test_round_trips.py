@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata import files
 from automata.errors import FormatError, InputError
+from automata.io import files
 from automata.rules import rule_files
 from automata.rules.compiling import compiled, least
 from automata.rules.elimination import rule_of
@@ -24,7 +24,7 @@ from automata.rules.syntax import Rule, Sequence, Word
 from automata.rules.vocabulary import vocabulary
 from automata.rules.words import letters, pseudo_letters
 from automata.semirings import BOOLEAN
-from automata.strategies import symbols
+from automata.testing.strategies import symbols
 from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
 from proofs_tests.automata.examples import some

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from proofs_tests import breaks
 from proofs_tests.breaks import BREAKS
 from proofs_tests.state_regularized import test_theorem_3_2
-from ratproof.papers.invariant_boxes import decide_by_boxes
-from ratproof.record.counterexample import Disagreement
-from ratproof.rungs.exhausted import exhaust, no_initial_distribution
-from ratproof.rungs.sampled import sampled
-from ratproof.sides.exact import Exact
-from ratproof.sides.side import Fractions
+from ratproof.certification.invariant_boxes import decide_by_boxes
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.implementation import ExactRecurrence
+from ratproof.ladder.rungs.exhausted import exhaust, no_initial_distribution
+from ratproof.ladder.rungs.sampled import sampled
 from theory.claim import Effort
 from theory.registry import claim_named
 from theory.state_regularized import extraction, no_drift, theorem_3_1, theorem_3_2
@@ -77,7 +77,7 @@ def test_probabilities_that_are_not_those_of_equation_3_are_refuted(unshrunk, mo
     monkeypatch.setattr(networks, "similarities", wrong)
     claim = claim_named("theorem-3.1")
     with pytest.raises(Disagreement):
-        sampled(claim, claim.variant(name), Fractions(), claim.effort)
+        sampled(claim, claim.variant(name), ExactRecurrence(), claim.effort)
 
 
 @pytest.mark.parametrize("name", ["corrected-eq-4", "corrected-bound"])
@@ -114,7 +114,7 @@ def test_another_cell_than_the_networks_is_refuted(monkeypatch, function, wrong)
 
     few = Effort(examples=60, strings=3, run=0)
     with pytest.raises(Disagreement):
-        sampled(claim_named("theorem-3.1"), variant, Fractions(), few)
+        sampled(claim_named("theorem-3.1"), variant, ExactRecurrence(), few)
 
 
 def test_memory_that_is_not_kept_is_no_counterexample(broken):
@@ -134,7 +134,7 @@ def test_a_start_that_some_initial_distribution_makes_right_has_no_certificate()
         "W": {"a": (0 * one,)},
         "h_0": (0 * one,),
     }
-    comparison = Exact(
+    comparison = ExactComparison(
         "theorem-3.1", variant.name, Weights(next(variant.small_cases(1)).over, "a", entries, ("k", 2))
     )
     automata = [a.replace(initial=np.array([one, 0 * one], dtype=object)) for a in comparison.automata()]
@@ -173,13 +173,13 @@ def test_a_temperature_that_is_not_low_enough_leaves_boxes_open(monkeypatch):
         for w in claim_named("theorem-3.2").variant("corrected-eq-5").small_cases(2)
         if limits.slope(w) and w.m > 4
     )
-    decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", case))
+    decide_by_boxes(ExactComparison("theorem-3.2", "corrected-eq-5", case))
     hot = replace(case, entries={**case.entries, "m": Fraction(1)})
     with pytest.raises(RuntimeError, match="boxes do not show"):
-        decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", hot))
-    monkeypatch.setattr("ratproof.papers.invariant_boxes.epsilon", lambda w: Fraction(49, 100))
+        decide_by_boxes(ExactComparison("theorem-3.2", "corrected-eq-5", hot))
+    monkeypatch.setattr("ratproof.certification.invariant_boxes.epsilon", lambda w: Fraction(49, 100))
     with pytest.raises(RuntimeError, match="boxes do not show"):
-        decide_by_boxes(Exact("theorem-3.2", "corrected-eq-5", case))
+        decide_by_boxes(ExactComparison("theorem-3.2", "corrected-eq-5", case))
 
 
 def test_ties_that_are_let_in_refute_the_corrected_theorem(broken):
@@ -227,7 +227,7 @@ def test_sampled_evidence_sees_a_transposed_table(broken):
 
     few = Effort(examples=60, strings=5, run=0)
     with pytest.raises(Disagreement):
-        sampled(claim_named("theorem-3.1"), variant, Fractions(), few)
+        sampled(claim_named("theorem-3.1"), variant, ExactRecurrence(), few)
     assert theorem_3_2.CLAIM.name == "theorem-3.2"
 
 

@@ -11,7 +11,7 @@ import flint
 import torch
 from hypothesis import given, settings
 
-from automata.strategies import strings
+from automata.testing.strategies import strings
 from neural.state_regularized.component import StochasticComponent
 from theory.registry import claim_named
 from theory.state_regularized.shared import mixtures

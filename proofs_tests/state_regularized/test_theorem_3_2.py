@@ -8,8 +8,8 @@ import flint
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ratproof.record.ledger import ledger
-from ratproof.runner.evidence import evidence
+from ratproof.evidence.ledger import ledger
+from ratproof.ladder.evidence import evidence
 from theory.registry import claim_named
 from theory.state_regularized.shared.mixtures import ball, distribution
 

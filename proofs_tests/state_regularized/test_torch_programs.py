@@ -16,18 +16,18 @@ from neural.stacked import Stacked
 from neural.state_regularized import parts
 from neural.state_regularized.component import StochasticComponent
 from neural.state_regularized.layers import KINDS, SRCell
-from ratproof.record.counterexample import Disagreement
-from ratproof.runner.ladder import steps
-from ratproof.sides.layer_spec import spec
-from ratproof.sides.side import SampledLayer, TorchSide
-from ratproof.sides.state_regularized import ball_cells
-from ratproof.sides.state_regularized.comparison import OfCells
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.implementations.implementation import SampledLayer, TorchProgram
+from ratproof.implementations.layer_spec import spec
+from ratproof.implementations.state_regularized import ball_cells
+from ratproof.implementations.state_regularized.comparison import CellComparison
+from ratproof.ladder.steps import steps
 from theory.registry import claims
 
 STEPS = {
     step.side.name: step
     for step in steps(claims().values())
-    if isinstance(step.side, TorchSide) and step.side.dtype == "float32"
+    if isinstance(step.side, TorchProgram) and step.side.dtype == "float32"
 }
 
 
@@ -35,7 +35,7 @@ SAMPLED = [step for step in steps(claims().values()) if isinstance(step.side, Sa
 
 
 def test_every_program_stands_for_a_variant():
-    assert set(OfCells.transitions) <= set(STEPS)
+    assert set(CellComparison.transitions) <= set(STEPS)
 
 
 def least_similar(self, u):
@@ -97,7 +97,7 @@ def twice_as_warm(self, u):
 
 
 BREAKS = [
-    (StochasticComponent, "forward", least_similar, tuple(OfCells.transitions)),
+    (StochasticComponent, "forward", least_similar, tuple(CellComparison.transitions)),
     (StochasticComponent, "forward", moved_to_u, ("sr-limit", "sr-mixture", "sr-sampled", "sr-counted")),
     (StochasticComponent, "similarities", distance_without_sign, ("sr-limit", "sr-mixture", "sr-asked")),
     (parts.GRUPart, "step", gates_swapped, ("sr-limit", "sr-asked", "sr-counted")),
@@ -182,5 +182,5 @@ def test_a_mixture_between_two_near_centroids_is_no_counterexample(similarity, d
         "cells.0.component.centroids": [[0.0, 0.046875, -2.0]],
     }
     layer = spec("sr-elman", options, parameters, [[1.0], [0.5]], "ab", dtype)
-    comparison = OfCells("theorem-3.2", "corrected-eq-5", "sr-mixture", layer)
+    comparison = CellComparison("theorem-3.2", "corrected-eq-5", "sr-mixture", layer)
     assert all(result.difference is None for result in comparison.compare([("a",), ("b", "a"), ()]))

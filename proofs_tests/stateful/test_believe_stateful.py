@@ -18,7 +18,7 @@ from proofs_tests.stateful.parallel import LinearAttention
 from proofs_tests.stateful.recurrent import Recurrent, Shared, Steps
 from proofs_tests.stateful.verdicts import results, verdicts
 from ratproof import Tokens, Vectors, believe_stateful, of_causal_model, of_torch_rnn
-from ratproof.stateful.model import LAWS
+from ratproof.laws.models.model import LAWS
 
 RIGHT = {
     "rnn": lambda: of_torch_rnn(nn.RNN(3, 5)),

@@ -11,9 +11,9 @@ from torch import nn
 from proofs_tests.stateful.deployed import Deployed, Narrow
 from proofs_tests.stateful.verdicts import results, verdicts
 from ratproof import believe_stateful
-from ratproof.stateful.copies import perturbed
-from ratproof.stateful.model import LAWS
-from ratproof.stateful.precision import NarrowRounding
+from ratproof.laws.models.copies import perturbed
+from ratproof.laws.models.model import LAWS
+from ratproof.laws.models.precision import NarrowRounding
 
 
 @pytest.fixture(autouse=True)

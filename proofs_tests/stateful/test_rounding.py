@@ -11,9 +11,9 @@ from torch import nn
 from proofs_tests.stateful.parallel import LinearAttention
 from proofs_tests.stateful.verdicts import results, verdicts
 from ratproof import StatefulModel, Vectors, of_torch_rnn
-from ratproof.stateful.copies import fresh, in_float64, perturbed
-from ratproof.stateful.declared import Declared
-from ratproof.stateful.precision import moved
+from ratproof.laws.models.copies import fresh, in_float64, perturbed
+from ratproof.laws.models.declared import Declared
+from ratproof.laws.models.precision import moved
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])

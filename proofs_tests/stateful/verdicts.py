@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ratproof import believe_stateful
-from ratproof.runner.user_files import outcome_of
+from ratproof.ladder.user_files import outcome_of
 from theory.registry import registered
 
 FEW = 17

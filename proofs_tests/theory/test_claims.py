@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from ratproof.record.kinds import KINDS
+from ratproof.evidence.kinds import KINDS
 from theory.claim import Claim
 from theory.papers import PAPERS
 from theory.registry import claim_named, claims

@@ -13,11 +13,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from automata import forward
-from automata.polynomials import POLYNOMIALS, RATIONAL, WORDS
+from automata.recurrences.polynomials import POLYNOMIALS, RATIONAL, WORDS
 from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
-from ratproof.record.ledger import recording
-from ratproof.rungs.proved import (
+from ratproof.evidence.ledger import recording
+from ratproof.ladder.rungs.proved import (
     IF_TURNED,
     IN_ANY_ORDER,
     NOT_IN_ORDER,

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from automata.errors import InputError
-from automata.polynomials import POLYNOMIALS
+from automata.recurrences.polynomials import POLYNOMIALS
 from automata.semirings import MAX_PLUS, REAL
-from ratproof.sides.exact import signatures
+from ratproof.implementations.exact import signatures
 from theory.registry import claims
 from theory.signature import GRID, Signature, Sizes, by_symbol, by_window, constant, misfit
 from theory.weights import Weights

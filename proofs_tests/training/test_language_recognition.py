@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from automata import parentheses as language_of
+from automata.languages import parentheses as language_of
 from neural.state_regularized import files
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.layers import SRCell

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import torch
 
-from automata import parentheses as brackets
 from automata.dfa import DFA
-from automata.tomita import tomita
+from automata.languages import parentheses as brackets
+from automata.languages.tomita import tomita
 from neural.state_regularized import files
 from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.training.command_line import command_line
 from ratproof import main
-from ratproof.papers.certification.certify import certify
+from ratproof.certification.soft_networks.certify import certify
 from training.engine import results
 from training.engine.names import NETWORK
 from training.language_recognition import parentheses, tables

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from automata.random_dfas import random_minimal_dfa
-from automata.tomita import tomita
+from automata.languages.random_dfas import random_minimal_dfa
+from automata.languages.tomita import tomita
 from training.state_regularized import strings
 from training.state_regularized.languages import Language, balanced, grammar
 from training.state_regularized.strings import TRAINING_LENGTHS, VALIDATION_LENGTHS, Strings

@@ -16,7 +16,7 @@ from automata.errors import FormatError, InputError
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write, write_sets
 from ratproof import main
-from ratproof.record.counterexample import Disagreement
+from ratproof.evidence.counterexample import Disagreement
 from training.data_folder import Data
 from training.engine import results
 from training.engine.noise import Noise
@@ -303,7 +303,7 @@ def test_a_network_that_is_not_its_automata_is_found_out(
         with pytest.raises(Disagreement):
             decided.decide(ready.network, ready.parts["train"], ready.table)
         return
-    layer = decided.OfNetwork
+    layer = decided.LayerComparison
     weights = layer.claim_weights
     monkeypatch.setattr(layer, "claim_weights", lambda self, unit: weights(self, (unit + 1) % 5))
     with pytest.raises(Disagreement):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from automata import files
 from automata.errors import InputError
-from automata.parentheses import balanced
+from automata.io import files
+from automata.languages.parentheses import balanced
 from ratproof import main
 from ratproof.commands import installed
 from ratproof.commands.loading import load

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 import torch
 
-from automata import files as automata_files
 from automata.errors import FormatError, InputError
-from automata.parentheses import balanced
+from automata.io import files as automata_files
+from automata.languages.parentheses import balanced
 from neural import checkpoints as tensors
 from neural.state_regularized import files as network_files
-from ratproof.papers.certification.boxes import count_closed_boxes
-from ratproof.papers.certification.numbers import numbers_of
+from ratproof.certification.soft_networks.boxes import count_closed_boxes
+from ratproof.certification.soft_networks.numbers import numbers_of
 from training import experiments
 from training.campaign import plan as campaign
 from training.data_folder import Data

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from automata.equivalence import Answer, Unknown
-from automata.json_format import to_json
+from automata.io.json_format import to_json
 from automata.wfsa import WFSA
 from ratproof.checkers import (
     check_bisimulation,

@@ -9,10 +9,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from automata import batch, files
+from automata import batch
 from automata.errors import InputError, UnknownSymbol
-from automata.number_text import shorten
-from automata.printable_text import is_plain, read_string, write_list, write_string
+from automata.io import files
+from automata.io.number_text import shorten
+from automata.io.printable_text import is_plain, read_string, write_list, write_string
 from automata.sampling import sample as sample_strings
 from automata.semirings import MIN_PLUS
 from automata.semirings import semiring as semiring_named

@@ -16,11 +16,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from automata import files
 from automata.equivalence import aligned
 from automata.errors import FormatError, InputError
-from automata.json_format import from_json
-from automata.printable_text import printable
+from automata.io import files
+from automata.io.json_format import from_json
+from automata.io.printable_text import printable
 from automata.wfsa import WFSA
 from ratproof.checkers import check_boxes, check_certificate, check_counter, check_hankel, check_invariant
 from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge
@@ -360,12 +360,12 @@ def _network_json(
 ) -> tuple[Fraction | None, dict[str, Any]]:
     """A network's temperature, and the network as that program's certificates have it."""
     if program is check_counter:
-        from ratproof.papers.counters import certificate, numbers
+        from ratproof.certification.counters import certificate, numbers
 
         counter = numbers.numbers_of(network, temperature)
         return counter.temperature, certificate.network_json(counter)
-    from ratproof.papers.certification.certificate import network_json
-    from ratproof.papers.certification.numbers import numbers_of
+    from ratproof.certification.soft_networks.certificate import network_json
+    from ratproof.certification.soft_networks.numbers import numbers_of
 
     soft = numbers_of(network, temperature)
     return soft.temperature, dict(network_json(soft))

@@ -13,12 +13,12 @@ from rich.text import Text
 
 from automata.cache_folder import VARIABLE, lasts
 from automata.errors import OutputError
-from automata.files import write_whole
+from automata.io.files import write_whole
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, headed, own_screen
+from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
-from ratproof.record.kinds import KINDS, OF_PAPERS
 from theory.claim import KERNEL, Claim
 from theory.papers import PAPERS
 from theory.registry import claim_named
@@ -26,7 +26,7 @@ from theory.registry import claims as all_claims
 from theory.without import missing
 
 if TYPE_CHECKING:
-    from ratproof.runner.outcome import Outcome
+    from ratproof.ladder.outcome import Outcome
 
 
 @app.command(epilog=example("claims", "claims proposition-7"))
@@ -152,9 +152,9 @@ def verify(
     as_json: AsJson = False,
 ) -> int:
     """Verify the papers' claims. Their evidence is run, and each verdict compared with what is expected."""
-    from ratproof.runner.last_run import unexpected
-    from ratproof.runner.request import Request, require_known
-    from ratproof.runner.verification import verify as run
+    from ratproof.ladder.last_run import unexpected
+    from ratproof.ladder.request import Request, require_known
+    from ratproof.ladder.verification import verify as run
 
     different = unexpected() if failed else ()
     request = Request(
@@ -186,7 +186,7 @@ def verify(
 
 def _nothing_failed(as_json: bool) -> int:
     """``--failed``, and what is asked for was as expected in the last run: nothing runs, and that is well."""
-    from ratproof.runner.outcome import Outcome
+    from ratproof.ladder.outcome import Outcome
 
     sentence = "nothing of what is asked for differed in the last run here: nothing runs"
     if as_json:
@@ -214,13 +214,13 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""
-    from ratproof.runner.request import require_junit
-    from ratproof.runner.user_files import check as run
+    from ratproof.ladder.request import require_junit
+    from ratproof.ladder.user_files import check as run
 
     require_junit(junit, reads=(file,))
     outcome = _with_progress("check", lambda told: run(file, names or [], kinds or [], examples, seed, told))
     if junit is not None:
-        from ratproof.runner.junit import junit as written
+        from ratproof.ladder.junit import junit as written
 
         try:
             write_whole(junit, written(outcome, file))

@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from automata import files
 from automata import minimise as minimising
 from automata.equivalence import Different, Equivalent, Unknown, aligned
 from automata.equivalence import equivalent as decide
 from automata.equivalence.certificates import Certificate
 from automata.errors import FormatError, InputError, LimitReached
-from automata.number_text import write_number
-from automata.printable_text import write_string
+from automata.io import files
+from automata.io.number_text import write_number
+from automata.io.printable_text import write_string
 from automata.semirings import BOOLEAN, LOG
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from automata.errors import InputError
-from automata.files import write_whole
+from automata.io.files import write_whole
 from ratproof.commands.app import AsJson, app, example
 from ratproof.process.json_answers import print_json
 

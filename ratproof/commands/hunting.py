@@ -16,10 +16,10 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from automata.corners import CORNERS
 from automata.errors import InputError
-from automata.number_text import shorten
-from automata.printable_text import write_string
+from automata.io.number_text import shorten
+from automata.io.printable_text import write_string
+from automata.testing.edge_cases import CORNERS
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
@@ -86,8 +86,8 @@ def hunt(
     from ratproof.hunting.search import Hunt
     from ratproof.hunting.search import hunt as search
     from ratproof.hunting.targets import require_known
+    from ratproof.ladder.request import check_device, cores
     from ratproof.process.interruptions import interruptions
-    from ratproof.runner.request import check_device, cores
 
     limit = (math.inf if rounds is not None else 1.0) if minutes is None else minutes
     if not limit > 0 or (minutes is not None and not minutes < 1e6):
@@ -228,10 +228,10 @@ def replay(
 
     What is printed is what ran. Where the file's own words say something else, a note says so.
     """
-    from ratproof.runner.counterexample_files import replay as run
+    from ratproof.ladder.counterexample_files import replay as run
 
     if claims is not None:
-        from ratproof.runner.user_files import load
+        from ratproof.ladder.user_files import load
 
         load(claims)
     replayed = run(file)

@@ -6,15 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from automata import files
 from automata.errors import InputError
+from automata.io import files
+from ratproof.certification.not_rational.every_size import EverySize, NoProof
+from ratproof.certification.not_rational.every_size import every_size as show_every_size
+from ratproof.certification.not_rational.hankel_bound import MOST_BITS, Bound, UndecidedBound, bound, largest
+from ratproof.certification.not_rational.matrix import first_strings
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import console, progress
-from ratproof.papers.not_rational.every_size import EverySize, NoProof
-from ratproof.papers.not_rational.every_size import every_size as show_every_size
-from ratproof.papers.not_rational.hankel_bound import MOST_BITS, Bound, UndecidedBound, bound, largest
-from ratproof.papers.not_rational.matrix import first_strings
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs

@@ -11,7 +11,7 @@ from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook,
 from rich.segment import Segment
 from rich.text import Text
 
-from automata.printable_text import printable
+from automata.io.printable_text import printable
 from ratproof.process.streams import WIDTH, styled
 from ratproof.process.supervisor import note
 

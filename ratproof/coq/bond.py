@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from ratproof.coq.evaluation import Case, Question, Values, evaluate
-from ratproof.sides.exact import signatures
+from ratproof.implementations.exact import signatures
 from theory.claim import Claim, Variant
 from theory.registry import claims
 from theory.signature import TELLING, Signature

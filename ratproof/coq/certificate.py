@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from automata.aliases import Weight
 from automata.equivalence import Different, Equivalent
 from automata.errors import InputError
-from automata.files import read_text, write_whole
+from automata.io.files import read_text, write_whole
 from automata.wfsa import WFSA
 from ratproof.coq import programs as coq
 from ratproof.coq.links import Link, LinkProof, ListedAutomaton, Matrix, link_proof

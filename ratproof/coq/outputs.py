@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from filelock import FileLock
 
 from automata.cache_folder import cache_folder
-from automata.files import write_whole
+from automata.io.files import write_whole
 from ratproof.coq import programs as coq
 
 FOLDER = "outputs"

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from ratproof.record.versions import versions
+from ratproof.evidence.versions import versions
 
 PACKAGES = ("automata", "theory", "neural", "ratproof", "proofs_tests")
 SOURCES = (".py", ".cpp")

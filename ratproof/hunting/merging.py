@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
-from automata.files import write_whole
+from automata.io.files import write_whole
 from ratproof.hunting.ledger_rows import key_of, unequal
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.store import FOLDER, NAME, Ledger, locked, require_same

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from automata.corners import CORNERS
+from automata.testing.edge_cases import CORNERS
+from ratproof.evidence.counterexample import Counterexample
 from ratproof.hunting.rounds import Round
-from ratproof.record.counterexample import Counterexample
 
 
 @dataclass

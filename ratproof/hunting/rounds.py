@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from typing import Any
 
-from automata.corners import CORNERS
 from automata.errors import FormatError
-from automata.number_text import shorten
-from automata.printable_text import has_half_a_character, printable
+from automata.io.number_text import shorten
+from automata.io.printable_text import has_half_a_character, printable
+from automata.testing.edge_cases import CORNERS
 
 EXAMPLES = 50
 """Examples a round: one alone would always be Hypothesis's simplest."""

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from automata.errors import InputError
+from ratproof.evidence.counterexample import Counterexample
 from ratproof.hunting.installation import difference, fingerprint
 from ratproof.hunting.local_crew import Chunk, LocalCrew
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, Row, greeting_from, rows_from, seed_of
 from ratproof.hunting.store import Memory, Store
 from ratproof.hunting.targets import require_known
+from ratproof.implementations.comparison import counterexample
+from ratproof.ladder.counterexample_files import as_kept, keep, read, run_again
 from ratproof.process.time_limits import at_most
-from ratproof.record.counterexample import Counterexample
-from ratproof.runner.counterexample_files import as_kept, keep, read, run_again
-from ratproof.sides.comparison import counterexample
 from theory.registry import claim_named
 
 KILLS = 3

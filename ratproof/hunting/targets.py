@@ -11,11 +11,11 @@ import pytest
 
 from automata.errors import InputError
 from ratproof.hunting.rounds import EXAMPLES
-from ratproof.runner.evidence import MARKER, Mark
-from ratproof.runner.ladder import Step
-from ratproof.runner.request import Request
-from ratproof.runner.verification import pytest_arguments, pytest_environment
-from ratproof.runner.watch import last_line
+from ratproof.ladder.evidence import MARKER, Mark
+from ratproof.ladder.request import Request
+from ratproof.ladder.steps import Step
+from ratproof.ladder.verification import pytest_arguments, pytest_environment
+from ratproof.ladder.watch import last_line
 from theory.claim import GRADIENT, Variant
 from theory.registry import claim_named, claims
 

@@ -15,16 +15,16 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
-from automata.corners import corners
-from automata.printable_text import printable
+from automata.io.printable_text import printable
+from automata.testing.edge_cases import corners
+from ratproof.evidence.ledger import ledger
+from ratproof.evidence.results import Observation
 from ratproof.hunting.installation import fingerprint
 from ratproof.hunting.rounds import MOST_SAID, Round, Row, seed_of
 from ratproof.hunting.targets import by_name, collect
-from ratproof.record.ledger import ledger
-from ratproof.record.results import Observation
-from ratproof.runner.hypothesis_profile import forget_constants
-from ratproof.runner.plugin import SEARCH, Search
-from ratproof.runner.watch import last_line
+from ratproof.ladder.hypothesis_profile import forget_constants
+from ratproof.ladder.plugin import SEARCH, Search
+from ratproof.ladder.watch import last_line
 
 LOOK_EVERY = 16  # comparisons: how often the corners are looked at
 

@@ -12,8 +12,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from automata import files
 from automata.errors import InputError
+from automata.io import files
 
 READ_IN_FOLDERS = (".tsv", ".config", ".npz", ".gz")
 """The endings of what commands read in a folder with data."""

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from ratproof.evidence.ledger import TOO_SHORT, joined, left_out_in_words
+from ratproof.ladder.outcome import Outcome
 from ratproof.process.streams import WIDTH
-from ratproof.record.ledger import TOO_SHORT, joined, left_out_in_words
 from ratproof.report.details import show_details, show_refutation
 from ratproof.report.ladder import Row, ladder, rows
 from ratproof.report.lines import print_command, print_paragraph
-from ratproof.runner.outcome import Outcome
 
 __all__ = ["show"]
 

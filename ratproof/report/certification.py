@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from automata.io.printable_text import write_string
 from automata.moore import Moore
-from automata.printable_text import write_string
-from ratproof.papers.certification.certify import Certification, accepting
+from ratproof.certification.soft_networks.certify import Certification, accepting
 
 
 def sentences(answer: Certification, against: str | None = None) -> Iterator[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from automata.printable_text import write_string
-from ratproof.papers.counters.certify import CounterCertification, Theorem
+from automata.io.printable_text import write_string
+from ratproof.certification.counters.certify import CounterCertification, Theorem
 
 
 def sentences(answer: CounterCertification) -> Iterator[str]:

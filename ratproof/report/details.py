@@ -10,12 +10,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from automata.printable_text import write_string
-from ratproof.kernels.counterexample import KernelCounterexample
-from ratproof.record.counterexample import Counterexample
-from ratproof.record.kinds import Verdict
-from ratproof.record.ledger import TOO_SHORT, left_out_in_words
-from ratproof.record.results import Result
+from automata.io.printable_text import write_string
+from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.ledger import TOO_SHORT, left_out_in_words
+from ratproof.evidence.results import Result
+from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.report.ladder import Row
 from ratproof.report.lines import print_command, print_paragraph
 from ratproof.report.proof_text import paragraphs

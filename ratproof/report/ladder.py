@@ -9,9 +9,9 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.results import Result
 from ratproof.process.streams import WIDTH
-from ratproof.record.kinds import Verdict
-from ratproof.record.results import Result
 from ratproof.report.lines import fitted
 from ratproof.report.marks import Mark, legend, plain
 from ratproof.report.refutation import smallest

@@ -6,8 +6,8 @@ from enum import Enum
 
 from rich.console import Console
 
-from ratproof.record.kinds import Verdict
-from ratproof.record.results import Result
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.results import Result
 
 
 class Mark(Enum):

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from automata.printable_text import EMPTY, printable, write_string
-from ratproof.kernels.counterexample import KernelCounterexample
-from ratproof.record.counterexample import Counterexample
-from ratproof.record.results import Result
+from automata.io.printable_text import EMPTY, printable, write_string
+from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.results import Result
+from ratproof.laws.kernels.counterexample import KernelCounterexample
+from ratproof.laws.models.counterexample import StatefulCounterexample
 from ratproof.report.marks import plain
-from ratproof.stateful.counterexample import StatefulCounterexample
 
 
 def smallest(results: Sequence[Result], out: Console) -> str:

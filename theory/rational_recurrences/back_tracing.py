@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from automata import paths
 from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES
-from automata.strategies import LETTERS, automata
 from automata.strings import String
+from automata.testing.strategies import LETTERS, automata
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant

@@ -13,10 +13,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from automata import forward, json_format, paths
+from automata import forward, paths
+from automata.io import json_format
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, REAL
-from automata.strategies import LETTERS, automata
 from automata.strings import String
+from automata.testing.strategies import LETTERS, automata
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
 from theory.reading import Equality, Recurrence

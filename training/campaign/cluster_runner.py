@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError
-from automata.files import write_whole
+from automata.io.files import write_whole
 from ratproof.hunting.cluster_tasks import ClusterTask, ClusterTasks
 from ratproof.process.exit_statuses import INTERRUPTED
 from training.campaign.installation import installation

@@ -73,7 +73,7 @@ def run(
     work on one folder. Exit status 1 where a run diverged, 3 where one is not done: another process is at it,
     or it broke, and has its log in its folder.
     """
-    from automata.files import read_text, write_whole
+    from automata.io.files import read_text, write_whole
     from training.campaign.job import CAMPAIGN
     from training.campaign.plan import read
     from training.campaign.runners import LocalRunner

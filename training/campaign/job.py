@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
-from automata.files import write_whole
+from automata.io.files import write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.interruptions import interruptions
 from ratproof.process.orphans import end_with

@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError, InputError
-from automata.files import read_text
+from automata.io.files import read_text
 from training.engine.settings import Settings
 from training.experiments import settings_for
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
-from automata.files import read_text
+from automata.io.files import read_text
 from training.campaign.plan import Job, Plan
 from training.engine.names import RESULT
 from training.rational_recurrences import search

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
-from automata.files import read_text, write_whole
+from automata.io.files import read_text, write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, YES
 from training.campaign.job import LOCK, LOG, TAKEN
 from training.campaign.plan import Job, Plan, kept_name

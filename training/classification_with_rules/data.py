@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import FormatError, InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.rules import rule_files
 from automata.rules.matching import matches
 from automata.rules.rule_files import Labelled, rule_file_in

@@ -14,10 +14,10 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
-from automata.files import read_text
+from automata.io.files import read_text
 from automata.rules.words import BEGIN, END
+from ratproof.implementations.corpus import mean_of, read_embeddings
 from ratproof.npz_files import arrays, vectors_of
-from ratproof.sides.corpus import mean_of, read_embeddings
 from training.rational_recurrences.data import find_vectors
 
 AROUND = 0.4

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError, InputError, OutputError
-from automata.files import read_text, write_whole
+from automata.io.files import read_text, write_whole
 from training.engine.loop import Step
 from training.engine.names import EPOCHS, STEPS, TENSORBOARD
 from training.engine.progress import Progress

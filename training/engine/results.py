@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError, InputError, OutputError
-from automata.files import read_text, write_whole
+from automata.io.files import read_text, write_whole
 from neural.state_regularized.component import finite
 from training.engine.names import RESULT
 from training.engine.progress import Progress

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from automata.errors import InputError
-from automata.files import remove_remains
+from automata.io.files import remove_remains
 from ratproof.process.interruptions import ignore_terminations
 from training.engine import checkpoint, results
 from training.engine.bar import bar

@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from automata.files import write_whole
+from automata.io.files import write_whole
 from neural.state_regularized import files
+from ratproof.certification.counters.certify import HEIGHT, LENGTH, SATURATED_HEIGHT, certify_counter
+from ratproof.certification.counters.numbers import KINDS
 from ratproof.checkers import check_counter
-from ratproof.papers.counters.certify import HEIGHT, LENGTH, SATURATED_HEIGHT, certify_counter
-from ratproof.papers.counters.numbers import KINDS
 from ratproof.report.counters import as_json_object
 from training.engine import results
 from training.engine.names import NETWORK, RESULT

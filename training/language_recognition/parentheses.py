@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from automata import parentheses
+from automata.languages import parentheses
 from training.language_recognition.dyck_paths import dyck_paths
 from training.language_recognition.strings import LETTERS, Drawn, Strings
 

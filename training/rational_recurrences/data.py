@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
-from ratproof.sides.corpus import read_embeddings
+from ratproof.implementations.corpus import read_embeddings
 from training.rational_recurrences.sentence_files import Part, read
 from training.rational_recurrences.sources import FIFTHS, PARTS, SOURCES, SPLIT_SEED
 

@@ -17,10 +17,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ratproof.record.ledger import recording
-from ratproof.rungs.decision import decide_units, read
-from ratproof.sides.layer import OfNetwork
-from ratproof.sides.layer_spec import spec
+from ratproof.evidence.ledger import recording
+from ratproof.implementations.layer import LayerComparison
+from ratproof.implementations.layer_spec import spec
+from ratproof.ladder.rungs.decision import decide_units, read
 from theory.registry import claims
 from training.engine.seeds import mixed
 from training.rational_recurrences.classifier import SentenceClassifier
@@ -50,7 +50,7 @@ def decide(network: SentenceClassifier, training: Encoded, table: Tensor) -> dic
     Returns:
         As JSON has it; ``None`` for a network that is no rational one.
 
-    Raises :class:`~ratproof.record.counterexample.Disagreement`: a unit is not its automaton.
+    Raises :class:`~ratproof.evidence.counterexample.Disagreement`: a unit is not its automaton.
     """
     rng = random.Random(mixed(network.settings.seed, 3))
     like = next(network.parameters())
@@ -101,7 +101,7 @@ def _decided(kind: str, layer: Any, vectors: Tensor, rng: random.Random, number:
     claim = claims()[CLAIMS[kind]]
     variant = next(variant for variant in claim.variants if variant.name == READING)
     letters = [chr(0x4E00 + i) for i in range(len(vectors))]  # claims read letters
-    side = OfNetwork(
+    side = LayerComparison(
         claim.name,
         variant.name,
         spec(

@@ -14,13 +14,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from automata.files import read_text, write_whole
+from automata.io.files import read_text, write_whole
 from automata.rules import rule_files
 from automata.rules.rule_files import rule_file_in
 from automata.rules.rule_set import rule_set
 from neural.fa_rnn import files, sentences
 from neural.fa_rnn.network import FARNN
-from ratproof.papers.fa_rnn import decide_network
+from ratproof.certification.fa_rnn import decide_network
 from training.classification_with_rules.data import at, drawn_places
 from training.classification_with_rules.sources import SOURCES
 from training.engine import results

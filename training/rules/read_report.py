@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from automata import json_format
 from automata.errors import FormatError, InputError
-from automata.files import write_whole
+from automata.io import json_format
+from automata.io.files import write_whole
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from neural.fa_rnn.classifier import SCALE, Classifier

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from automata import determinisation
 from automata.errors import InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.operations import sum_of, trim
 from automata.rules.elimination import rule_of
 from automata.rules.parser import parse

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from automata.errors import InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.rules.logic import Formula
 from automata.rules.matching import matches, mirrored
 from automata.rules.rule_files import Labelled

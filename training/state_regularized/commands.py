@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from automata.errors import InputError
-from automata.printable_text import write_string
+from automata.io.printable_text import write_string
 from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console, headed
 from ratproof.process.exit_statuses import INTERRUPTED, NO, YES

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from automata.dfa import DFA
-from ratproof.papers.certification.certify import Certification, accepting
+from ratproof.certification.soft_networks.certify import Certification, accepting
 from training.state_regularized.languages import Language
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError, InputError
-from automata.files import write_whole
+from automata.io.files import write_whole
 from neural.state_regularized import files
+from ratproof.certification.soft_networks.certify import Certification, certify
 from ratproof.commands.terminal import progress
-from ratproof.papers.certification.certify import Certification, certify
 from training.data_folder import Data
 from training.engine import results
 from training.engine.names import NETWORK, RESULT

@@ -10,10 +10,10 @@ from typing import Any
 
 from automata.aliases import String, Symbol
 from automata.dfa import DFA
-from ratproof.papers.certification.certify import Certification
-from ratproof.papers.certification.hard import HardAutomaton, labelled_outputs
-from ratproof.papers.extraction.counts import TransitionCounts, count
-from ratproof.papers.extraction.probabilities import along
+from ratproof.certification.extraction.counts import TransitionCounts, count
+from ratproof.certification.extraction.probabilities import along
+from ratproof.certification.soft_networks.certify import Certification
+from ratproof.certification.soft_networks.hard import HardAutomaton, labelled_outputs
 
 LENGTH = 24
 """Of the string along which probabilities are kept."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from automata import files, parentheses, tomita
 from automata.dfa import DFA
 from automata.errors import FormatError, InputError
+from automata.io import files
+from automata.languages import parentheses, tomita
 from automata.semirings import BOOLEAN
 
 

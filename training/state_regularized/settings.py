@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from automata.errors import InputError
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from training.engine.settings import Settings, setting
 
 SR_GRU = "sr-gru"

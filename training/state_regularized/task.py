@@ -14,8 +14,8 @@ from torch.nn import functional
 from automata.errors import InputError
 from neural.seeding import seeded
 from neural.state_regularized.acceptor import Acceptor
-from ratproof.papers.certification.boxes import count_closed_boxes
-from ratproof.papers.certification.numbers import numbers_of
+from ratproof.certification.soft_networks.boxes import count_closed_boxes
+from ratproof.certification.soft_networks.numbers import numbers_of
 from training.engine.noise import Noise
 from training.engine.seeds import mixed
 from training.engine.task import ExampleTask

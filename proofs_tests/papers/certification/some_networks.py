@@ -9,9 +9,9 @@ import torch
 from hypothesis import strategies as st
 
 from neural.state_regularized.acceptor import Acceptor
-from ratproof.papers.certification.boxes import Nodes
-from ratproof.papers.certification.certify import prove_boxes
-from ratproof.papers.certification.numbers import Numbers, numbers_of
+from ratproof.certification.soft_networks.boxes import Nodes
+from ratproof.certification.soft_networks.certify import prove_boxes
+from ratproof.certification.soft_networks.numbers import Numbers, numbers_of
 
 KINDS = ("sr-elman", "sr-gru")
 SIMILARITIES = ("dot", "euclidean")

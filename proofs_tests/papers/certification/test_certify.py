@@ -22,12 +22,12 @@ from proofs_tests.papers.certification.some_networks import (
     random_network,
     seeds,
 )
-from ratproof.papers.certification.ball_run import soft_outputs
-from ratproof.papers.certification.boxes import Nodes, attempts, count_closed_boxes
-from ratproof.papers.certification.certificate import soft_machine
-from ratproof.papers.certification.certify import Certification, accepting, certify
-from ratproof.papers.certification.hard import hard_automaton
-from ratproof.papers.certification.numbers import numbers_of
+from ratproof.certification.soft_networks.ball_run import soft_outputs
+from ratproof.certification.soft_networks.boxes import Nodes, attempts, count_closed_boxes
+from ratproof.certification.soft_networks.certificate import soft_machine
+from ratproof.certification.soft_networks.certify import Certification, accepting, certify
+from ratproof.certification.soft_networks.hard import hard_automaton
+from ratproof.certification.soft_networks.numbers import numbers_of
 
 strings = st.lists(st.sampled_from("01"), max_size=40).map(tuple)
 
@@ -160,7 +160,7 @@ def test_a_temperature_is_taken_exactly():
 
 def test_nothing_is_certified_without_boxes(monkeypatch):
     """More classes than boxes are tried for: there was no attempt at all, and that once was "certified"."""
-    monkeypatch.setattr("ratproof.papers.certification.boxes.MOST_NODES", 2)
+    monkeypatch.setattr("ratproof.certification.soft_networks.boxes.MOST_NODES", 2)
     network = random_network(3)
     answer = certify(network, 0.5)
     assert answer.nodes is None and answer.word is None

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES, closed, random_network
+from ratproof.certification.soft_networks.certify import Certification, certify
+from ratproof.certification.soft_networks.hard import hard_automaton
 from ratproof.checkers import check_boxes
-from ratproof.papers.certification.certify import Certification, certify
-from ratproof.papers.certification.hard import hard_automaton
 
 
 @pytest.mark.parametrize("kind", KINDS)

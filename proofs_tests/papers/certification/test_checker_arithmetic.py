@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.papers.certification.some_networks import numbers
+from ratproof.certification.soft_networks import certificate
+from ratproof.certification.soft_networks.boxes import Nodes
+from ratproof.certification.soft_networks.certify import certify
 from ratproof.checkers import check_boxes
 from ratproof.checkers.check_boxes import ONE, Box, div, fixed, mul, product
-from ratproof.papers.certification import certificate
-from ratproof.papers.certification.boxes import Nodes
-from ratproof.papers.certification.certify import certify
 
 ends = st.integers(-3 * ONE, 3 * ONE) | st.integers(-5, 5)
 intervals = st.tuples(ends, ends).map(lambda pair: (min(pair), max(pair)))

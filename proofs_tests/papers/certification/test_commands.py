@@ -9,16 +9,16 @@ from xml.etree.ElementTree import fromstring
 import pytest
 import torch
 
-from automata import files, json_format
 from automata.dfa import DFA
 from automata.errors import InputError
+from automata.io import files, json_format
 from automata.wfsa import WFSA
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load, save
 from proofs_tests.papers.certification.some_networks import random_network
+from ratproof.certification.soft_networks import certificate
+from ratproof.certification.soft_networks.numbers import numbers_of
 from ratproof.main import run
-from ratproof.papers.certification import certificate
-from ratproof.papers.certification.numbers import numbers_of
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES, numbers, random_network
-from ratproof.papers.certification import boxes
-from ratproof.papers.certification.boxes import Images, Nodes, OpenBoxes, attempts
-from ratproof.papers.certification.certify import certify
-from ratproof.papers.certification.floats import FloatArithmetic, Points
-from ratproof.papers.certification.soft_run import net
-from ratproof.papers.extraction.counts import count
+from ratproof.certification.extraction.counts import count
+from ratproof.certification.soft_networks import boxes
+from ratproof.certification.soft_networks.boxes import Images, Nodes, OpenBoxes, attempts
+from ratproof.certification.soft_networks.certify import certify
+from ratproof.certification.soft_networks.floats import FloatArithmetic, Points
+from ratproof.certification.soft_networks.soft_run import net
 
 
 def _peak(function) -> float:

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES, boxes, numbers, seeds
+from ratproof.certification.soft_networks import certificate
+from ratproof.certification.soft_networks.balls import BITS, BallArithmetic, BallBox, lower, upper
+from ratproof.certification.soft_networks.boxes import Nodes
+from ratproof.certification.soft_networks.cells import RecurrentStep
+from ratproof.certification.soft_networks.floats import FloatArithmetic, FloatBoxes, FloatInterval, Points
+from ratproof.certification.soft_networks.mixing import classifier_logit, next_mixture
 from ratproof.checkers import check_boxes
-from ratproof.papers.certification import certificate
-from ratproof.papers.certification.balls import BITS, BallArithmetic, BallBox, lower, upper
-from ratproof.papers.certification.boxes import Nodes
-from ratproof.papers.certification.cells import RecurrentStep
-from ratproof.papers.certification.floats import FloatArithmetic, FloatBoxes, FloatInterval, Points
-from ratproof.papers.certification.mixing import classifier_logit, next_mixture
 
 networks = pytest.mark.parametrize("kind", KINDS)
 components = pytest.mark.parametrize("similarity", SIMILARITIES)

@@ -11,13 +11,13 @@ import pytest
 import torch
 
 from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES, random_network
-from ratproof.papers.certification.certify import certify
-from ratproof.papers.certification.hard import hard_automaton
-from ratproof.papers.certification.numbers import numbers_of
-from ratproof.papers.certification.soft_run import _linked
-from ratproof.papers.extraction import figures
-from ratproof.papers.extraction.counts import TransitionCounts, count
-from ratproof.papers.extraction.probabilities import along, over_temperatures, probabilistic, table
+from ratproof.certification.extraction import figures
+from ratproof.certification.extraction.counts import TransitionCounts, count
+from ratproof.certification.extraction.probabilities import along, over_temperatures, probabilistic, table
+from ratproof.certification.soft_networks.certify import certify
+from ratproof.certification.soft_networks.hard import hard_automaton
+from ratproof.certification.soft_networks.numbers import numbers_of
+from ratproof.certification.soft_networks.soft_run import _linked
 
 TAUS = (0.2, 1.0, 5.0)
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from proofs_tests.papers.certification.some_networks import closed
-from ratproof.papers.certification.boxes import Nodes
-from ratproof.papers.certification.proof import prove
+from ratproof.certification.soft_networks.boxes import Nodes
+from ratproof.certification.soft_networks.proof import prove
 
 
 def _broken(nodes: Nodes, **changes) -> Nodes:

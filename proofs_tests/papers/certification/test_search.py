@@ -9,11 +9,11 @@ import pytest
 
 from automata.moore import Moore
 from proofs_tests.papers.certification.some_networks import closed, random_network
-from ratproof.papers.certification.boxes import _inside
-from ratproof.papers.certification.certify import Certification
-from ratproof.papers.certification.hard import hard_automaton
-from ratproof.papers.certification.numbers import numbers_of
-from ratproof.papers.certification.search import difference
+from ratproof.certification.soft_networks.boxes import _inside
+from ratproof.certification.soft_networks.certify import Certification
+from ratproof.certification.soft_networks.hard import hard_automaton
+from ratproof.certification.soft_networks.numbers import numbers_of
+from ratproof.certification.soft_networks.search import difference
 
 
 def test_the_search_finds_a_planted_difference():
@@ -41,7 +41,7 @@ def test_a_difference_that_balls_do_not_confirm_is_none(monkeypatch, in_balls):
         words.append(word)
         return None if in_balls is None else "never shown"
 
-    monkeypatch.setattr("ratproof.papers.certification.search.soft_outputs", soft)
+    monkeypatch.setattr("ratproof.certification.soft_networks.search.soft_outputs", soft)
     assert difference(network, machine) is None and words
 
 

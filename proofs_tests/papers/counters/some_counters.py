@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 
 from neural.state_regularized.acceptor import Acceptor
-from ratproof.papers.counters.numbers import KINDS
+from ratproof.certification.counters.numbers import KINDS
 
 BIG = 16.0
 """The least pre-activation of a gate, from zero, but for what a gate reads of h."""

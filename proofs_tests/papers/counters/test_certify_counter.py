@@ -14,12 +14,12 @@ from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import save
 from proofs_tests.papers.counters import some_counters
 from proofs_tests.papers.counters.some_counters import broken, counter
+from ratproof.api.certification import certify
+from ratproof.certification.counters.certify import certify_counter
+from ratproof.certification.counters.heights import balanced, class_of
+from ratproof.certification.counters.numbers import KINDS, numbers_of
+from ratproof.certification.counters.points import Points
 from ratproof.checkers.table import judge
-from ratproof.face.certification import certify
-from ratproof.papers.counters.certify import certify_counter
-from ratproof.papers.counters.heights import balanced, class_of
-from ratproof.papers.counters.numbers import KINDS, numbers_of
-from ratproof.papers.counters.points import Points
 
 LIMITS = {"height": 3, "length": 40, "saturated_height": 4}
 every = pytest.mark.parametrize("kind", KINDS)

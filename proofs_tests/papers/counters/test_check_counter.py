@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from proofs_tests.papers.counters import some_counters
 from proofs_tests.papers.counters.some_counters import broken, counter
+from ratproof.certification.counters.boxes import Boxes
+from ratproof.certification.counters.certificate import network_json, to_json
+from ratproof.certification.counters.certify import certify_counter
+from ratproof.certification.counters.numbers import KINDS, numbers_of
+from ratproof.certification.counters.points import Points
+from ratproof.certification.counters.proof import prove
 from ratproof.checkers import check_counter
 from ratproof.checkers.table import judge
-from ratproof.papers.counters.boxes import Boxes
-from ratproof.papers.counters.certificate import network_json, to_json
-from ratproof.papers.counters.certify import certify_counter
-from ratproof.papers.counters.numbers import KINDS, numbers_of
-from ratproof.papers.counters.points import Points
-from ratproof.papers.counters.proof import prove
 
 ONE = check_counter.ONE
 

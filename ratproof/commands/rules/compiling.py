@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from automata import files
 from automata.errors import FormatError
-from automata.number_text import shorten
+from automata.io import files
+from automata.io.number_text import shorten
 from automata.rules import rule_files
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled

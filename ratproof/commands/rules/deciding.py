@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from automata.errors import InputError
-from automata.files import write_whole
-from automata.printable_text import write_string
+from automata.io.files import write_whole
+from automata.io.printable_text import write_string
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.rules.missing_words import warn_of_missing
@@ -20,7 +20,7 @@ from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
-    from ratproof.papers.fa_rnn import NetworkDecision
+    from ratproof.certification.fa_rnn import NetworkDecision
 
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 
@@ -58,9 +58,9 @@ def decide(
     from automata.rules.vocabulary import vocabulary
     from neural.fa_rnn import sentences
     from neural.fa_rnn.network import FARNN
-    from ratproof.papers.fa_rnn import decide_network
-    from ratproof.runner.request import check_device
-    from ratproof.sides.layer_spec import DTYPES
+    from ratproof.certification.fa_rnn import decide_network
+    from ratproof.implementations.layer_spec import DTYPES
+    from ratproof.ladder.request import check_device
 
     if (data is None) == (words is None):
         raise InputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from automata.number_text import shorten
+from automata.io.number_text import shorten
 from automata.rules.rule_set import RuleSet
 
 NAMED = 5

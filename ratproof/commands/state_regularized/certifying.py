@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from automata import files
 from automata.dfa import DFA
 from automata.errors import InputError
+from automata.io import files
 from neural.state_regularized.files import load as load_network
+from ratproof.certification.counters.numbers import counts
+from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.commands.deciding import write_json
 from ratproof.commands.state_regularized.certifying_counters import certify_counter
 from ratproof.commands.state_regularized.networks import numbers_at
 from ratproof.commands.terminal import progress
-from ratproof.papers.certification.certify import certify as decide
-from ratproof.papers.counters.numbers import counts
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from automata.errors import InputError
 from neural.state_regularized.acceptor import Acceptor
+from ratproof.certification.counters.certify import certify_counter as decide
 from ratproof.commands.deciding import write_json
 from ratproof.commands.terminal import progress
-from ratproof.papers.counters.certify import certify_counter as decide
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs

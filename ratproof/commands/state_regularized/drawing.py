@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from automata import files
 from automata.errors import InputError
+from automata.io import files
 from neural.state_regularized.files import load as load_network
+from ratproof.certification.extraction import figures as pictures
+from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.commands.state_regularized.networks import numbers_at
 from ratproof.commands.terminal import progress
-from ratproof.papers.certification.certify import certify as decide
-from ratproof.papers.extraction import figures as pictures
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from automata import files
 from automata.errors import InputError
+from automata.io import files
+from automata.io.printable_text import write_symbol
 from automata.moore import Moore
-from automata.printable_text import write_symbol
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
+from ratproof.certification.extraction.counts import TransitionCounts, count
+from ratproof.certification.extraction.probabilities import probabilistic
+from ratproof.certification.soft_networks.certify import Certification, accepting, prove_boxes
+from ratproof.certification.soft_networks.hard import HardAutomaton, hard_automaton
+from ratproof.certification.soft_networks.numbers import Numbers
 from ratproof.commands.state_regularized.networks import numbers_at
 from ratproof.commands.terminal import progress
-from ratproof.papers.certification.certify import Certification, accepting, prove_boxes
-from ratproof.papers.certification.hard import HardAutomaton, hard_automaton
-from ratproof.papers.certification.numbers import Numbers
-from ratproof.papers.extraction.counts import TransitionCounts, count
-from ratproof.papers.extraction.probabilities import probabilistic
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 from ratproof.report.certification import states_in_words

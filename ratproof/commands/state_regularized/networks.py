@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from automata.errors import InputError
-from ratproof.papers.certification.numbers import Numbers, numbers_of
+from ratproof.certification.soft_networks.numbers import Numbers, numbers_of
 
 
 def numbers_at(path: str, network: Any, temperature: float | None) -> Numbers:

@@ -61,7 +61,7 @@ def zero_shot(
     Exit status 1 where an FA-RNN, at beta = 1 and with exact factors, gives some sentence another label than
     the rules do.
     """
-    from automata.files import read_text
+    from automata.io.files import read_text
     from automata.rules import rule_files
     from automata.rules.logic import read as read_logic
     from neural.fa_rnn import sentences

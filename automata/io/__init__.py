@@ -1,0 +1,1 @@
+"""Automata as files and drawings, and OpenFst."""

@@ -1,0 +1,185 @@
+"""Automata as AT&T text, OpenFst's: a line an arc (source, target, symbol, symbol, weight) or a final state
+(state, weight).
+
+Weights are written as OpenFst keeps them, as costs: min-plus as it is, max-plus and log negated, boolean 0
+for true and Infinity for false. The other semirings write their plain number. So ``fstcompile`` reads
+min-plus, max-plus and boolean files with its standard arc type and log files with ``log64``. The first line's
+source is the start state; several initial states, or one whose weight is not one, get a start state of their
+own with epsilon arcs to them. A state that no line would name has a line that says that it is not final.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal, Inexact
+from fractions import Fraction
+from functools import cache
+
+from automata.aliases import Weight
+from automata.errors import FormatError, InputError, LimitReached
+from automata.io.att_lines import LONGEST, lines
+from automata.io.number_text import MOST_DIGITS, parse_number, shorten, write_number
+from automata.io.symbol_tables import alphabet_of, dumps_symbols, label, loads_symbols, symbols_of
+from automata.parallel_weights import tell_merged
+from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, Semiring
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA, require_states
+
+__all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]
+COSTS_ARE_NEGATED = (MAX_PLUS, LOG)
+
+
+def dumps(automaton: WFSA, round_weights: bool = False) -> str:
+    """The automaton as AT&T text, to be read with its symbol table, :func:`dumps_symbols`.
+
+    Raises :class:`~automata.errors.InputError` for a symbol that cannot be written (see
+    :func:`automata.io.symbol_tables.label`), and for a weight that no decimal of at most 4,300 digits writes;
+    with ``round_weights`` that becomes the nearest float64.
+    """
+    k = automaton.semiring
+    starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
+    plain = len(starts) == 1 and starts[0][1] == k.one
+    first = starts[0][0] if plain else automaton.states
+    own_start = [] if plain else [(first, q, EPSILON, w) for q, w in starts]
+    arcs = sorted([*own_start, *automaton.edges()], key=lambda row: row[0] != first)
+    named = {q for p, r, _, _ in arcs for q in (p, r)}
+    # a state that no arc names is named by its final weight; so is the start state, first, where nothing
+    # leaves it
+    ends = {q: w for q, w in enumerate(automaton.final.tolist()) if w != k.zero or q not in named}
+    leaves = bool(arcs) and arcs[0][0] == first
+    before = {} if leaves else {first: ends.pop(first, k.zero)}
+
+    @cache  # automata repeat their weights
+    def text(weight: Weight) -> str:
+        return _write(k, weight, round_weights)
+
+    def final(weights: dict[int, Weight]) -> list[str]:
+        return [f"{q}\t{text(w)}" for q, w in weights.items()]
+
+    written = {s: label(s) for s in (EPSILON, *automaton.alphabet)}
+    reading = [f"{p}\t{q}\t{written[s]}\t{written[s]}\t{text(w)}" for p, q, s, w in arcs]
+    rows = [*final(before), *reading, *final(ends)]
+    for row in rows:
+        if len(row) * 4 > LONGEST and len(row.encode()) > LONGEST:
+            raise InputError(
+                f"the line {shorten(row)} would have more than the {LONGEST} bytes that OpenFst reads"
+            )
+    return "\n".join(rows) + "\n"
+
+
+def loads(
+    text: str, semiring: Semiring | None = None, symbols: dict[str, int] | None = None, where: str = "att"
+) -> WFSA:
+    """The automaton that an AT&T text describes.
+
+    Args:
+        text: the lines.
+        semiring: default min-plus.
+        symbols: the symbol table, which says what labels are (see :mod:`automata.io.symbol_tables`); it gives
+            the alphabet its order, and the symbols that no arc reads.
+        where: what to call the text in errors.
+
+    The same transition given twice is two parallel paths: their weights are summed, and a ``UserWarning``
+    names it.
+
+    Raises :class:`~automata.errors.FormatError` with the line, and what would be right.
+    """
+    k = MIN_PLUS if semiring is None else semiring
+    rows = lines(text, where)
+    labels: dict[str, int] = {}
+    for row in rows:
+        if len(set(row.labels)) > 1:
+            turned = f"turns {shorten(row.labels[0])} into {shorten(row.labels[1])}"
+            raise FormatError(f"{where}: line {row.number}: {turned}, where an acceptor is right")
+        labels |= {text: row.number for text in row.labels if text not in labels}
+    symbol = symbols_of(labels, symbols, where)
+    place = {q: i for i, q in enumerate(sorted({q for row in rows for q in row.states}))}
+    arcs: list[tuple[int, int, str, Weight]] = []
+    finals: dict[int, Weight] = {}
+    line_of: dict[int, int] = {}
+    weights: dict[str | None, Weight] = {None: k.one}  # those read so far, by their text: files repeat them
+    for row in rows:
+        if row.weight is not None and row.weight not in weights:
+            weights[row.weight] = _read(k, row.weight, f"{where}: line {row.number}")
+        weight = weights[row.weight]
+        source = place[row.states[0]]
+        if row.labels:
+            arcs.append((source, place[row.states[1]], symbol[row.labels[0]], weight))
+        elif line_of.setdefault(source, row.number) == row.number:
+            finals[source] = weight
+        else:
+            raise FormatError(
+                f"{where}: line {row.number}: gives state {row.states[0]} a final weight, and so does line"
+                f" {line_of[source]}; one is right"
+            )
+    arrows = ((row.states[0], row.states[1], symbol[row.labels[0]]) for row in rows if row.labels)
+    tell_merged(where, arrows)
+    initial = [(place[rows[0].states[0]], k.one)] if rows else []
+    try:
+        require_states(len(place))
+    except LimitReached as error:  # of what a file may say, not of what is computed
+        raise FormatError(f"{where}: {error}") from None
+    try:
+        return WFSA.from_edges(
+            k, len(place), alphabet_of(symbol.values(), symbols), initial, finals.items(), arcs
+        )
+    except LimitReached as error:
+        raise error.about(where) from None
+    except InputError as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+def _write(k: Semiring, weight: Weight, round_weights: bool) -> str:
+    if k is BOOLEAN:
+        return "0" if weight else "Infinity"
+    if k is LOG:
+        return _infinity(-weight) if abs(weight) == float("inf") else repr(-float(weight))
+    exact = k.exact(weight)
+    cost = -exact if k in COSTS_ARE_NEGATED else exact
+    return _infinity(cost) if isinstance(cost, float) else _decimal(Fraction(cost), round_weights)
+
+
+def _infinity(cost: float) -> str:
+    return "Infinity" if cost > 0 else "-Infinity"
+
+
+def _decimal(value: Fraction, round_weights: bool) -> str:
+    """The number as a decimal that is read back as the same number."""
+    context = Context(prec=MOST_DIGITS, Emax=999999, Emin=-999999, traps=[Inexact])
+    why = "no finite decimal, and AT&T text has decimals only"
+    if _is_finite_decimal(value.denominator):
+        try:
+            text = str(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
+            parse_number(text)
+            return text
+        except (Inexact, InputError):
+            why = f"more than {MOST_DIGITS} digits as a decimal"
+    if not round_weights:
+        raise InputError(f"weight {shorten(write_number(value))} has {why}; --round rounds it")
+    try:
+        return str(
+            Decimal(float(value))
+        )  # all digits, so that it is read back as that float64 and nothing near it
+    except OverflowError:
+        raise InputError(
+            f"weight {shorten(write_number(value))} is beyond float64, to which --round rounds"
+        ) from None
+
+
+def _is_finite_decimal(denominator: int) -> bool:
+    odd = denominator // (denominator & -denominator)
+    fives: int = 5 ** (odd.bit_length() // 2)
+    return fives % odd == 0
+
+
+def _read(k: Semiring, text: str, here: str) -> Weight:
+    try:
+        cost = re.sub(r"infinity$", "inf", text.lower())
+        value = parse_number(cost)
+        if k is BOOLEAN and value > -float("inf"):
+            return value != float("inf")
+        if k in COSTS_ARE_NEGATED:
+            cost = cost[1:] if cost[0] == "-" else "-" + cost.removeprefix("+")
+        return k.parse(cost)
+    except InputError as error:
+        raise FormatError(f"{here}: {error}") from None

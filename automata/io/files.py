@@ -1,0 +1,242 @@
+"""Automata from files and to files, in the format that the file's name says; a file is written whole or not
+at all.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError, InputError, OutputError
+from automata.io import att_format, drawing, json_format
+from automata.io.number_text import shorten
+from automata.semirings import Semiring
+from automata.wfsa import WFSA, require_wfsa
+
+READABLE = (".json", ".att")
+WRITABLE = (".json", ".att", ".dot", ".svg")
+AT_WORK = 60.0
+"""Seconds in which a process that writes a file has written some of it."""
+
+
+def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path | None = None) -> WFSA:
+    """The automaton in a ``.json`` or ``.att`` file.
+
+    Args:
+        path: the file.
+        semiring: for ``.att``, whose files do not say it; default min-plus, as OpenFst has it.
+        symbols: for ``.att``, the symbol table; default the file of the same name with ``.syms``, where there
+            is one.
+
+    Raises:
+        FormatError: one sentence with file and field.
+    """
+    path = _path(path)
+    if path.suffix == ".json":
+        if semiring is not None or symbols is not None:
+            raise InputError(
+                f"{path}: a .json file says its semiring and symbols itself; --semiring and --symbols are for"
+                " .att files"
+            )
+        return json_format.loads(read_text(path), str(path))
+    if path.suffix == ".att":
+        beside = path.with_suffix(".syms")
+        table = Path(symbols) if symbols is not None else beside if beside.exists() else None
+        names = None if table is None else att_format.loads_symbols(read_lines(table), str(table))
+        return att_format.loads(read_lines(path), semiring, names, str(path))
+    raise InputError(f"{path}: no format for files named so can be read; right are {', '.join(READABLE)}")
+
+
+def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
+    """Write the automaton in the format that the name says (``.json``, ``.att`` with ``.syms`` beside,
+    ``.dot``, ``.svg``).
+
+    Returns the files written. With ``round_weights``, a weight that has no finite decimal becomes the nearest
+    float64 in ``.att``; without, such a weight is an error.
+    """
+    require_wfsa(automaton)
+    path = _path(path)
+    texts: dict[str, Callable[[], dict[Path, str]]] = {
+        ".json": lambda: {path: json_format.dumps(automaton)},
+        ".att": lambda: {
+            path: att_format.dumps(automaton, round_weights),
+            path.with_suffix(".syms"): att_format.dumps_symbols(automaton),
+        },
+        ".dot": lambda: {path: drawing.dot(automaton)},
+        ".svg": lambda: {path: drawing.svg(automaton)},
+    }
+    require_writable(path)
+    ready = texts[path.suffix]()
+    write_together(ready)
+    return list(ready)
+
+
+def _path(name: Any) -> Path:
+    if not isinstance(name, str | os.PathLike):
+        raise InputError(
+            f"{shorten(name)} is of type {type(name).__name__}, where the name of a file is right"
+        )
+    return Path(name)
+
+
+def require_writable(path: str | Path) -> None:
+    """An automaton can be written to a file named so; :class:`~automata.errors.InputError` where not, before
+    work is done for it.
+    """
+    if Path(path).suffix not in WRITABLE:
+        raise InputError(
+            f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}"
+        )
+    for file in written_for(path):
+        require_place(file)
+
+
+def written_for(path: str | Path) -> list[Path]:
+    """The files that :func:`write` writes."""
+    path = Path(path)
+    return [path, path.with_suffix(".syms")] if path.suffix == ".att" else [path]
+
+
+def require_place(path: str | Path) -> None:
+    """A file can be written there; :class:`~automata.errors.InputError` where not, before work is done for
+    it.
+
+    That the device is full, or that the folder goes meanwhile, shows only then
+    (:class:`~automata.errors.OutputError`).
+    """
+    try:
+        file = without_links(path)
+        is_folder = file.is_dir()
+        folder = next((parent for parent in file.parents if parent.exists()), file)  # "/" has none
+        special = file.exists() and not file.is_file()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    if is_folder:
+        raise InputError(f"{path}: cannot be written: is a folder")
+    if not folder.is_dir():
+        raise InputError(f"{path}: cannot be written: {folder} is no folder")
+    if not os.access(file if special else folder, os.W_OK):
+        raise InputError(f"{path}: cannot be written: no permission to write in {folder}")
+
+
+def read_text(path: str | Path) -> str:
+    """The file's text, as UTF-8; a file that cannot be read, or is no text, is one clear sentence."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if b"\0" in data:
+        raise FormatError(f"{path}: is binary, where UTF-8 text is right (byte {data.index(0)} is NUL)")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong)") from None
+
+
+def read_lines(path: str | Path) -> str:
+    """The text of a file of lines, each of which ends with a line feed: a file that was cut off within its
+    last line could be taken for a whole one, since ``0 12`` and ``0 1`` are both lines.
+    """
+    text = read_text(path)
+    if text and not text.endswith("\n"):
+        number = text.count("\n") + 1
+        raise FormatError(
+            f"{path}: line {number}: is the last one and has no line feed at its end, as where a file was cut"
+            " off; a line feed is right"
+        )
+    return text
+
+
+def names_a_file(text: str) -> bool:
+    """Is there a file of that name? No where no file could have it: too long, or with a character that names
+    cannot have.
+    """
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def without_links(path: str | Path) -> Path:
+    """The file that a path leads to, whether it is there or not; ``OSError`` for links in a circle, which
+    Python 3.13 no longer refuses by itself.
+    """
+    file = Path(path).resolve()
+    if file.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return file
+
+
+def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> None:
+    """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link, and a
+    device is written to as it is. With ``durable`` it is on the disk before it is renamed, so that a loss of
+    power leaves the one or the other, too.
+
+    Raises :class:`~automata.errors.OutputError`: ask :func:`require_place` before work is done for the file.
+    """
+    write_together({path: text}, durable)
+
+
+def write_together(
+    texts: Mapping[Path, str] | Mapping[str | Path, str | bytes], durable: bool = False
+) -> None:
+    """Write files that belong together, each as :func:`write_whole` does: none gets its name before all are
+    written.
+
+    Raises :class:`~automata.errors.OutputError` for the first that cannot be written; all are as they were.
+    """
+    ready: dict[str, Path] = {}  # written, by the names that they have so far
+    path: str | Path = ""
+    try:
+        for path, text in texts.items():
+            data = text.encode("utf-8") if isinstance(text, str) else text
+            file = without_links(path)
+            if file.exists() and not file.is_file() and not file.is_dir():
+                file.write_bytes(data)
+                continue
+            file.parent.mkdir(parents=True, exist_ok=True)
+            handle, beside = tempfile.mkstemp(dir=file.parent, prefix=_prefix(file))
+            ready[beside] = file
+            with os.fdopen(handle, "wb") as opened:
+                opened.write(data)
+                if durable:
+                    opened.flush()
+                    os.fsync(opened.fileno())
+            os.chmod(beside, file.stat().st_mode & 0o7777 if file.exists() else 0o666 & ~_umask())
+        for beside, path in ready.items():
+            os.replace(beside, path)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise OutputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    finally:
+        for beside in ready:
+            with suppress(FileNotFoundError):  # it has its name
+                os.unlink(beside)
+
+
+def remove_remains(path: str | Path) -> None:
+    """Remove what processes that were killed while they wrote the file have left beside it; what was written
+    to in the last minute stays, since a process may be at it.
+    """
+    file = without_links(path)
+    for remains in file.parent.glob(f"{glob.escape(_prefix(file))}????????"):
+        with suppress(FileNotFoundError):
+            if time.time() - remains.stat().st_mtime > AT_WORK:
+                remains.unlink()
+
+
+def _prefix(file: Path) -> str:
+    """The name of a file that is not whole begins with it."""
+    return f".{file.name[:100]}."
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,251 @@
+"""Automata as JSON: every weight a string, states 0 to n - 1, symbol "" for epsilon, zero where nothing is
+said.
+
+>>> print(dumps(loads('{"semiring": "real", "states": 2, "alphabet": ["a"], "initial": [[0, "1"]],'
+...                   ' "final": [[1, "0.5"]], "transitions": [[0, 1, "a", "-3/7"]]}')))
+{
+  "semiring": "real",
+  "states": 2,
+  "alphabet": ["a"],
+  "initial": [[0, "1"]],
+  "final": [[1, "1/2"]],
+  "transitions": [
+    [0, 1, "a", "-3/7"]
+  ]
+}
+<BLANKLINE>
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from typing import TypeGuard
+
+from automata.aliases import JsonObject, Weight, Weights
+from automata.errors import FormatError, InputError, LimitReached
+from automata.io.number_text import MOST_DIGITS, shorten
+from automata.io.printable_text import has_half_a_character
+from automata.parallel_weights import tell_merged
+from automata.semirings import Semiring, semiring
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA, require_states
+
+FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
+
+
+def loads(text: str, where: str = "automaton") -> WFSA:
+    """The automaton that a JSON text describes.
+
+    The same transition (source, target, symbol) given twice is two parallel paths: their weights are summed,
+    and a ``UserWarning`` names it; the same for initial and final weights.
+
+    Raises :class:`~automata.errors.FormatError` with one sentence: file, field, what is wrong, what would be
+    right.
+    """
+    return from_json(_parse(text, where), where)
+
+
+def from_json(data: object, where: str = "automaton") -> WFSA:
+    """The automaton that a parsed JSON object describes; see :func:`loads`."""
+    reader = _Reader(where)
+    if not isinstance(data, dict):
+        raise reader.error("", f"is {_kind(data)}, where an object with {', '.join(FIELDS)} is right")
+    for name in data:
+        if name not in FIELDS:
+            raise reader.error(
+                shorten(name)[1:-1], f"is no field of an automaton; its fields are {', '.join(FIELDS)}"
+            )
+    for name in FIELDS:
+        if name not in data:
+            raise reader.error(name, "is missing")
+    if not isinstance(data["semiring"], str):
+        raise reader.error("semiring", f"is {_kind(data['semiring'])}, where a name is right")
+    with reader.at("semiring"):
+        k = semiring(data["semiring"])
+    n = data["states"]
+    if not _is_count(n):
+        raise reader.error("states", f"is {shorten(n)}, where the number of states is right")
+    try:
+        require_states(n)
+    except LimitReached as error:  # of what a file may say, not of what is computed
+        raise FormatError(f"{where}: {error}") from None
+    alphabet = reader.items(data["alphabet"], "alphabet")
+    for i, symbol in enumerate(alphabet):
+        if not isinstance(symbol, str):
+            raise reader.error(f"alphabet[{i}]", f"is {_kind(symbol)}, where a string is right")
+        if symbol == EPSILON:
+            raise reader.error(f"alphabet[{i}]", 'is "", which is epsilon and belongs to no alphabet')
+        if has_half_a_character(symbol):
+            raise reader.error(
+                f"alphabet[{i}]", f"is {shorten(symbol)}, half of a character, which no file can hold"
+            )
+    twice = [symbol for symbol, count in Counter(alphabet).items() if count > 1]
+    if twice:
+        raise reader.error("alphabet", f"has {shorten(twice[0])} twice")
+    known = {*alphabet, EPSILON}
+    vectors = [
+        [
+            reader.weighted_state(item, f"{name}[{i}]", n, k)
+            for i, item in enumerate(reader.items(data[name], name))
+        ]
+        for name in ("initial", "final")
+    ]
+    items = reader.items(data["transitions"], "transitions")
+    transitions = [reader.transition(item, f"transitions[{i}]", n, known, k) for i, item in enumerate(items)]
+    initial, final = ((q for q, _ in vector) for vector in vectors)
+    tell_merged(where, ((p, q, s) for p, q, s, _ in transitions), initial, final, stacklevel=4)
+    with reader.at(""):
+        return WFSA.from_edges(k, n, alphabet, vectors[0], vectors[1], transitions)
+
+
+def dumps(automaton: WFSA) -> str:
+    """The automaton as JSON text, one transition a line; floats are written as the fractions they are.
+
+    Raises :class:`~automata.errors.InputError` for a symbol or a weight that :func:`loads` would not read
+    back.
+    """
+    data = to_json(automaton)
+    for weight in (row[-1] for name in ("initial", "final", "transitions") for row in data[name]):
+        if len(weight) > MOST_DIGITS:
+            raise InputError(
+                f"weight {shorten(weight)} has more than {MOST_DIGITS} digits, and no more are read from a"
+                " file"
+            )
+    short = {name: json.dumps(data[name], ensure_ascii=False) for name in FIELDS}
+    rows = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in data["transitions"])
+    short["transitions"] = f"[\n    {rows}\n  ]" if rows else "[]"
+    return "{\n" + ",\n".join(f'  "{name}": {short[name]}' for name in FIELDS) + "\n}\n"
+
+
+def to_json(automaton: WFSA) -> JsonObject:
+    """The automaton as a JSON object; every symbol has to be a string, of whole characters."""
+    k = automaton.semiring
+    for symbol in automaton.alphabet:
+        if not isinstance(symbol, str):
+            raise InputError(
+                f"symbol {shorten(symbol)} is no string, and JSON's automata have strings for symbols"
+            )
+        if has_half_a_character(symbol):
+            raise InputError(
+                f"symbol {shorten(symbol)} has half of a character in it, which no file can hold"
+            )
+
+    text = cache(k.format)  # automata repeat their weights
+
+    def vector(weights: Weights) -> list[list[int | str]]:
+        return [[q, text(w)] for q, w in enumerate(weights.tolist()) if w != k.zero]
+
+    return {
+        "semiring": k.name,
+        "states": automaton.states,
+        "alphabet": list(automaton.alphabet),
+        "initial": vector(automaton.initial),
+        "final": vector(automaton.final),
+        "transitions": [[e.source, e.target, e.symbol, text(e.weight)] for e in automaton.edges()],
+    }
+
+
+class _Reader:
+    """Checks parts of a document; every error says where."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.field = ""
+        self.weights: dict[str, Weight] = {}  # those read so far, by their text: files repeat them
+
+    def error(self, field: str, message: str) -> FormatError:
+        return FormatError(f"{self.where}: {f'field {field} ' if field else ''}{message}")
+
+    def at(self, field: str) -> _Reader:
+        self.field = field
+        return self
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, LimitReached):
+            raise error.about(self.where) from None
+        if isinstance(error, InputError) and not isinstance(error, FormatError):
+            raise FormatError(
+                f"{self.where}: {f'field {self.field}: ' if self.field else ''}{error}"
+            ) from None
+
+    def items(self, value: object, field: str) -> list[object]:
+        if not isinstance(value, list):
+            raise self.error(field, f"is {_kind(value)}, where a list is right")
+        return value
+
+    def row(self, value: object, field: str, shape: str) -> list[object]:
+        if not isinstance(value, list) or len(value) != len(shape.split(",")):
+            raise self.error(field, f"is {shorten(value)}, where [{shape}] is right")
+        return value
+
+    def state(self, value: object, field: str, n: int) -> int:
+        if not _is_count(value) or value >= n:
+            raise self.error(field, f"names state {shorten(value)}, where {_states(n)}")
+        return value
+
+    def weight(self, value: object, field: str, k: Semiring) -> Weight:
+        if not isinstance(value, str):
+            raise self.error(
+                field, f'has the weight {shorten(value)}, where a string is right, such as "1" or "-3/7"'
+            )
+        if value not in self.weights:
+            with self.at(field):
+                self.weights[value] = k.parse(value)
+        return self.weights[value]
+
+    def weighted_state(self, value: object, field: str, n: int, k: Semiring) -> tuple[int, Weight]:
+        state, weight = self.row(value, field, "state, weight")
+        return self.state(state, field, n), self.weight(weight, field, k)
+
+    def transition(
+        self, value: object, field: str, n: int, known: set[object], k: Semiring
+    ) -> tuple[int, int, str, Weight]:
+        source, target, symbol, weight = self.row(value, field, "source, target, symbol, weight")
+        if not isinstance(symbol, str) or symbol not in known:
+            raise self.error(field, f"reads {shorten(symbol)}, which is not in the alphabet")
+        return (
+            self.state(source, field, n),
+            self.state(target, field, n),
+            symbol,
+            self.weight(weight, field, k),
+        )
+
+
+def _parse(text: str, where: str) -> object:
+    def once(pairs: list[tuple[str, Weight]]) -> JsonObject:
+        names = Counter(name for name, _ in pairs)
+        for name, count in names.items():
+            if count > 1:
+                raise FormatError(f"{where}: field {shorten(name)} is there twice")
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"{where}: line {error.lineno}, column {error.colno}: is no JSON: {error.msg}"
+        ) from None
+    except FormatError:
+        raise
+    except RecursionError:
+        raise FormatError(f"{where}: is nested too deeply to be an automaton") from None
+    except ValueError as error:
+        raise FormatError(f"{where}: is no JSON of an automaton: {str(error).splitlines()[0]}") from None
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _states(n: int) -> str:
+    return f"states are 0 to {n - 1}" if n else "there are no states"
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,84 @@
+"""What a drawing writes at circles and arrows: symbols, weights, probabilities."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections.abc import Hashable
+from decimal import Decimal
+from fractions import Fraction
+
+from automata.aliases import Weight
+from automata.io.printable_text import quoted
+from automata.semirings import Semiring
+from automata.symbols import EPSILON
+
+MOST_NAMES = 4
+SILENT, ALL = "ε", "all"
+
+
+def symbols(names: list[Hashable], alphabet: int) -> str:
+    """The symbols of one arrow with one weight: "all" where they are the whole alphabet of more than two, cut
+    where they are many.
+    """
+    texts = [symbol_text(name) for name in names]
+    readers = len(texts) - texts.count(SILENT)
+    if readers == alphabet > 2:
+        return ", ".join([*([SILENT] if SILENT in texts else []), ALL])
+    if len(texts) > MOST_NAMES:
+        return ", ".join(texts[: MOST_NAMES - 1]) + f" and {len(texts) - MOST_NAMES + 1} more"
+    return ", ".join(texts)
+
+
+def symbol_text(name: Hashable) -> str:
+    r"""The symbol, between quotation marks where it could be taken for something else of a drawing, or does
+    not show what it is.
+
+    >>> print(*map(symbol_text, ["", "ε", "and/or", "a, b", "/", "all", "\\N", "\u0301"]))
+    ε "ε" and/or "a, b" "/" "all" \N "\u0301"
+    """
+    if name == EPSILON or not isinstance(name, str):
+        return SILENT if name == EPSILON else str(name)
+    if not name.isascii() and (
+        unicodedata.normalize("NFC", name) != name or unicodedata.category(name[0])[0] == "M"
+    ):
+        return json.dumps(
+            name
+        )  # composed and decomposed letters look the same, and a mark would sit on what stands before it
+    plain = (
+        name.isprintable()
+        and " " not in name
+        and name not in (SILENT, ALL, "/")
+        and not {name[0], name[-1]} & {",", '"'}
+    )
+    return name if plain else quoted(name)
+
+
+def weight_text(k: Semiring, weight: Weight) -> str:
+    """The weight as a person would read it: exact where that is short, else six digits behind ``≈``; nothing
+    for one.
+    """
+    if weight == k.one:
+        return ""
+    text = k.format(weight)
+    if len(text) <= 12:
+        return text
+    exact = Fraction(k.exact(weight)) if not k.float_only else Fraction(weight)
+    return f"≈{Decimal(exact.numerator) / Decimal(exact.denominator):.6g}"
+
+
+def probability_text(probability: Weight, least: float = 0.01) -> str:
+    """The probability to two decimals, or to as many as show ``least``; what only rounds to one or zero says
+    so.
+
+    >>> [probability_text(p) for p in (0.934, 1, 0.9999, Fraction(1, 3), 1e-9)]
+    ['0.93', '1', '>0.99', '0.33', '<0.01']
+    """
+    if probability in (0, 1):
+        return str(int(probability))
+    digits = max(2, math.ceil(-math.log10(least))) if least > 0 else 2
+    text = f"{float(probability):.{digits}f}"
+    if float(text) == 1:
+        return ">0." + "9" * digits
+    return "<0." + "0" * (digits - 1) + "1" if float(text) == 0 else text

@@ -1,0 +1,128 @@
+"""Scores by OpenFst, which knows none of our code, and how far they may be off.
+
+>>> from automata.wfsa import WFSA
+>>> negative = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, -2], [0, 1]]})
+>>> round(Scorer(negative).score("aa"), 9)
+-4.0
+"""
+
+from __future__ import annotations
+
+import math
+
+import pynini
+
+from automata.aliases import String, Weight
+from automata.io.openfst import (
+    SINGLE_PRECISION,
+    arc_type_for,
+    cost,
+    precisely,
+    to_openfst,
+    two_tracks,
+    uncost,
+)
+from automata.rounding.bounds import FLOAT32, FLOAT64
+from automata.semirings import COUNTING, MAX_TIMES, REAL
+from automata.wfsa import WFSA
+
+EPSILON_CYCLE_DELTA = 1e-15
+"""OpenFst sums round a cycle of epsilon until the sum moves by less than this."""
+
+
+class Scorer:
+    """Scores of strings by OpenFst: the string as a linear acceptor, composed, and the shortest distance to
+    the end.
+    """
+
+    def __init__(self, automaton: WFSA, arc_type: str | None = None) -> None:
+        self.automaton, self.arc_type = automaton, arc_type
+        k = automaton.semiring
+        self.label = {s: i + 1 for i, s in enumerate(automaton.index)}
+        weights = [automaton.initial, automaton.final, automaton.matrices]
+        weights += [] if automaton.silent is None else [automaton.silent.weights]
+        present = [v for w in weights for v in w.flat if v != k.zero]
+        self.heaviest = max((abs(cost(k, abs(v) if k is REAL else v)) for v in present), default=0.0)
+        self.signed = k is REAL and any(bool((w < 0).any()) for w in weights)
+        self.format = FLOAT32 if (arc_type or arc_type_for(k)) in SINGLE_PRECISION else FLOAT64
+        # a cost beyond the format is no weight to OpenFst: then there is no bound, and nothing is asked
+        self.too_heavy = self.heaviest > self.format.largest / 4
+        tracks = two_tracks(automaton) if self.signed else (automaton,)
+        self.tracks = [] if self.too_heavy else [_silenced(to_openfst(track, arc_type)) for track in tracks]
+
+    def costs(self, string: String) -> list[float]:
+        """For each track the cost OpenFst finds: ``-log`` of the positive and of the negative part, where
+        there are two.
+        """
+        return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
+
+    def score(self, string: String) -> Weight:
+        """The score in the automaton's own semiring."""
+        values = [uncost(self.automaton.semiring, c) for c in self.costs(string)]
+        return values[0] - values[1] if self.signed else values[0]
+
+    def cost_bound(self, string: String) -> float:
+        """How far each of :meth:`costs` may be from the true one; without cycles of epsilon.
+
+        OpenFst adds costs (off by u of the result) and takes ``-log(e^-a + e^-b)`` (off by at most 3 u
+        max(|a|, |b|) + 4 u, see ``automata.semirings.Log``). Neither enlarges the errors of its arguments, so
+        a total is off by no more than the sum of these over the levels of the composed machine: one a symbol,
+        one a silent move, the start and the end. Infinite where a part, or a cost, might overflow.
+        """
+        if self.too_heavy:
+            return math.inf
+        n, kind = 2 * self.automaton.states, self.arc_type or arc_type_for(self.automaton.semiring)
+        unit = self.format.unit
+        levels = (
+            2
+            + len(string)
+            + (0 if self.automaton.silent is None else self.automaton.states * (len(string) + 1))
+        )
+        largest = levels * (self.heaviest + math.log(2 * n + 2))
+        if largest > self.format.largest / 4:
+            return math.inf
+        additions = 0 if kind == "standard" else 2 * n + 1
+        level = 4 * unit * (self.heaviest + 1) + unit * largest + additions * (3 * unit * largest + 4 * unit)
+        return levels * level
+
+    def bound(self, string: String) -> float:
+        """How far :meth:`score` may be from the true score; without cycles of epsilon.
+
+        With P and N the two tracks' parts, costs off by E make the score off by (e^E - 1) (P + N).
+        """
+        k, error = self.automaton.semiring, self.cost_bound(string)
+        if error == math.inf or k not in (
+            REAL,
+            COUNTING,
+            MAX_TIMES,
+        ):  # in those a cost's error is a factor of the score
+            return error
+        size = sum(uncost(k, c) for c in self.costs(string))
+        return float(math.expm1(error) * size * (1 + 2**-20) + FLOAT64.tiny)
+
+
+def _silenced(fst: pynini.Fst) -> Weight:
+    """The acceptor as a transducer that writes nothing."""
+    for q in fst.states():
+        arcs = fst.mutable_arcs(q)
+        for arc in fst.arcs(q):
+            arc.olabel = 0
+            arcs.set_value(arc)
+            next(arcs)
+    return fst.arcsort("ilabel")
+
+
+def _total(track: pynini.Fst, labels: list[int]) -> float:
+    """The cost of all paths that read the labels, over a track whose output labels are all epsilon."""
+    line = pynini.Fst(arc_type=track.arc_type())
+    line.add_states(len(labels) + 1)
+    line.set_start(0)
+    one = pynini.Weight.one(line.weight_type())
+    for i, label in enumerate(labels):
+        line.add_arc(i, pynini.Arc(label, label, one, i + 1))
+    line.set_final(len(labels), one)
+    both = pynini.compose(line, track, connect=True)
+    # What is left reads nothing: without epsilon it is one final state that weighs the sum over all paths.
+    # (OpenFst's shortestdistance has the same number, and pywrapfst hands it on with nine digits.)
+    both.project("output").rmepsilon(delta=EPSILON_CYCLE_DELTA)
+    return math.inf if both.start() < 0 else precisely(both.final(both.start()))

@@ -1,0 +1,141 @@
+"""Symbol tables beside AT&T text, OpenFst's: a name and its number on each line; and which symbols the labels
+of a text are.
+
+With a table, labels are its names, as OpenFst's compiler has it, whatever they look like: ``2`` is the symbol
+named 2. Only where no label is a name, and all are numbers, are they numbers of the table, as ``fstprint``
+writes them without one. What has number 0 is epsilon.
+
+Without a table labels are names, and ``<epsilon>``, ``<eps>`` or ``0`` is epsilon, whichever of them the text
+has.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+
+from automata.errors import FormatError, InputError
+from automata.io.att_lines import LONGEST, columns
+from automata.io.number_text import shorten
+from automata.io.printable_text import has_half_a_character
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
+
+EPSILON_NAMES = ("<epsilon>", "<eps>", "0")
+LOOKS_SILENT = re.compile("eps|^ε$|^<.*>$|^[-_0]$", re.IGNORECASE)
+"""Names that nobody would take for a symbol where they have number 0."""
+
+
+def dumps_symbols(automaton: WFSA) -> str:
+    """The symbol table: epsilon is 0, the alphabet follows in its order."""
+    names = map(label, (EPSILON, *automaton.alphabet))
+    return "".join(f"{name}\t{i}\n" for i, name in enumerate(names))
+
+
+def label(symbol: object) -> str:
+    """The symbol as it is written where a table is beside the text; :class:`~automata.errors.InputError`
+    where it cannot be.
+    """
+    if symbol == EPSILON:
+        return EPSILON_NAMES[0]
+    if not isinstance(symbol, str):
+        why = "it is no string"
+    elif symbol in EPSILON_NAMES:
+        why = "without its table it would be epsilon"
+    elif re.search(r"[ \t\n\r\0]", symbol):
+        why = "it has a blank, tab, line break or NUL in it"
+    elif has_half_a_character(symbol):
+        why = "it has half of a character in it"
+    elif len(symbol.encode()) > LONGEST // 3:
+        why = f"it has more than {LONGEST // 3} bytes, and OpenFst reads no longer lines"
+    else:
+        return symbol
+    raise InputError(f"symbol {shorten(symbol)} cannot be written as AT&T text: {why}; .json keeps it")
+
+
+def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
+    """A symbol table: name and number on each line.
+
+    Raises :class:`~automata.errors.FormatError` for a line that is none, and for a name or a number that
+    comes twice.
+    """
+    table: dict[str, int] = {}
+    named: dict[int, str] = {}
+    for line, parts in columns(text):
+        here = f"{where}: line {line}"
+        if len(parts) != 2 or not re.fullmatch(r"\d{1,18}", parts[1], re.ASCII):
+            raise FormatError(
+                f"{here}: is {shorten(' '.join(parts))}, where a symbol and its number are right"
+            )
+        name, number = parts[0], int(parts[1])
+        if name in table or number in named:
+            raise FormatError(f"{here}: gives {shorten(name)} or its number a second time")
+        if number == 0 and not LOOKS_SILENT.search(name):
+            warnings.warn(f"{here}: {shorten(name)} is epsilon, since its number is 0", stacklevel=3)
+        table[name], named[number] = number, name
+    return table
+
+
+def symbols_of(labels: Mapping[str, int], table: Mapping[str, int] | None, where: str) -> dict[str, str]:
+    """For each label of a text its symbol.
+
+    Args:
+        labels: each with the first line that reads it.
+        table: names and their numbers; ``None``: there is no table.
+        where: what to call the text in errors.
+
+    Raises :class:`~automata.errors.FormatError`, with the line, for a label that is in no table, or that may
+    be epsilon or may not.
+    """
+    return _without_table(labels, where) if table is None else _with_table(labels, table, where)
+
+
+def alphabet_of(symbols: Iterable[str], table: Mapping[str, int] | None) -> list[str]:
+    """The symbols in the order of the table, with those that nothing reads; without a table in the order in
+    which they are read.
+    """
+    names = symbols if table is None else [name for name, number in table.items() if number]
+    return [symbol for symbol in dict.fromkeys(names) if symbol != EPSILON]
+
+
+def _with_table(labels: Mapping[str, int], table: Mapping[str, int], where: str) -> dict[str, str]:
+    names = {str(number): name for name, number in table.items()}
+    named = next((text for text in labels if text in table), None)
+    for text, line in labels.items():
+        if text in table or (named is None and text in names):
+            continue
+        if text in names and named is not None:
+            raise FormatError(
+                f"{where}: line {line}: reads {shorten(text)}, which is a number of the symbol table and no"
+                f" name, where line {labels[named]} reads the name {shorten(named)}; all labels are names, or"
+                " all are numbers"
+            )
+        raise FormatError(f"{where}: line {line}: reads {shorten(text)}, which is not in the symbol table")
+    if labels and named is None:
+        warnings.warn(
+            f"{where}: the labels are read as numbers of the symbol table, since none of them is a name",
+            stacklevel=4,
+        )
+    names_of = {text: text if named is not None else names[text] for text in labels}
+    return {text: name if table[name] else EPSILON for text, name in names_of.items()}
+
+
+def _without_table(labels: Mapping[str, int], where: str) -> dict[str, str]:
+    silent = [text for text in EPSILON_NAMES if text in labels]
+    unsure = "without a symbol table (.syms), which gives epsilon number 0"
+    if len(silent) > 1:
+        one, other = sorted(silent, key=lambda text: labels[text])[:2]
+        raise FormatError(
+            f"{where}: line {labels[other]}: reads {other!r}, and line {labels[one]} reads {one!r}: which of"
+            " them is epsilon is not known " + unsure
+        )
+    if silent == ["0"]:
+        name = next((text for text in labels if not re.fullmatch(r"-?\d+", text, re.ASCII)), None)
+        if name is not None:
+            raise FormatError(
+                f"{where}: line {labels['0']}: reads '0', which may be epsilon or a symbol beside"
+                f" {shorten(name)}: it is not known {unsure}"
+            )
+        warnings.warn(f"{where}: '0' is read as epsilon, since there is no symbol table", stacklevel=4)
+    return {text: EPSILON if text in silent else text for text in labels}

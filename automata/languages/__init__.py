@@ -1,0 +1,1 @@
+"""Families of automata: Tomita's grammars, brackets, n-grams, random ones."""

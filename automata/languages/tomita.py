@@ -1,0 +1,119 @@
+"""The seven Tomita grammars (Table 15, Wang & Niepert 2019), each twice: as its words say it, and as its
+least DFA.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from automata.aliases import String
+from automata.dfa import DFA
+from automata.errors import InputError
+from automata.io.number_text import shorten
+from automata.symbols import unknown_symbol
+
+ALPHABET = ("0", "1")
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """A language over ``"0"`` and ``"1"``.
+
+    Attributes:
+        number: 1 to 7.
+        description: Table 15's words, and how they are read where they can be read in two ways.
+        rule: those words as a program on a text; :meth:`contains` takes strings of any kind.
+        dfa: the least complete DFA: state 0 first, then in the order in which strings reach them (shortlex).
+    """
+
+    number: int
+    description: str
+    rule: Callable[[str], bool]
+    dfa: DFA
+
+    def contains(self, string: String) -> bool:
+        """Is the string in the language, by the words? It does not use the DFA.
+
+        Raises :class:`~automata.errors.UnknownSymbol` for another symbol than ``"0"`` and ``"1"``.
+        """
+        for place, symbol in enumerate(string):
+            if symbol not in ALPHABET:
+                raise unknown_symbol(ALPHABET, symbol, f"place {place}: ")
+        return self.rule("".join(string))
+
+
+def tomita(number: int) -> Grammar:
+    """Tomita's grammar of that number.
+
+    >>> tomita(4).description, tomita(4).contains("1001"), tomita(4).dfa.accepts("10001")
+    ('Strings not contain a substring "000"', True, False)
+
+    Raises:
+        InputError: there is none; the numbers are 1 to 7.
+    """
+    if isinstance(number, bool) or not isinstance(number, int) or number not in GRAMMARS:
+        raise InputError(f"there is no Tomita grammar {shorten(number)}, where the grammars are 1 to 7")
+    return GRAMMARS[number]
+
+
+def _odd_ones_then_even_zeros(text: str) -> bool:
+    """No longest run of an odd number of 1s has a longest run of an odd number of 0s right behind it."""
+    runs = [(symbol, len(list(run))) for symbol, run in groupby(text)]
+    return not any(
+        one == "1" and ones % 2 == 1 and zeros % 2 == 1 for (one, ones), (_, zeros) in pairwise(runs)
+    )
+
+
+def _dfa(table: tuple[tuple[int, int], ...], final: Collection[int]) -> DFA:
+    return DFA(ALPHABET, 0, table, frozenset(final))
+
+
+GRAMMARS = {
+    grammar.number: grammar
+    for grammar in (
+        # states: only 1s so far; a 0 was there
+        Grammar(1, "1*", lambda x: bool(re.fullmatch("1*", x)), _dfa(((1, 0), (1, 1)), {0})),
+        # states: pairs are whole; dead; a 1 waits for its 0
+        Grammar(2, "(10)*", lambda x: bool(re.fullmatch("(10)*", x)), _dfa(((1, 2), (1, 1), (0, 1)), {0})),
+        # states: no odd run of 1s is last; an odd run of 1s; behind one an odd run of 0s; an even one; dead
+        Grammar(
+            3,
+            "An odd number of consecutive 1s is followed by an even number of consecutive 0s "
+            "(runs as long as they can be; none is an even number)",
+            _odd_ones_then_even_zeros,
+            _dfa(((0, 1), (2, 0), (3, 4), (2, 1), (4, 4)), {0, 1, 3}),
+        ),
+        # states: how many 0s are last
+        Grammar(
+            4,
+            'Strings not contain a substring "000"',
+            lambda x: "000" not in x,
+            _dfa(((1, 0), (2, 0), (3, 0), (3, 3)), {0, 1, 2}),
+        ),
+        # states: (0s, 1s) are (even, even); (odd, even); (even, odd); (odd, odd)
+        Grammar(
+            5,
+            "The numbers of 1s and 0s are even",
+            lambda x: x.count("1") % 2 == 0 == x.count("0") % 2,
+            _dfa(((1, 2), (0, 3), (3, 0), (2, 1)), {0}),
+        ),
+        # states: 0s less 1s modulo 3 are 0; 1; 2
+        Grammar(
+            6,
+            "The difference of the numbers of 1s and 0s is a multiple of 3",
+            lambda x: (x.count("1") - x.count("0")) % 3 == 0,
+            _dfa(((1, 2), (2, 0), (0, 1)), {0}),
+        ),
+        # states: in the first 0s; the first 1s; the second 0s; the second 1s; dead
+        Grammar(
+            7,
+            "0*1*0*1*",
+            lambda x: bool(re.fullmatch("0*1*0*1*", x)),
+            _dfa(((0, 1), (2, 1), (2, 3), (4, 3), (4, 4)), {0, 1, 2, 3}),
+        ),
+    )
+}
+"""The grammars by number."""

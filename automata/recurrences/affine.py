@@ -1,0 +1,281 @@
+"""Reading a network as an automaton: a step that is affine in the state, for each symbol, is a matrix.
+
+With the state c as a row, step(c, a) = c T_a + t_a and out(c) = c o + p, the automaton of Definition 2 (Peng
+et al. 2018) has one state for the constant 1 and one for each number in c: tau(a) is [[1, t_a], [0, T_a]],
+lambda is (1, c_0), and rho is (p, o).
+
+>>> gates = {"a": (Fraction(1, 2), 3), "b": (1, -1)}
+>>> (unit,) = read_affine(0, lambda c, x: gates[x][0] * c + gates[x][1], lambda c: (c,), "ab")
+>>> unit.matrix("a")
+array([[Fraction(1, 1), Fraction(3, 1)],
+       [Fraction(0, 1), Fraction(1, 2)]], dtype=object)
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from automata.errors import InputError
+from automata.io.number_text import shorten, write_number
+from automata.recurrences.forms import Form, Refusal, exact_number, wraps_round
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+Fractions = list[Fraction]
+Function = Callable[[list[Any]], list[Any]]
+
+
+class NotAffine(InputError):
+    """A step that is no affine function of the state.
+
+    Attributes:
+        symbol: by which it steps; ``None`` for what the state shows.
+        pair: two states x and y (as flat lists of numbers) with f(x) + f(y) other than f(x + y) + f(0);
+            ``None`` where no pair was found, and yet nothing shows that the step is affine.
+    """
+
+    def __init__(self, message: str, symbol: Any, pair: tuple[Fractions, Fractions] | None) -> None:
+        super().__init__(message)
+        self.symbol, self.pair = symbol, pair
+
+
+def read_affine(
+    start: Any, step: Callable[[Any, Any], Any], out: Callable[[Any], Sequence[Any]], alphabet: Iterable[Any]
+) -> list[WFSA]:
+    """The exact automata of a recurrence, one for each number that it shows.
+
+    The step is run on the zero state and on the unit states, over fractions, which gives the matrices; on
+    affine forms in place of numbers (:class:`~automata.recurrences.forms.Form`), which shows that it is
+    affine everywhere, if it does to forms what it does to numbers; and on some more pairs of states, in case
+    it does not. A step that asks of a form what only a number can answer is refused, whether or not it
+    catches the error. So the automata are those of the function that the step computes on forms; that it is a
+    function, and the same one on all numbers, no finite number of runs can show
+    (:mod:`ratproof.ladder.rungs.on_numbers` tries).
+
+    Args:
+        start: the first state: a number, or nested tuples, lists and arrays of numbers; floats are the
+            fractions that they are.
+        step: from a state and a symbol the next state, of the same shape, over any kind of number.
+        out: from a state the numbers that are scores.
+        alphabet: the symbols.
+
+    Raises:
+        NotAffine: a step, or ``out``, is not affine; it has the pair of states that shows it.
+        InputError: a number is NaN or infinite, a step rounds (it computes in floats), or it changes the
+            shape of the state.
+    """
+    origin = [exact_number(w) for w in flat(start)]
+    symbols = list(alphabet)
+    tables = {}
+    for symbol in symbols:
+        what = f"the step by {shorten(symbol)}"
+        offset, rows = affine_part(
+            partial(_swapped, step, symbol), start, what, symbol, len(origin), same_shape=True
+        )
+        tables[symbol] = np.array(
+            [[Fraction(1), *offset], *([Fraction(0), *row] for row in rows)], dtype=object
+        )
+    offset, rows = affine_part(out, start, "what the state shows", None, len(origin))
+    initial = np.array([Fraction(1), *origin], dtype=object)
+    finals = [
+        np.array([constant, *(row[i] for row in rows)], dtype=object) for i, constant in enumerate(offset)
+    ]
+    return [WFSA(REAL, initial, final, tables) for final in finals]
+
+
+def affine_part(
+    function: Callable[[Any], Any], like: Any, what: str, symbol: Any, d: int, same_shape: bool = False
+) -> tuple[Fractions, list[Fractions]]:
+    """f(0), and f(e_i) - f(0) for the d unit states of an affine function f of a state.
+
+    Args:
+        function: from a state to numbers.
+        like: a state of the shape that it takes.
+        what: the function in words, for :class:`NotAffine`.
+        symbol: the symbol that it reads.
+        d: how many numbers a state has.
+        same_shape: does it give a state of that shape again?
+    """
+    return _Affine(_on_rows(function, like, what, same_shape), what, symbol).read(d)
+
+
+def _swapped(step: Callable[[Any, Any], Any], symbol: Any, state: Any) -> Any:
+    return step(state, symbol)
+
+
+def _on_rows(function: Callable[[Any], Any], start: Any, what: str, same_shape: bool = False) -> Function:
+    """The function of a state as one of flat lists of numbers."""
+
+    def run(values: list[Any]) -> list[Any]:
+        result = function(_shaped(start, iter(values)))
+        if same_shape and shape(result) != shape(start):
+            raise InputError(
+                f"{what} gives a state of another shape than the first state's: {shorten(result)}"
+            )
+        return list(flat(result))
+
+    return run
+
+
+class _Affine:
+    """A function of a state, which is to be shown to be affine."""
+
+    def __init__(self, function: Function, what: str, symbol: Any) -> None:
+        self.function, self.what, self.symbol = function, what, symbol
+
+    def read(self, d: int) -> tuple[Fractions, list[Fractions]]:
+        """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` where that is not the whole
+        of f.
+        """
+        units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
+        zero = self.at([Fraction(0)] * d)
+        rows = [[w - z for w, z in zip(self.at(unit, len(zero)), zero, strict=True)] for unit in units]
+        trouble = self._trouble_on_forms(zero, rows)
+        if trouble is None:
+            self._require_on_numbers(units, zero, rows)
+            return zero, rows
+        for x, y in _pairs(units, thorough=True):
+            self._compare(x, y, zero)
+        raise NotAffine(
+            f"nothing shows that {self.what} is affine in the state: {trouble}", self.symbol, None
+        )
+
+    def _require_on_numbers(self, units: list[Fractions], zero: Fractions, rows: list[Fractions]) -> None:
+        """f does to some numbers what it did to forms, or :class:`NotAffine`: each state that occurs in the
+        pairs is run once, and a pair that shows the difference is looked for where there is one.
+        """
+        origin = [Fraction(0)] * len(units)
+        seen = {tuple(state) for state in (origin, *units)}  # their values are what is predicted from
+        for x, y in _pairs(units, thorough=False):
+            for state in (x, y, _sum(x, y)):
+                if tuple(state) in seen:
+                    continue
+                seen.add(tuple(state))
+                affine = [
+                    z + sum(c * w for c, w in zip(state, column, strict=True) if c)
+                    for z, *column in zip(zero, *rows, strict=True)
+                ]
+                if self.at(state, len(zero)) != affine:
+                    for pair in _pairs(units, thorough=True):
+                        self._compare(*pair, zero)
+                    raise NotAffine(
+                        f"{self.what} does something else to the state {_vector_text(state)} than to affine"
+                        " forms",
+                        self.symbol,
+                        None,
+                    )
+
+    def at(self, state: Fractions, length: int | None = None) -> Fractions:
+        """What f gives for a state, exactly: as many numbers as elsewhere."""
+        try:
+            values = self.function(list(state))
+        except InputError:
+            raise
+        except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
+            raise NotAffine(
+                f"{self.what} fails on the state {_vector_text(state)}: {error}", self.symbol, None
+            ) from error
+        exact_values = [exact_number(w) for w in values]
+        if length is not None and len(exact_values) != length:
+            raise InputError(
+                f"{self.what} gives sometimes {length} numbers, and sometimes {len(exact_values)}"
+            )
+        if any(isinstance(w, (float, np.floating)) for w in values):
+            raise InputError(
+                f"{self.what} computes in floats, which round; give it its weights as fractions: Fraction(w)"
+                " is exact"
+            )
+        wrapping = next(filter(None, map(wraps_round, values)), None)
+        if wrapping is not None:
+            raise InputError(
+                f"{self.what} computes in NumPy's {wrapping}, which wraps round; int(w) is exact"
+            )
+        return exact_values
+
+    def _trouble_on_forms(self, zero: Fractions, rows: list[Fractions]) -> str | None:
+        """Why f on affine forms does not show that it is affine; ``None`` where it does."""
+        refusal = Refusal()
+        try:
+            values = self.function([Form(Fraction(0), {i: Fraction(1)}, refusal) for i in range(len(rows))])
+            forms = [w if isinstance(w, Form) else Form(exact_number(w), {}) for w in values]
+        except (ArithmeticError, ValueError, TypeError, AttributeError, LookupError) as error:
+            return refusal.what or str(error)
+        if refusal.what is not None:
+            return refusal.what
+        weights = [[form.weights.get(i, Fraction(0)) for form in forms] for i in range(len(rows))]
+        same = [form.constant for form in forms] == zero and weights == rows
+        return None if same else "it does something else to numbers than to affine forms"
+
+    def _compare(self, x: Fractions, y: Fractions, zero: Fractions) -> None:
+        f_x, f_y, f_both = (self.at(state, len(zero)) for state in (x, y, _sum(x, y)))
+        left, right = _sum(f_x, f_y), _sum(f_both, zero)
+        if left != right:
+            raise NotAffine(
+                f"{self.what} is not affine in the state: f(x) + f(y) = {_vector_text(left)}, and"
+                f" f(x + y) + f(0) = {_vector_text(right)}, for x = {_vector_text(x)}"
+                f" and y = {_vector_text(y)}",
+                self.symbol,
+                (x, y),
+            )
+
+
+def _sum(x: Fractions, y: Fractions) -> Fractions:
+    return [a + b for a, b in zip(x, y, strict=True)]
+
+
+def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:
+    """Pairs of states to try: of unit states, then multiples, then random ones; some, or (thorough)
+    hundreds.
+    """
+    rng = random.Random(0)
+    most = 500 if thorough else 6
+    every = [(x, y) for i, x in enumerate(units) for y in units[i:]]
+    yield from every if len(every) <= most else rng.sample(every, most)
+    for scale in (-1, Fraction(1, 2), 100):
+        yield from (([scale * w for w in x], x) for x in units[: most // 2])
+    for _ in range(20 if thorough else 2):
+        x, y = ([Fraction(rng.randint(-50, 50), rng.randint(1, 9)) for _ in units] for _ in range(2))
+        yield x, y
+
+
+def _vector_text(values: Fractions) -> str:
+    if len(values) == 1:
+        return shorten(write_number(values[0]), 80)[1:-1]
+    numbers = ", ".join(shorten(write_number(w), 80)[1:-1] for w in values[:8])
+    return f"({numbers}{', ...' if len(values) > 8 else ''})"
+
+
+def flat(state: Any) -> Iterator[Any]:
+    if isinstance(state, np.ndarray):
+        yield from state.ravel().tolist()
+    elif isinstance(state, (tuple, list)):
+        for part in state:
+            yield from flat(part)
+    else:
+        yield state
+
+
+def shape(state: Any) -> Any:
+    """How deep, and how long where; arrays, lists and tuples are alike."""
+    if isinstance(state, np.ndarray):
+        state = state.tolist()
+    return [shape(part) for part in state] if isinstance(state, (tuple, list)) else None
+
+
+def _shaped(like: Any, values: Iterator[Any]) -> Any:
+    """The numbers in the shape of a state."""
+    if isinstance(like, np.ndarray):
+        array = np.empty(like.size, dtype=object)
+        for i in range(like.size):
+            array[i] = next(values)
+        return array.reshape(like.shape)
+    if isinstance(like, (tuple, list)):
+        parts = [_shaped(part, values) for part in like]
+        return type(like)(*parts) if hasattr(like, "_fields") else type(like)(parts)
+    return next(values)

@@ -1,0 +1,211 @@
+"""Affine forms in the numbers of a state: what a step is run on, in place of numbers, to see that it is
+affine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from types import NotImplementedType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from automata.errors import InputError
+from automata.io.number_text import shorten
+
+
+@dataclass
+class Refusal:
+    """The first thing, in words, that a run of a step asked of its forms and they refused, whether or not the
+    step caught the error.
+    """
+
+    what: str | None = None
+
+
+class Form:
+    """An affine form in the numbers of a state, b + w_1 c_1 + ... + w_d c_d, which steps can be run on in
+    place of numbers.
+
+    It can be added, subtracted, negated, and multiplied and divided by numbers; a step that does nothing else
+    is affine. Anything else that a fraction can do (be compared, looked up, converted, written, raised to a
+    power) is noted, and raises ``TypeError`` or ``AttributeError``, as what no number can do does: a step
+    that catches the error may do to forms something else than to numbers.
+
+    Args:
+        constant: b.
+        weights: w_i by i.
+        refusal: where such a thing is noted; one for all forms of a run.
+    """
+
+    __slots__ = ("constant", "refusal", "weights")
+
+    def __init__(
+        self, constant: Fraction, weights: dict[int, Fraction], refusal: Refusal | None = None
+    ) -> None:
+        self.constant, self.weights = constant, {i: w for i, w in weights.items() if w}
+        self.refusal = Refusal() if refusal is None else refusal
+
+    def _refuse(self, what: str) -> NoReturn:
+        self.refusal.what = self.refusal.what or what
+        raise TypeError(what)
+
+    def _form(self, constant: Fraction, weights: dict[int, Fraction]) -> Form:
+        return Form(constant, weights, self.refusal)
+
+    def _operand(self, other: object) -> Form | None:
+        """The other side of an operation as a form; ``None`` for an array, which computes number by number
+        itself.
+        """
+        if isinstance(other, Form):
+            return other
+        if isinstance(other, np.ndarray):
+            return None
+        try:
+            return self._form(exact_number(other), {})
+        except InputError as error:
+            self.refusal.what = self.refusal.what or str(error)
+            raise
+
+    def _plus(self, by: Form, sign: int) -> Form:
+        weights = dict(self.weights)
+        for i, w in by.weights.items():
+            weights[i] = weights.get(i, Fraction(0)) + sign * w
+        return self._form(self.constant + sign * by.constant, weights)
+
+    def _scaled(self, by: Fraction) -> Form:
+        return self._form(self.constant * by, {i: w * by for i, w in self.weights.items()})
+
+    def __add__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else self._plus(by, 1)
+
+    def __sub__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else self._plus(by, -1)
+
+    def __rsub__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else (-self)._plus(by, 1)
+
+    def __neg__(self) -> Form:
+        return self._scaled(Fraction(-1))
+
+    def __pos__(self) -> Form:
+        return self
+
+    def __mul__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        if by is None:
+            return NotImplemented
+        if not by.weights:
+            return self._scaled(by.constant)
+        if self.weights:
+            self._refuse("a product of two numbers of the state is not affine")
+        return by._scaled(self.constant)
+
+    def __truediv__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        if by is None:
+            return NotImplemented
+        if by.weights:
+            self._refuse("a quotient by a number of the state is not affine")
+        return self._scaled(1 / by.constant)
+
+    def __rtruediv__(self, other: object) -> Form | NotImplementedType:
+        by = self._operand(other)
+        return NotImplemented if by is None else by / self
+
+    def __pow__(self, power: Any, modulus: object = None) -> Form | NotImplementedType:
+        if isinstance(power, np.ndarray):
+            return NotImplemented
+        if modulus is not None or isinstance(power, Form) or (self.weights and power != 1):
+            self._refuse("a power of a number of the state is not affine")
+        return self if power == 1 else self._form(exact_number(self.constant**power), {})
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __copy__(self) -> Form:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Form:
+        return self
+
+    def __repr__(self) -> str:
+        self.refusal.what = (
+            self.refusal.what or "a step that writes the numbers of the state is not shown to be affine"
+        )
+        return "<a number of the state>"
+
+    def __format__(self, how: str) -> str:
+        return repr(self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        # Names with two underscores are looked for by Python and NumPy themselves, and fractions do not have
+        # them either.
+        if not name.startswith("__"):
+            self.refusal.what = (
+                self.refusal.what
+                or f"a step that asks a number of the state for its {name} is not shown to be affine"
+            )
+        raise AttributeError(f"a number of the state has no {name}")
+
+
+def _refusing(what: str) -> Callable[..., NoReturn]:
+    def refuse(self: Form, *others: object) -> NoReturn:
+        self._refuse(f"a step that {what} is not shown to be affine")
+
+    return refuse
+
+
+# What a fraction can do, and a form cannot.
+REFUSED = {
+    "compares the numbers of the state": ("eq", "ne", "lt", "le", "gt", "ge"),
+    "looks numbers of the state up": ("hash",),
+    "asks for the value of a number in the state": ("bool", "int", "float", "complex", "index"),
+    "rounds the numbers of the state": (
+        "trunc",
+        "floor",
+        "ceil",
+        "round",
+        "floordiv",
+        "rfloordiv",
+        "mod",
+        "rmod",
+        "divmod",
+        "rdivmod",
+    ),
+    "takes the magnitude of a number of the state": ("abs",),
+    "has a number of the state as an exponent": ("rpow",),
+    "stores the numbers of the state": ("reduce", "reduce_ex"),
+}
+for _what, _names in REFUSED.items():
+    for _name in _names:
+        setattr(Form, f"__{_name}__", _refusing(_what))
+
+
+def wraps_round(value: object) -> str | None:
+    """The NumPy integer type that a number, or a part of a fraction, has; ``None`` without one. Such an
+    integer is taken modulo 2^n.
+    """
+    if type(value) is Fraction and type(value.numerator) is int is type(value.denominator):
+        return None  # nearly all of them
+    parts = (value.numerator, value.denominator) if isinstance(value, Fraction) else (value,)
+    return next((str(part.dtype) for part in parts if isinstance(part, np.integer)), None)
+
+
+def exact_number(value: object) -> Fraction:
+    """A number as the fraction that it is; :class:`~automata.errors.InputError` for anything else, NaN and
+    infinities too.
+    """
+    number = value.item() if isinstance(value, np.generic) else value
+    if isinstance(number, float) and not math.isfinite(number):
+        raise InputError(f"a number of the network is {number}, where finite numbers are right")
+    if not isinstance(number, (int, float, Fraction)):
+        raise InputError(f"the network has {shorten(value)}, where a number is right")
+    if isinstance(number, Fraction) and wraps_round(number) is not None:
+        return Fraction(int(number.numerator), int(number.denominator))
+    return number if type(number) is Fraction else Fraction(number)

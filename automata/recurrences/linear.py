@@ -1,0 +1,187 @@
+"""Reading a recurrence over any commutative semiring as an automaton: its step, run on linear forms in the
+state, is a matrix for each symbol.
+
+What :mod:`automata.recurrences.affine` does over the rationals, by the semiring's ``plus`` and ``times``
+alone: with the state as a row c, step(c, a) = c T_a + t_a and out(c) = c o + p make an automaton, which has a
+state for the constant and one for each number.
+
+>>> from automata.semirings import MAX_PLUS
+>>> def step(k, c, x):
+...     return k.plus(k.times(c, {"a": 2, "b": -1}[x]), 0)
+>>> (unit,) = read_linear(MAX_PLUS, lambda k: MAX_PLUS.zero, step, lambda k, c: (c,), "ab")
+>>> unit.matrix("a").tolist()
+[[Fraction(0, 1), Fraction(0, 1)], [-inf, Fraction(2, 1)]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from automata.errors import InputError
+from automata.recurrences.affine import flat
+from automata.semirings import Semiring
+from automata.wfsa import WFSA
+
+
+class NotLinear(InputError):
+    """A step that multiplies two numbers of the state, or asks what they are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A constant, and a weight for each number of the state.
+
+    Attributes:
+        constant: a weight.
+        weights: by the number's place; no zeros.
+    """
+
+    constant: Any
+    weights: dict[int, Any]
+
+    def __bool__(self) -> bool:
+        raise NotLinear("the step asks whether a number of the state is zero")
+
+    def __eq__(self, other: object) -> bool:
+        raise NotLinear("the step compares a number of the state")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Forms:
+    """The semiring's operations on forms and weights.
+
+    Args:
+        k: the semiring.
+    """
+
+    def __init__(self, k: Semiring) -> None:
+        self.k, self.zero, self.one, self.name = k, k.zero, k.one, k.name
+        self.refused = False  # whether or not the step caught it
+
+    def plus(self, a: Any, b: Any) -> Any:
+        """The sum."""
+        if not isinstance(a, Form) and not isinstance(b, Form):
+            return self.k.plus(a, b)
+        one, other = self._form(a), self._form(b)
+        weights = dict(one.weights)
+        for place, weight in other.weights.items():
+            weights[place] = self.k.plus(weights[place], weight) if place in weights else weight
+        return Form(self.k.plus(one.constant, other.constant), weights)
+
+    def times(self, a: Any, b: Any) -> Any:
+        """The product; :class:`NotLinear` of two forms that are no constants."""
+        if not isinstance(a, Form) and not isinstance(b, Form):
+            return self.k.times(a, b)
+        one, other = self._form(a), self._form(b)
+        if one.weights and other.weights:
+            self.refused = True
+            raise NotLinear("the step multiplies two numbers of the state")
+        form, factor = (one, other.constant) if one.weights else (other, one.constant)
+        weights = {place: self.k.times(weight, factor) for place, weight in form.weights.items()}
+        return Form(self.k.times(form.constant, factor), weights)
+
+    def _form(self, value: Any) -> Form:
+        return value if isinstance(value, Form) else Form(value, {})
+
+
+def read_linear(
+    k: Semiring,
+    start: Callable[[Any], Any],
+    step: Callable[[Any, Any, Any], Any],
+    out: Callable[[Any, Any], Sequence[Any]],
+    alphabet: Iterable[Any],
+) -> list[WFSA]:
+    """The exact automata of a recurrence, one for each number that it shows.
+
+    Args:
+        k: a commutative semiring with exact weights.
+        start: from the operations, the first state: a weight, or nested tuples of weights.
+        step: from the operations, a state and a symbol, the next state.
+        out: from the operations and a state, the weights that are scores.
+        alphabet: the symbols.
+
+    Raises :class:`NotLinear`: the step does more than ``plus`` and ``times``, or multiplies two of the
+    state's numbers.
+    """
+    over = Forms(k)
+    first = start(over)
+    numbers = list(flat(first))
+    size = len(numbers)
+    forms = iter([Form(k.zero, {place: k.one}) for place in range(size)])
+    state = _like(first, forms)
+    symbols = list(alphabet)
+    tables = {}
+    try:
+        for symbol in symbols:
+            table = np.full((size + 1, size + 1), k.zero, dtype=object)
+            table[0, 0] = k.one
+            after = list(flat(step(over, state, symbol)))
+            if len(after) != size:
+                raise NotLinear(f"the step gives {len(after)} numbers, where a state has {size}")
+            for column, number in enumerate(after, start=1):
+                _fill(table[:, column], number)
+            tables[symbol] = table
+        finals = [_filled(size, k, number) for number in out(over, state)]
+    except (TypeError, AttributeError) as error:
+        raise NotLinear(f"the step does more than plus and times ({error})") from None
+    if over.refused:
+        raise NotLinear("the step multiplies two numbers of the state, and catches the error")
+    _require_same_on_weights(
+        over, first, lambda c, x: step(over, c, x), lambda c: out(over, c), tables, finals
+    )
+    initial = np.array([k.one, *numbers], dtype=object)
+    return [WFSA(k, initial, final, tables) for final in finals]
+
+
+def _filled(size: int, k: Semiring, number: Any) -> Any:
+    final = np.full(size + 1, k.zero, dtype=object)
+    _fill(final, number)
+    return final
+
+
+SOME = (Fraction(2), Fraction(3), Fraction(1, 2), Fraction(5))
+TRIED = 12
+"""States on which the step is run besides, with weights: zeros and ones first."""
+
+
+def _require_same_on_weights(
+    over: Forms, first: Any, step: Any, out: Any, tables: dict[Any, Any], finals: Sequence[Any]
+) -> None:
+    """Raise :class:`NotLinear` where the step does to weights what it does not do to forms."""
+    k, size, choose = over.k, len(list(flat(first))), Random(0)
+    few = [k.zero, k.one, *(v for v in SOME if k.holds(v))]
+    for number in range(TRIED):
+        picked = [few[number] if number < 2 else choose.choice(few) for _ in range(size)]
+        state, row = _like(first, iter(picked)), [k.one, *picked]
+        for symbol, table in tables.items():
+            if list(flat(step(state, symbol))) != [_product(k, row, table[:, j]) for j in range(1, size + 1)]:
+                raise NotLinear("the step does to weights what it does not do to linear forms")
+        if list(out(state)) != [_product(k, row, final) for final in finals]:
+            raise NotLinear("what is shown of weights is not what is shown of linear forms")
+
+
+def _product(k: Semiring, row: Sequence[Any], column: Sequence[Any]) -> Any:
+    total = k.zero
+    for a, b in zip(row, column, strict=True):
+        total = k.plus(total, k.times(a, b))
+    return total
+
+
+def _like(value: Any, forms: Any) -> Any:
+    return tuple(_like(part, forms) for part in value) if isinstance(value, tuple) else next(forms)
+
+
+def _fill(column: Any, number: Any) -> None:
+    if not isinstance(number, Form):
+        column[0] = number
+        return
+    column[0] = number.constant
+    for place, weight in number.weights.items():
+        column[place + 1] = weight

@@ -1,0 +1,141 @@
+"""Reading a network with modes as an automaton: what it remembers is one of finitely many modes, and numbers
+that it steps affinely.
+
+A state is a pair of a mode and numbers; which mode comes next, and how many numbers it has, depends on the
+mode and the symbol alone. (A QRNN's mode is the last K - 1 symbols.) The automaton has, for each mode that is
+reached, one state for the constant 1 and one for each of its numbers.
+
+>>> alternating = lambda c, x: ("even", 2 * c[1]) if c[0] == "odd" else ("odd", c[1] + 1)
+>>> (unit,) = read_with_modes(("even", 0), alternating, lambda c: (c[1],), "a")
+>>> from automata.forward import prefix_scores
+>>> [str(w) for w in prefix_scores(unit, "aaaa")], unit.states
+(['0', '1', '2', '3', '6'], 4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from automata.errors import InputError
+from automata.io.number_text import shorten
+from automata.recurrences.affine import Fractions, affine_part, flat, shape
+from automata.recurrences.forms import exact_number
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+
+MOST_MODES = 2000
+
+
+def read_with_modes(
+    start: tuple[Hashable, Any],
+    step: Callable[[Any, Any], tuple[Hashable, Any]],
+    out: Callable[[Any], Sequence[Any]],
+    alphabet: Iterable[Any],
+) -> list[WFSA]:
+    """The exact automata of a recurrence with modes, one for each number that it shows.
+
+    Args:
+        start: the first mode, and the first numbers: a number, or nested tuples, lists and arrays.
+        step: from a state (a pair) and a symbol the next one; a mode always comes with numbers of one shape.
+        out: from a state the numbers that are scores.
+        alphabet: the symbols.
+
+    Raises:
+        NotAffine: a step, or ``out``, is not affine in the numbers.
+        InputError: the next mode depends on the numbers; or there are more than 2,000 modes; or as in
+            :func:`~automata.recurrences.affine.read_affine`.
+    """
+    symbols = list(alphabet)
+    mode, numbers = start
+    origin = [exact_number(w) for w in flat(numbers)]
+    modes = {mode: _Mode(0, _zeros(numbers))}
+    waiting, states = [mode], 1 + len(origin)
+    arrows: list[tuple[int, int, Any, Fraction]] = []
+    while waiting:
+        here = waiting.pop(0)
+        for symbol in symbols:
+            after, like = step((here, modes[here].zeros), symbol)
+            if after not in modes:
+                if len(modes) == MOST_MODES:
+                    raise InputError(
+                        f"the network has more than {MOST_MODES:,} modes, where finitely many, and fewer, are"
+                        " right"
+                    )
+                modes[after] = _Mode(states, _zeros(like))
+                states += 1 + modes[after].width
+                waiting.append(after)
+            offset, rows = _within(step, here, symbol, after, modes)
+            arrows += _block(modes[here].place, modes[after].place, symbol, offset, rows)
+    finals: list[list[tuple[int, Fraction]]] = []
+    for here, one in modes.items():
+        what = f"what mode {shorten(here)} shows"
+        offset, rows = affine_part(partial(_outputs, out, here), one.zeros, what, None, one.width)
+        finals = finals or [[] for _ in offset]
+        for unit, column in enumerate(zip(offset, *rows, strict=True)):
+            finals[unit] += [(one.place + i, w) for i, w in enumerate(column)]
+    initial = [(0, Fraction(1)), *((i, w) for i, w in enumerate(origin, start=1))]
+    return [WFSA.from_edges(REAL, states, symbols, initial, final, arrows) for final in finals]
+
+
+@dataclass(frozen=True)
+class _Mode:
+    """Where a mode's states begin, and numbers of its shape."""
+
+    place: int
+    zeros: Any
+
+    @property
+    def width(self) -> int:
+        return len(list(flat(self.zeros)))
+
+
+def _outputs(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) -> Sequence[Any]:
+    return out((mode, numbers))
+
+
+def _within(
+    step: Any, here: Hashable, symbol: Any, after: Hashable, modes: dict[Hashable, _Mode]
+) -> tuple[Fractions, list[Fractions]]:
+    """The affine map of one mode and one symbol."""
+
+    def function(c: Any) -> Any:
+        mode, moved = step((here, c), symbol)
+        if mode != after:
+            raise InputError(
+                f"by {shorten(symbol)} mode {shorten(here)} leads to different modes, which depend on the"
+                " numbers"
+            )
+        if shape(moved) != shape(modes[after].zeros):
+            raise InputError(
+                f"by {shorten(symbol)} mode {shorten(here)} leads to numbers of another shape:"
+                f" {shorten(moved)}"
+            )
+        return moved
+
+    return affine_part(
+        function,
+        modes[here].zeros,
+        f"the step of mode {shorten(here)} by {shorten(symbol)}",
+        symbol,
+        modes[here].width,
+    )
+
+
+def _block(
+    row: int, column: int, symbol: Any, offset: Fractions, rows: list[Fractions]
+) -> list[tuple[int, int, Any, Fraction]]:
+    """The arrows of [[1, offset], [0, rows]], from the states of one mode to those of another."""
+    edges = [(row, column, symbol, Fraction(1))]
+    for i, values in enumerate([offset, *rows]):
+        edges += [(row + i, column + j, symbol, w) for j, w in enumerate(values, start=1) if w]
+    return edges
+
+
+def _zeros(like: Any) -> Any:
+    if isinstance(like, (tuple, list)):
+        return type(like)(_zeros(part) for part in like)
+    return like * 0

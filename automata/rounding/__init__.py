@@ -1,0 +1,1 @@
+"""How far a float result may be from the true one."""

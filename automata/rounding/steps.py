@@ -1,0 +1,256 @@
+"""One step of a Forward score and the error of it, over the real and the max-plus semiring: what
+``automata/rounding/bounds.py`` adds up.
+
+>>> from automata.semirings import MAX_PLUS
+>>> from automata.wfsa import WFSA
+>>> third = WFSA(MAX_PLUS, [0], [0], {"a": [[1 / 3]]})
+>>> steps = MaxPlusSteps(third, FLOAT64, None)
+>>> once = steps.step(np.array([[1.0]]), np.zeros((1, 1)), np.array([0]))
+>>> bool(once[1] >= 2.0**-53)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.aliases import Floats, Weights
+from automata.errors import ShapeError
+from automata.rounding.formats import FLOAT64, Format, representation_error, upper
+from automata.semirings import MAX_PLUS, REAL, Semiring
+from automata.strings import Batch
+from automata.wfsa import WFSA
+
+# The bounds themselves are computed in float64; a step's own rounding errors are far below this inflation.
+_OUTWARD = 1 + 2.0**-40
+NUMBERS_AT_ONCE = 2**16
+"""Of the vectors that are read out together."""
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """By how much an automaton's weights may differ, at most, from those that the float computation used.
+
+    Attributes:
+        matrices: as ``WFSA.matrices``, shape ``(m, n, n)``, not negative.
+        initial: shape ``(n,)``.
+        final: shape ``(n,)``; none without it.
+        epsilon: as ``WFSA.epsilon``, shape ``(n, n)``. Whoever gives it says that the computation takes
+            epsilon transitions as :meth:`_Steps.closed` does: one state after another, from lower to higher.
+    """
+
+    matrices: Floats
+    initial: Floats
+    final: Floats | None = None
+    epsilon: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Vectors of prefixes of a batch's strings.
+
+    Attributes:
+        steps, strings: how long the prefix is, and whose it is; shape ``(prefixes,)``.
+        omega, error: the vectors and the bounds on their errors, shape ``(prefixes, n)``; with groups of
+            automata ``(prefixes * groups, n)``, a prefix's groups together.
+    """
+
+    steps: NDArray[np.intp]
+    strings: NDArray[np.intp]
+    omega: Weights
+    error: Floats
+
+
+class _Steps:
+    """One automaton's weights, their magnitudes and how far they are off, and the step from one vector to the
+    next.
+    """
+
+    def __init__(self, automaton: WFSA, computed_in: Format, deviation: Deviation | None) -> None:
+        self.automaton, self.format = automaton, computed_in
+        # A float64 reference rounds as often as the computation that it is held against: charge for both.
+        self.twice = 1.0 if automaton.exact else 1 + FLOAT64.unit / computed_in.unit
+        self.sizes, self.final_sizes = upper(automaton.matrices), upper(automaton.final)
+        self.slack = representation_error(automaton.matrices, computed_in)
+        self.final_slack = representation_error(automaton.final, computed_in)
+        self.initial_slack = representation_error(automaton.initial, computed_in)
+        if deviation is not None:
+            if deviation.matrices.shape != automaton.matrices.shape:
+                raise ShapeError(
+                    f"deviations of shape {deviation.matrices.shape} are not those of matrices of"
+                    f" {automaton.matrices.shape}"
+                )
+            self.slack = self.slack + deviation.matrices
+            self.initial_slack = self.initial_slack + deviation.initial
+            self.final_slack = self.final_slack + (0.0 if deviation.final is None else deviation.final)
+        silent = automaton.epsilon
+        if silent is not None:
+            assert deviation is not None and deviation.epsilon is not None
+            self.silent, self.silent_sizes = silent, upper(silent)
+            self.silent_slack = representation_error(silent, computed_in) + deviation.epsilon
+
+    def start(self, strings: int) -> tuple[Weights, Floats]:
+        """Omega_0 and the bound on its error, for so many strings."""
+        omega, error = (np.tile(row, (strings, 1)) for row in (self.automaton.initial, self.initial_slack))
+        if self.automaton.epsilon is None:
+            return omega, error
+        n, k = self.automaton.states, self.automaton.semiring
+        identity = k.identity(n, exact=self.automaton.exact)[None]
+        return self.closed(omega, error, identity, upper(identity), np.zeros((1, n, n)))
+
+    def step(self, omega: Weights, error: Floats, symbols: NDArray[np.intp]) -> tuple[Weights, Floats]:
+        """Omega_{i+1} and the bound on its error, from Omega_i and its."""
+        k = self.automaton.semiring
+        if self.automaton.epsilon is not None:
+            matrices = self.automaton.matrices[symbols]
+            return self.closed(omega, error, matrices, self.sizes[symbols], self.slack[symbols])
+        terms = k.times(omega[:, :, None], self.automaton.matrices[symbols])
+        after = k.sum(terms, axis=1)
+        return after, self._error(omega, error, self.sizes[symbols], self.slack[symbols], terms, after)
+
+    def closed(
+        self, omega: Weights, error: Floats, matrices: Weights, sizes: Floats, slack: Floats
+    ) -> tuple[Weights, Floats]:
+        """Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``.
+
+        The value of a state is one sum, in any order: of what M brings, and of what epsilon transitions bring
+        from states before it, whose values are complete.
+        """
+        k, n = self.automaton.semiring, self.automaton.states
+        after, off = np.empty_like(omega), np.empty_like(error)
+
+        def column(symbol: Any, silent: Any, q: int) -> Any:
+            below = np.broadcast_to(silent[None, :q, q], (len(symbol), q))
+            return np.concatenate([symbol[:, :, q], below], axis=1)[:, :, None]
+
+        for q in range(n):
+            every = np.concatenate([omega, after[:, :q]], axis=1)
+            errors = np.concatenate([error, off[:, :q]], axis=1)
+            terms = k.times(every[:, :, None], column(matrices, self.silent, q))
+            value = k.sum(terms, axis=1)
+            weights, apart = column(sizes, self.silent_sizes, q), column(slack, self.silent_slack, q)
+            after[:, q] = value[:, 0]
+            off[:, q] = self._error(every, errors, weights, apart, terms, value)[:, 0]
+        return after, off
+
+    def blocks(self, batch: Batch) -> Iterator[Block]:
+        """The vectors of a batch's prefixes, those of several steps at once, for their scores to be read out
+        in one: step by step takes twice as long where strings are few.
+        """
+        groups = len(np.atleast_2d(self.automaton.initial))
+        first_matrices = np.arange(groups) * (len(self.automaton.matrices) // groups)
+        omega, error = self.start(len(batch))
+        vectors, active, numbers = [(omega, error)], [len(batch)], omega.size
+
+        def block(end: int) -> Block:
+            omegas, errors = zip(*vectors, strict=True)
+            steps = np.repeat(np.arange(end - len(active), end), active)
+            strings = np.concatenate([np.arange(length) for length in active])
+            return Block(steps, strings, np.concatenate(omegas), np.concatenate(errors))
+
+        for t, (length, symbols) in enumerate(batch.steps(), start=1):
+            if numbers > NUMBERS_AT_ONCE:
+                yield block(t)
+                vectors, active, numbers = [], [], 0
+            rows = length * groups
+            matrices = (symbols[:, None] + first_matrices).ravel()
+            omega, error = self.step(omega[:rows], error[:rows], matrices)
+            vectors.append((omega, error))
+            active.append(length)
+            numbers += omega.size
+        yield block(batch.codes.shape[1] + 1)
+
+    def read_out(
+        self, omega: Weights, error: Floats, units: NDArray[np.intp] | None = None
+    ) -> tuple[Weights, Floats]:
+        """The scores (eq. 3c) of vectors, and the bounds on their errors; where each unit has its own final
+        weights, ``units`` says which a vector is read out with.
+        """
+        k = self.automaton.semiring
+        parts = self.automaton.final, self.final_sizes, self.final_slack
+        final, sizes, off = parts if units is None else (part[units] for part in parts)
+        terms = k.times(omega, final)
+        value = k.sum(terms, axis=1)
+        column, slack = np.atleast_2d(sizes)[:, :, None], np.atleast_2d(off)[:, :, None]
+        return value, self._error(omega, error, column, slack, terms[:, :, None], value[:, None])[:, 0]
+
+    def _error(
+        self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
+    ) -> Floats:
+        """The error of the sums over q' of omega(q') (x) weights(q', q): inherited, and of this step's own
+        roundings.
+        """
+        raise NotImplementedError
+
+    def _bounded(self, largest: Floats, total: Floats) -> Floats:
+        """The bound, infinite where something on the way might have overflowed."""
+        return np.where(largest + total < self.format.largest / 4, total, np.inf)
+
+
+class RealSteps(_Steps):
+    """Sums of products, in any order."""
+
+    def _error(
+        self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
+    ) -> Floats:
+        size = upper(omega)
+        largest, heaviest = size + error, weights + slack
+        # factor by factor, since the product itself may underflow
+        there = (largest != 0)[:, :, None] & (heaviest != 0)
+        exact = ((weights == 1) & (slack == 0)) | ((size == 1) & (error == 0))[:, :, None]
+        rounded = there & ~exact
+        additions = np.maximum(np.add.reduce(there, axis=1, keepdims=True, dtype=np.intp) - 1, 0)
+        roundings = rounded + np.maximum(additions - 1, 0)
+        products = largest[:, :, None] * heaviest
+        inherited = error[:, :, None] * weights + largest[:, :, None] * slack
+        own = products * self.format.gamma(roundings) + self.format.tiny * rounded
+        before_last = np.add.reduce(inherited + self.twice * own, axis=1)
+        last = self.twice * self.format.unit * (additions[:, 0] > 0) * (upper(sums) + before_last)
+        # Partial sums may be larger than the sum: refuse to bound what could have overflowed on the way.
+        return self._bounded(np.add.reduce(products, axis=1), (before_last + last) * _OUTWARD)
+
+
+class MaxPlusSteps(_Steps):
+    """Maxima of sums of two numbers: only the sums round, and no maximum moves by more than what it is taken
+    of.
+    """
+
+    def _error(
+        self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
+    ) -> Floats:
+        # -infinity is exact, and stays: such a term is no candidate, however far off its other summand is.
+        alive = np.asarray(terms != -np.inf, dtype=bool)
+        size = upper(omega)
+        left, right = ((size + error) != 0)[:, :, None], (weights + slack) != 0
+        length = np.where(alive, upper(terms), 0.0)
+        carried = np.where(alive, error[:, :, None] + slack, 0.0)
+        # a sum with a zero is exact
+        own = (left & right & alive) * (self.format.unit * (length + carried) + self.format.tiny)
+        off = (carried + self.twice * own) * _OUTWARD
+        near = np.where(alive, _nearest(terms), 0.0)
+        # Only those that may be the largest can move the maximum; float64 holds the terms nearly.
+        reach = off + length * 2.0**-40
+        least = np.where(alive, near - reach, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
+        # -infinity and what has overflowed make NaN
+        overflowed = np.isinf(error)[:, :, None] | np.isinf(slack)
+        off = np.where(overflowed, np.inf, off)
+        total = np.where(overflowed | (alive & ~(near + reach < least)), off, 0.0).max(axis=1, initial=0.0)
+        return self._bounded(
+            np.where(alive, size[:, :, None] + weights + carried, 0.0).max(axis=1, initial=0.0), total
+        )
+
+
+def _nearest(values: Weights) -> Floats:
+    if values.dtype != object:
+        return np.asarray(values, dtype=np.float64)
+    signs = np.where(np.asarray(values < 0, dtype=bool), -1.0, 1.0)
+    return signs * upper(values)
+
+
+STEPS: dict[Semiring, type[_Steps]] = {REAL: RealSteps, MAX_PLUS: MaxPlusSteps}
+"""The semirings that have rounding bounds."""

@@ -1,0 +1,1 @@
+"""Hypothesis strategies for automata, and cases that break programs."""

@@ -1,0 +1,320 @@
+"""Hypothesis strategies for weights, strings and automata; public, so that users generate random automata of
+their own.
+
+What breaks programs comes often: no state that can be reached, no final state, cycles, epsilon (also in
+cycles, where the semiring sums them), weights zero, one, negative, huge and subnormal, -infinity, one-letter
+alphabets, the empty string, strings of length 1, long runs of one symbol. All of it shrinks to what a person
+would draw on a napkin: few states, few arrows, and the weights 0, 1, -1, 1/2.
+
+>>> from hypothesis import given
+>>> @given(automata(MAX_PLUS), strings("ab"))
+... def test_scores_are_numbers_or_minus_infinity(automaton, string): ...
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from typing import Any, Literal
+
+from hypothesis import strategies as st
+
+from automata.aliases import Symbol, Symbols, Weight
+from automata.io.printable_text import has_half_a_character
+from automata.semirings import (
+    BOOLEAN,
+    COUNTING,
+    LOG,
+    MAX_PLUS,
+    MAX_TIMES,
+    MIN_PLUS,
+    REAL,
+    SEMIRINGS,
+    Semiring,
+)
+from automata.symbols import EPSILON
+from automata.wfsa import WFSA
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+NAPKIN = [Fraction(w) for w in ("0", "1", "-1", "1/2", "2", "-1/2", "3", "-2", "1/3", "3/4")]
+HUGE = [Fraction(10) ** 30, -(Fraction(2) ** 100), Fraction(2) ** 127]
+SUBNORMAL = [Fraction(1, 2**149), Fraction(-3, 2**140), Fraction(1, 2**1074)]
+
+SCATTER = 383
+"""A prime that divides no number of weights: its multiples go through them all."""
+
+Epsilon = Literal["none", "acyclic", "cyclic"]
+
+
+def semirings() -> st.SearchStrategy[Semiring]:
+    """One of the seven."""
+    return st.sampled_from(list(SEMIRINGS.values()))
+
+
+@cache
+def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[Weight]:
+    """Weights of the semiring: fractions (floats in log, truth values in boolean), zero among them.
+
+    With ``extreme``, huge and subnormal ones too, where the semiring has them.
+    """
+    if semiring is BOOLEAN:
+        return st.booleans()
+    if semiring is COUNTING:
+        return st.integers(0, 5) | st.just(10**20)
+    if semiring is LOG:
+        return st.sampled_from([-math.inf, 0.0, -1.0, 1.0, -0.5]) | st.floats(-50, 50)
+    return _fractions(semiring, extreme)
+
+
+def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
+    allowed: list[Weight] = [w for w in NAPKIN if semiring.holds(w)]
+    if semiring in (MAX_PLUS, MIN_PLUS):
+        allowed.insert(0, semiring.zero)
+    low = 0 if semiring is MAX_TIMES else -60
+    any_fraction = sorted(
+        {Fraction(p, q) for p in range(low, 61) for q in range(1, 17)}, key=lambda w: (w.denominator, abs(w))
+    )
+    corners = [w for w in (*HUGE, *SUBNORMAL) if semiring.holds(w)] if extreme else []
+    simplest = [*allowed, *any_fraction[:40]]
+    kinds = (
+        (allowed, corners, any_fraction, allowed, corners, allowed) if corners else (allowed, any_fraction)
+    )
+
+    def pick(number: int) -> Weight:
+        """The simplest weights first, for shrinking; then the kinds in turn, scattered over it, whatever
+        numbers Hypothesis prefers.
+        """
+        if number < len(simplest):
+            return simplest[number]
+        place, which = divmod(number - len(simplest), len(kinds))
+        return kinds[which][place * SCATTER % len(kinds[which])]
+
+    # one number a weight: each choice of Hypothesis's takes time
+    return st.integers(0, len(simplest) + len(kinds) * len(any_fraction) - 1).map(pick)
+
+
+def alphabets(most: int = 3) -> st.SearchStrategy[str]:
+    """``"a"``, ``"ab"``, ...: between 1 and ``most`` letters."""
+    return st.integers(1, most).map(lambda size: LETTERS[:size])
+
+
+AWKWARD = (
+    "0",
+    "1",
+    "2",
+    "00",
+    "-1",
+    "5",
+    "1e3",
+    "inf",
+    "eps",
+    "<eps>",
+    "<epsilon>",
+    "ε",
+    "a",
+    "b",
+    "ab",
+    "a b",
+    " ",
+    "\t",
+    "\n",
+    "a\r",
+    "\r\n",
+    "\u00a0",
+    "a\u2028b",
+    "\u0085",
+    "\x1c",
+    "\x0b",
+    '"',
+    "'",
+    "\\",
+    "\\n",
+    "\\N",
+    "\u00e9",
+    "e\u0301",
+    "\u0301",
+    "\u05d0",
+    "\u202eab",
+    "\u200f",
+    "\ufeff",
+    "#",
+    "# a",
+    ",",
+    ", ",
+    "/",
+    " / ",
+    "//",
+    "|",
+    "$",
+    "%",
+    "&",
+    "&amp;",
+    "*",
+    "(",
+    "{1}",
+    "[a]",
+    "[",
+    "]",
+    "EOS",
+    "BOS",
+    "all",
+    "true",
+    "null",
+    "\U0001f600",
+    "\0",
+    "\x1b[2J",
+    "\ud800",
+    "\udcff",
+    "x" * 3000,
+    "\u0430",
+    "<b>",
+    "a / 2",
+    "a, b",
+    "a and 2 more",
+)
+"""Symbols that files, command lines and drawings have special ways with."""
+
+
+@cache
+def symbols(whole: bool = False) -> st.SearchStrategy[str]:
+    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes, marks that
+    turn lines.
+
+    Without ``whole``, halves of characters too, which no file can hold.
+    """
+    awkward = [symbol for symbol in AWKWARD if not (whole and has_half_a_character(symbol))]
+    signs = st.text(st.sampled_from("01a \t\n\\\"',/$"), min_size=1, max_size=3)
+    return st.sampled_from(awkward) | signs | st.text(min_size=1, max_size=4)
+
+
+def awkward_alphabets(
+    most: int = 3, whole: bool = False, least: int = 0
+) -> st.SearchStrategy[tuple[str, ...]]:
+    """Alphabets of ``least`` to ``most`` symbols, of all kinds; see :func:`symbols`."""
+    return st.lists(symbols(whole), min_size=least, max_size=most, unique=True).map(tuple)
+
+
+@cache
+def strings(alphabet: str | Symbols, longest: int = 12, run: int = 40) -> st.SearchStrategy[Any]:
+    """Strings over the alphabet: mostly short, the empty one and single symbols among them; some a long run
+    of one symbol.
+
+    A Python string where ``alphabet`` is one, else a tuple of symbols.
+
+    Args:
+        alphabet: the symbols.
+        longest: the length of the usual ones.
+        run: the length of the longest runs; 0 for none.
+    """
+    if not alphabet:
+        return st.just("" if isinstance(alphabet, str) else ())
+
+    def of_length(least: int) -> st.SearchStrategy[Any]:
+        if isinstance(alphabet, str):
+            return st.text(alphabet, min_size=least, max_size=longest)
+        return st.lists(st.sampled_from(alphabet), min_size=least, max_size=longest).map(tuple)
+
+    usual, longer = of_length(0), of_length(2 * longest // 3)
+    if not run:
+        return usual
+    runs = st.builds(
+        lambda x, n: x * n if isinstance(alphabet, str) else (x,) * n,
+        st.sampled_from(alphabet),
+        st.integers(1, run),
+    )
+    return st.one_of(*[usual] * 8, *[longer] * 3, runs)
+
+
+@st.composite
+def readings(
+    draw: st.DrawFn, letters: int = 3, most: int = 30, longest: int = 12, run: int = 40
+) -> tuple[dict[str, str], list[str]]:
+    """One to ``most`` strings over at most ``letters`` letters, and the names of the letters: old to new.
+
+    The strings are in the new names, which follow the order of first reading; sometimes a letter that no
+    string reads is named too. Draw weights for all old letters and rename them: then a string can shrink
+    without its weights changing hands.
+    """
+    one = strings(LETTERS[:letters], longest, run)
+    drawn = [draw(one) for _ in range(draw(st.integers(1, most)))]
+    named: dict[str, str] = {}
+    for symbol in "".join(drawn):
+        named.setdefault(symbol, LETTERS[len(named)])
+    unread = [letter for letter in LETTERS[:letters] if letter not in named]
+    for letter in unread[: max(draw(_UNREAD), not named)]:
+        named[letter] = LETTERS[len(named)]
+    table = str.maketrans(named)
+    return named, [string.translate(table) for string in drawn]
+
+
+_UNREAD = st.integers(0, 1)
+
+
+@st.composite
+def automata(
+    draw: st.DrawFn,
+    semiring: Semiring = REAL,
+    *,
+    alphabet: Sequence[Symbol] = "ab",
+    most_states: int = 4,
+    least_states: int = 0,
+    epsilon: Epsilon = "none",
+    extreme: bool = False,
+    exact: bool = True,
+) -> WFSA:
+    """Automata with ``least_states`` to ``most_states`` states, drawn arrow by arrow.
+
+    Args:
+        draw: given by Hypothesis.
+        semiring: of the weights.
+        alphabet: the symbols.
+        most_states: the most states.
+        least_states: the least.
+        epsilon: no epsilon transitions, or some, from lower states to higher (``acyclic``) or anywhere, with
+            weights whose sums round every cycle converge (``cyclic``; the same as acyclic in counting, which
+            has no such weights).
+        extreme: huge and subnormal weights too.
+        exact: else the weights are rounded to float64.
+    """
+    n = draw(st.integers(least_states, most_states))
+    states = st.integers(0, max(n - 1, 0))
+    weight = weights(semiring, extreme=extreme)
+    at = st.lists(st.tuples(states, weight), max_size=n, unique_by=lambda pair: pair[0])
+    arrow = st.tuples(states, states, st.sampled_from(alphabet), weight)
+    arrows = (
+        draw(st.lists(arrow, max_size=2 * n * len(alphabet), unique_by=lambda a: a[:3]))
+        if n and alphabet
+        else []
+    )
+    if n and epsilon != "none":
+        silent_weight = (
+            _silent_weights(semiring, n) if epsilon == "cyclic" and semiring is not COUNTING else weight
+        )
+        silent = draw(
+            st.lists(
+                st.tuples(states, states, st.just(EPSILON), silent_weight),
+                max_size=n,
+                unique_by=lambda a: a[:2],
+            )
+        )
+        if epsilon == "acyclic" or semiring is COUNTING:
+            silent = [a for a in silent if a[0] < a[1]]
+        arrows = [*arrows, *silent]
+    automaton = WFSA.from_edges(semiring, n, alphabet, draw(at), draw(at), arrows)
+    return automaton if exact or semiring.exact_only else automaton.to_float()
+
+
+def _silent_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight]:
+    """Epsilon weights light enough for every cycle among n states to have a sum."""
+    if semiring is BOOLEAN:
+        return st.booleans()
+    if semiring is REAL:
+        return st.sampled_from([Fraction(s, d) for d in (2 * n, 4 * n) for s in (1, -1)])
+    if semiring is LOG:
+        return st.sampled_from([-math.log(2 * n), -math.log(4 * n)])
+    if semiring is MAX_TIMES:
+        return st.sampled_from([Fraction(1), Fraction(1, 2)])
+    lighter = st.sampled_from([Fraction(0), Fraction(1), Fraction(1, 2)])
+    return lighter.map(lambda w: -w) if semiring is MAX_PLUS else lighter

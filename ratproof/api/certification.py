@@ -1,0 +1,108 @@
+"""``certify`` as a function: of a network that follows an automaton, or of one that counts."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+from automata.errors import InputError
+from neural.state_regularized.acceptor import Acceptor
+from neural.state_regularized.files import load
+from ratproof.certification.counters.certify import (
+    HEIGHT,
+    LENGTH,
+    SATURATED_HEIGHT,
+    CounterCertification,
+    certify_counter,
+)
+from ratproof.certification.counters.numbers import counts
+from ratproof.certification.soft_networks.certify import Certification
+from ratproof.certification.soft_networks.certify import certify as decide
+from ratproof.certification.soft_networks.numbers import numbers_of
+from ratproof.report import counters as counter_report
+from ratproof.report.certification import as_json_object, sentences
+
+
+@dataclass(frozen=True)
+class CertificationReport:
+    """Whether a soft network follows its hard automaton on all strings, or one with a cell state decides
+    balanced parentheses.
+
+    Attributes:
+        verdict: ``"certified"``, ``"different"`` or ``"unknown"``.
+        word: a string on which they differ, or on which a counter is wrong.
+        answer: the boxes, and the automata or what the cell counts.
+    """
+
+    verdict: str
+    word: tuple[Any, ...] | None
+    answer: Certification | CounterCertification = field(repr=False)
+
+    def __str__(self) -> str:
+        said = self.answer
+        if isinstance(said, CounterCertification):
+            return "\n".join(counter_report.sentences(said))
+        return "\n".join(sentences(said))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def certificate(self) -> dict[str, Any]:
+        """What shows it, as ``check-certificate`` reads it; ``ValueError`` where nothing is proved."""
+        return dict(self.answer.certificate())
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that the command prints with ``--json``."""
+        said = self.answer
+        if isinstance(said, CounterCertification):
+            return counter_report.as_json_object(said, None)
+        return as_json_object(said, None)
+
+
+def certify(
+    checkpoint: str | Path,
+    temperature: float | None = None,
+    height: int = HEIGHT,
+    length: int = LENGTH,
+    saturated_height: int = SATURATED_HEIGHT,
+) -> CertificationReport:
+    """Prove that a soft network follows its automaton on all strings; or, of one with a cell state, that it
+    decides balanced parentheses.
+
+    Args:
+        checkpoint: an acceptor's file (``.safetensors``).
+        temperature: tau > 0; the network's own without.
+        height: of a network with a cell state: the soft network is right on all strings up to this height,
+        length: and up to this length.
+        saturated_height: with saturated gates it is right on those of every length up to this height.
+
+    Raises :class:`~automata.errors.InputError`: there is no such network, or the temperature is none.
+    """
+    if temperature is not None and not (isinstance(temperature, Real) and 0 < temperature < math.inf):
+        raise InputError(f"temperature is {temperature!r:.60}, where a positive number is right")
+    for name, value in (("height", height), ("length", length), ("saturated_height", saturated_height)):
+        if not isinstance(value, Integral) or value < 0:
+            raise InputError(f"{name} is {value!r:.60}, where a whole number from 0 on is right")
+    network, _ = load(str(checkpoint))
+    answer: Certification | CounterCertification
+    try:
+        if counts(network):
+            answer = certify_counter(network, temperature, height, length, saturated_height)
+        else:
+            answer = _certify_automaton(network, temperature)
+    except InputError as error:
+        raise error.about(str(checkpoint)) from None
+    word = None if answer.word is None else tuple(answer.word)
+    return CertificationReport(answer.verdict, word, answer)
+
+
+def _certify_automaton(network: Acceptor, temperature: float | None) -> Certification:
+    numbers = numbers_of(network, temperature)
+    return decide(network, numbers.temperature)

@@ -1,0 +1,111 @@
+"""Automata read off a formula for a module's weights, with how far another evaluation of it may be off: what
+``slack`` would have to say is derived from the formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from automata.errors import InputError
+from automata.rounding.bounds import Deviation
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from neural.tracked import Tracked, tracking
+
+Formula = Callable[[Tensor], Sequence[Any]]
+VECTORS = 32
+
+
+def automata_of(
+    name: str, formula: Formula, embeddings: Tensor, alphabet: Sequence[str]
+) -> tuple[list[WFSA], list[Deviation]]:
+    """The automata that a formula gives, one a unit, and by how much the weights of another evaluation in the
+    same format may differ from theirs.
+
+    Args:
+        name: of the claim.
+        formula: from the embeddings, shape ``(symbols, input_size)``, by torch's functions, the weights
+            ``(initial, final, matrices)``, shapes ``(n,)``, ``(n,)`` and ``(symbols, n, n)``; each may have
+            an axis of units in front.
+        embeddings: in the module's format.
+        alphabet: the symbols.
+
+    Raises :class:`~automata.errors.InputError`: it uses a function whose rounding is not known, or shapes do
+    not fit.
+    """
+    inputs = Tracked.exact(embeddings.detach())
+    try:
+        with torch.no_grad(), tracking():
+            made: Any = formula(inputs)  # type: ignore[arg-type]  # it is called as a tensor is
+    except (TypeError, AttributeError) as error:
+        raise InputError(f"{name}: the formula cannot be followed: {error}") from error
+    if not isinstance(made, tuple | list) or len(made) != 3:
+        raise InputError(f"{name}: the formula gives no (initial, final, matrices)")
+    parts = [part if isinstance(part, Tracked) else Tracked.exact(torch.as_tensor(part)) for part in made]
+    values, errors = ([_array(getattr(part, what)) for part in parts] for what in ("value", "error"))
+    states = values[0].shape[-1] if values[0].ndim else 0
+    right = [(states,), (states,), (len(alphabet), states, states)]
+    units = max((v.shape[0] for v, r in zip(values, right, strict=True) if v.ndim == len(r) + 1), default=1)
+    for what, value, shape in zip(("initial", "final", "matrices"), values, right, strict=True):
+        if value.shape not in (shape, (units, *shape)) or not states:
+            raise InputError(
+                f"{name}: the formula's {what} has shape {value.shape}, where {shape} is right, or with"
+                f" {units} unit{'' if units == 1 else 's'} in front"
+            )
+        if not np.isfinite(value).all():
+            raise InputError(f"{name}: the formula's {what} has a number that is not finite")
+    initial, final, matrices = (np.broadcast_to(v, (units, *r)) for v, r in zip(values, right, strict=True))
+    # two evaluations, each off from the truth by its error at most
+    off = [2 * np.broadcast_to(e, (units, *r)) for e, r in zip(errors, right, strict=True)]
+    automata = [
+        WFSA(REAL, initial[u], final[u], dict(zip(alphabet, matrices[u], strict=True))) for u in range(units)
+    ]
+    return automata, [Deviation(off[2][u], off[0][u], off[1][u]) for u in range(units)]
+
+
+def drawn_vectors(
+    size: int, symbols: int = VECTORS, seed: int = 0, dtype: torch.dtype = torch.float32
+) -> tuple[Tensor, list[str]]:
+    """Vectors to read instead of an alphabet's embeddings, and their names: zero, ones, one-hot ones, large
+    and small ones, one that is another one's negative, and normally distributed ones.
+
+    >>> embeddings, alphabet = drawn_vectors(3, symbols=12)
+    >>> embeddings.shape, alphabet[:4]
+    (torch.Size([12, 3]), ['zero', 'ones', 'hot-0', 'hot-1'])
+
+    Args:
+        size: of a vector.
+        symbols: how many, 8 at least.
+        seed: of what is drawn.
+        dtype: the module's format.
+
+    Returns: embeddings, shape ``(symbols, size)``, and an alphabet, for
+    :func:`~ratproof.api.modules.believe_module`.
+    """
+    if type(size) is not int or size < 1 or type(symbols) is not int or symbols < 8:
+        raise InputError(
+            f"drawn_vectors has size {size!r:.60} and {symbols!r:.60} symbols, where 1 and 8 at least are"
+            " right"
+        )
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw() -> Tensor:
+        return torch.randn(size, generator=generator, dtype=torch.float64)
+
+    normal = draw()
+    made = {"zero": torch.zeros(size), "ones": torch.ones(size)}
+    made |= {f"hot-{i}": torch.eye(size)[i] for i in range(min(size, 2))}
+    made |= {"v-0": normal, "minus-v-0": -normal, "large": 30 * draw(), "small": 1e-4 * draw()}
+    while len(made) < symbols:
+        made[f"v-{len(made)}"] = draw()
+    return torch.stack([vector.to(dtype) for vector in made.values()]), list(made)
+
+
+def _array(values: Tensor) -> NDArray[np.float64]:
+    return np.asarray(values.detach().double().cpu().numpy())

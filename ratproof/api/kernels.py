@@ -1,0 +1,240 @@
+"""Claims of your own about a kernel: that it computes a linear recurrence.
+
+>>> import torch
+>>> def running_sum(f, u, initial_state):
+...     states = []
+...     for t in range(u.shape[1]):
+...         initial_state = f[:, t] * initial_state + u[:, t]
+...         states.append(initial_state)
+...     return (torch.stack(states, 1) if states else torch.empty_like(u)), initial_state
+>>> claim = believe_kernel("mine", family="elementwise", kernel=running_sum)
+>>> claim.variants[0].kinds
+('exact', 'sampled', 'gradient', 'split', 'independence')
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from ratproof.api.own_claim import OnlyCase, OwnClaim
+from ratproof.laws.kernels.counterexample import BELIEVED
+from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
+from ratproof.laws.kernels.formats import FORMATS, WIDE
+from ratproof.laws.kernels.kernel import LACKS, Kernel
+from ratproof.laws.kernels.reference.form import Form
+from theory.claim import Source, Variant
+from theory.reading import KernelOf
+
+SCANS = ("any", "chain", "tree", "double")
+INVERSES = ("substitution", "explicit")
+GATE_GRADIENTS = ("direct", "cumulated")
+
+
+class KernelClaim(OwnClaim):
+    """A claim about a kernel."""
+
+
+def believe_kernel(
+    name: str,
+    *,
+    family: str | LinearRecurrence,
+    kernel: Callable[..., Any],
+    against: Callable[..., Any] | None = None,
+    form: str = "recurrent",
+    chunk: int | None = None,
+    scan: str = "any",
+    inverse: str = "substitution",
+    gate_gradient: str = "cumulated",
+    without: Iterable[str] = (),
+    multiple: int = 1,
+    longest: int | None = None,
+    sizes: Mapping[str, Iterable[int]] | None = None,
+    lengths: Iterable[int] = (),
+    dtypes: Iterable[str] = WIDE,
+    accumulation: str | None = None,
+    device: str = "cpu",
+    seconds: float = 600.0,
+    gpu_memory: int | None = None,
+    says: str = "",
+) -> KernelClaim:
+    """The claim that a kernel computes a linear recurrence, within rounding that is derived from how it says
+    that it computes.
+
+    Args:
+        name: of the claim, in small letters, digits and hyphens.
+        family: one of :data:`ratproof.laws.kernels.family.FAMILIES` by name, or a recurrence of your own.
+        kernel: called by keyword with the family's tensors (axes B, T, H and K or V), ``scale`` (a number, or
+            None for K^(-1/2)), ``initial_state`` (shape ``(N, H, K, V)``, or None), ``output_final_state``
+            and ``cu_seqlens`` (int64, N + 1 offsets into strings packed in one row, or None); it returns the
+            pair of outputs and final state. Options that its signature lacks are not given where they would
+            be None.
+        against: another kernel, called alike, that it is to compute the same as, in the place of the family's
+            recurrence: the family then says what is drawn, and no more. Rounding is measured
+            (:mod:`ratproof.laws.kernels.measured`), and no rung is exact.
+        form: ``recurrent``, step by step; or ``chunked``.
+        chunk: the tokens of a chunk.
+        scan: how a chunked kernel cumulates logarithms of decays within a chunk: in ``any`` order, in a
+            ``chain``, in a ``tree``, or with a ``double`` accumulator.
+        inverse: how a chunked kernel of a delta rule computes its corrections: by ``substitution``, or with
+            an ``explicit`` inverse.
+        gate_gradient: how the gradients of decays are computed: ``direct``, from the state before the token,
+            as differentiation of a step gives them, or perhaps ``cumulated``, as sums over later tokens,
+            which cancel. The bound is wider then, and fewer numbers count.
+        without: what it does not take, names of :data:`ratproof.laws.kernels.kernel.LACKS`; the verdict says
+        so,
+            and nothing of it is tried.
+        multiple: the kernel reads strings alone whose lengths are multiples of so many tokens; its strings
+            are not packed then. The verdict says so.
+        longest: tokens that it reads at most, or that it is to be given where it is slow; the verdict says
+            so.
+        sizes: the sizes of calls by axis: ``{"K": (64, 128), "V": (64, 128)}`` for a kernel that takes no
+            others. The axes are B, H, K and V, or B and D; those that are not named have the usual sizes. The
+            verdict says so.
+        lengths: the numbers of tokens T that calls have, in the place of the usual ones and of random ones;
+            the verdict says so.
+        dtypes: the formats of its tensors: ``float32``, ``float64`` and, with an accumulation, ``bfloat16``
+            and ``float16``.
+        accumulation: the wider format of its states, initial and final, and of all that it computes from
+            narrow tensors until it rounds its outputs: ``float32`` or ``float64``.
+        device: where its tensors are.
+        seconds: that a rung may take, looked at between calls; where it is not enough for all of them, the
+            verdict is ``unknown``, unless one was wrong.
+        gpu_memory: bytes that torch may hold on a GPU meanwhile, where a kernel that asks for more gets
+            torch's ``OutOfMemoryError``; half of what is free there, without.
+        says: the claim in a sentence.
+
+    Raises:
+        InputError: a name is not known, or the parts do not fit together.
+    """
+    own = _family(name, family)
+    lacks, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
+    _require(name, "without", lacks, LACKS)
+    _require(name, "dtypes", formats, FORMATS)
+    _require(name, "form", [form], ("recurrent", "chunked"))
+    _require(name, "scan", [scan], SCANS)
+    _require(name, "inverse", [inverse], INVERSES)
+    _require(name, "gate_gradient", [gate_gradient], GATE_GRADIENTS)
+    if accumulation is not None:
+        _require(name, "accumulation", [accumulation], WIDE)
+    narrow = next((dtype for dtype in formats if dtype not in WIDE), None)
+    if (narrow is None) != (accumulation is None):
+        raise InputError(
+            f"{name}: dtypes is {formats} and accumulation {accumulation!r}, where a narrow format needs the"
+            " format that the kernel accumulates in, and others have none"
+        )
+    if (form == "chunked") != (chunk is not None) or (
+        chunk is not None and (type(chunk) is not int or chunk < 1)
+    ):
+        raise InputError(
+            f"{name}: form is {form!r} and chunk {chunk!r}, where a chunked form has a chunk of some"
+            " tokens, and a recurrent one has none"
+        )
+    if type(multiple) is not int or multiple < 1 or (multiple > 1 and "cu_seqlens" not in lacks):
+        raise InputError(
+            f"{name}: multiple is {multiple!r}, where a whole number from 1 on is right, and more than 1 only"
+            " without cu_seqlens"
+        )
+    if longest is not None and (type(longest) is not int or longest < multiple):
+        raise InputError(
+            f"{name}: longest is {longest!r:.60}, where a whole number from {multiple} on is right"
+        )
+    axes = "BD" if own.lanes else "BHKV"
+    chosen = {
+        axis: _whole(name, f"sizes[{axis!r}]", own_sizes, 1) for axis, own_sizes in (sizes or {}).items()
+    }
+    _require(name, "sizes", chosen, axes)
+    times = _whole(name, "lengths", lengths, 0) if lengths else ()
+    if times and (longest is not None or any(time % multiple for time in times)):
+        raise InputError(
+            f"{name}: lengths is {times}, where multiples of {multiple} are right, and no longest beside them"
+        )
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+        raise InputError(f"{name}: seconds is {seconds!r:.60}, where a positive number is right")
+    if gpu_memory is not None and (type(gpu_memory) is not int or gpu_memory < 1):
+        raise InputError(f"{name}: gpu_memory is {gpu_memory!r:.60}, where a number of bytes is right")
+    for what, function in (("kernel", kernel), ("other kernel", against)):
+        if not callable(function) and (what == "kernel" or function is not None):
+            raise InputError(f"{name}: the {what} is a {type(function).__name__}, where a function is right")
+    if not formats:
+        raise InputError(f"{name}: dtypes is empty, where one of {', '.join(FORMATS)} is right")
+    cumulated = gate_gradient == "cumulated"
+    brought = Kernel(
+        name,
+        own,
+        kernel,
+        Form(chunk, scan, inverse),
+        without=lacks,
+        dtypes=formats,
+        device=device,
+        cumulated=cumulated,
+        accumulation=accumulation,
+        against=against,
+        multiple=multiple,
+        longest=longest,
+        sizes=chosen,
+        lengths=times,
+        seconds=float(seconds),
+        gpu_memory=gpu_memory,
+    )
+    if not says and against is None:
+        says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
+    says = says or "the kernel computes what the other one computes"
+    given = OnlyCase("the kernel is given")
+    variant = Variant(
+        name=BELIEVED,
+        expected="holds",
+        says=says,
+        reading=KernelOf(brought, device=device),
+        cases=lambda alphabet: st.just(given),
+        small_cases=lambda letters: iter(()),
+        kinds=tuple(_kinds(brought)),
+    )
+    source = Source("your own", "your file", name)
+    return KernelClaim(name, says, f"{says}.", source, (), (variant,), example=given, case=given)
+
+
+def _kinds(kernel: Kernel) -> Iterable[str]:
+    """The rungs that the kernel can have."""
+    rounds = kernel.family.fixed_decay or kernel.against is not None
+    if not rounds and not kernel.without & {"exact", "scale"}:
+        yield "exact"
+    yield "sampled"
+    if "gradient" not in kernel.without and set(kernel.dtypes) & set(WIDE):
+        yield "gradient"
+    if not kernel.without & {"initial-state", "final-state"}:
+        yield "split"
+    yield "independence"
+
+
+def _family(name: str, family: str | LinearRecurrence) -> LinearRecurrence:
+    if isinstance(family, LinearRecurrence):
+        return family
+    if family not in FAMILIES:
+        raise InputError(f"{name}: the family is {family!r}, where {', '.join(FAMILIES)} is right")
+    return FAMILIES[family]
+
+
+def _names(name: str, what: str, values: Iterable[str]) -> Iterable[str]:
+    if isinstance(values, str):
+        raise InputError(f"{name}: {what} is {values!r}, where a tuple of names is right")
+    return values
+
+
+def _whole(name: str, what: str, values: Iterable[int], least: int) -> tuple[int, ...]:
+    """Whole numbers in order."""
+    numbers = [] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
+    if not numbers or any(type(n) is not int or n < least for n in numbers):
+        raise InputError(f"{name}: {what} is {values!r:.60}, where whole numbers from {least} on are right")
+    return tuple(sorted(set(numbers)))
+
+
+def _require(name: str, what: str, values: Iterable[str], right: Iterable[str]) -> None:
+    known = list(right)
+    wrong = next((value for value in values if value not in known), None)
+    if wrong is not None:
+        raise InputError(f"{name}: {what} has {wrong!r}, where {', '.join(known)} is right")

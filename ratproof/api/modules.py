@@ -1,0 +1,252 @@
+"""Claims of your own about a torch module: its states, in floats, against the automaton that you believe it
+to be.
+
+>>> import torch
+>>> from neural.rrnn_b import RRNNB
+>>> claim = believe_module("my-layer", module=RRNNB(2, 3), embeddings=torch.eye(2), alphabet="ab")
+>>> claim.variants[0].kinds
+('sampled',)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from os import PathLike
+from types import NoneType
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from automata.dfa import DFA
+from automata.errors import InputError
+from automata.rounding.bounds import Deviation
+from automata.semirings import BOOLEAN
+from automata.wfsa import WFSA
+from neural.layer import Recurrent
+from ratproof.api.formulas import Formula, automata_of
+from ratproof.api.steps import BELIEVED, OnlyCase, check_automata, claim_of
+from ratproof.evidence.lengths import LENGTHS
+from ratproof.implementations.decision import Accepts, OfDecision
+from ratproof.implementations.module import OfModule
+from theory.claim import Claim, Variant
+from theory.reading import Program
+
+
+def believe_module(
+    name: str,
+    *,
+    module: nn.Module,
+    embeddings: Tensor,
+    alphabet: Sequence[str],
+    automaton: WFSA | DFA | Sequence[WFSA] | None = None,
+    formula: Formula | None = None,
+    slack: float = 0.0,
+    accepts: Accepts | float | None = None,
+    says: str = "the module is the automaton",
+) -> Claim:
+    """The claim that each unit of a module, after every nonempty prefix of every string, is within rounding
+    of an automaton's score; or, with ``accepts``, that the module accepts what a DFA accepts.
+
+    A module shows floats for the strings that it is run on, so the evidence is ``sampled``, and of decisions
+    also ``exhausted`` up to a length; for all strings, write the recurrence as a step over exact numbers
+    (:func:`ratproof.api.steps.believe`).
+
+    Args:
+        name: of the claim, in small letters, digits and hyphens.
+        module: called as torch's recurrent layers are: inputs of shape ``(T, 1, input_size)`` give outputs of
+            shape ``(T, 1, units)``, alone or first in a tuple. Of a layer of :mod:`neural` the scores are
+            compared, before any output gate.
+        embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order; for
+            a module that has an embedding of its own the symbols' numbers, integers of shape ``(symbols,)``:
+            its inputs then have shape ``(T, 1)``.
+        alphabet: the symbols.
+        automaton: one, or one a unit; a layer of :mod:`neural` reads itself off as its own without it.
+        formula: for the weights that the module computes with, in the place of automaton and slack: from the
+            embeddings, by torch's functions, ``(initial, final, matrices)`` of shapes ``(n,)``, ``(n,)`` and
+            ``(symbols, n, n)``, each with an axis of units in front where it differs between units. By how
+            much the module's own may differ is derived (:mod:`neural.tracked` says for which functions).
+        slack: by how much the weights that the module computes with may differ from the automaton's, where
+            those are not 0 or 1. It is 0 where the automaton has the module's own floats. The roundings of
+            the recurrence come on top, and are derived.
+        accepts: from the output after a string's last symbol, shape ``(units,)``, whether the string is
+            accepted; or a number, for a module of one unit that accepts where its output exceeds it. The
+            module runs on whole strings, and the automaton is boolean, or a DFA.
+        says: the claim in a sentence.
+
+    Raises:
+        InputError: automata, embeddings and alphabet do not fit together, or the slack is no number.
+    """
+    _check_arguments(name, module, embeddings, alphabet, automaton, accepts, slack)
+    if isinstance(module, nn.RNNBase) and module.batch_first:
+        raise InputError(f"{name}: the module has batch_first=True, where it takes inputs (T, B, size)")
+    if accepts is not None and slack:
+        raise InputError(f"{name}: the slack is one of scores, and accepts compares decisions")
+    if formula is not None and (automaton is not None or accepts is not None or slack):
+        raise InputError(
+            f"{name}: a formula takes the place of automaton and slack, and says nothing of accepts"
+        )
+    if accepts is not None:
+        return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says)
+    derived: Sequence[Deviation] | None = None
+    if len(embeddings) != len(alphabet):
+        raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
+    if formula is not None:
+        automaton, derived = automata_of(name, formula, embeddings, alphabet)
+    elif automaton is None:
+        if not isinstance(module, Recurrent):
+            raise InputError(
+                f"{name}: {type(module).__name__} does not read itself off as automata: give the automaton"
+            )
+        automaton = module.to_automata(embeddings, alphabet)
+    if isinstance(automaton, DFA):
+        raise InputError(f"{name}: a DFA accepts and rejects: accepts says when the module does")
+    automata = check_automata(name, automaton)
+    if list(automata[0].alphabet) != list(alphabet):
+        raise InputError(
+            f"{name}: the automata read {list(automata[0].alphabet)}, where the alphabet is {list(alphabet)}"
+        )
+    deviations = [_apart(a, slack) for a in automata] if derived is None else list(derived)
+    if derived is None and isinstance(module, Recurrent) and slack == 0:
+        own = module.deviations(embeddings)
+        # those of its own weights are no others' where an automaton of another shape is given
+        deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
+    given = OnlyCase(automata)
+
+    def compared(claim: str, variant: str) -> OfModule:
+        return OfModule(claim, variant, module, embeddings, automata, deviations, slack)
+
+    variant = Variant(
+        name=BELIEVED,
+        expected="holds",
+        says=says,
+        reading=Program(automata, compared, device=_device_of(module, embeddings), lengths=LENGTHS),
+        cases=lambda alphabet: st.just(given),
+        small_cases=lambda letters: iter(()),
+        kinds=("sampled",),
+        alphabet=given.alphabet,
+    )
+    return claim_of(name, says, given, variant)
+
+
+def _are_numbers(embeddings: Tensor) -> bool:
+    """Are they the symbols' numbers, for a module that has an embedding of its own?"""
+    return embeddings.dim() == 1 and embeddings.dtype in (torch.int64, torch.int32)
+
+
+def _check_arguments(
+    name: str, module: Any, embeddings: Any, alphabet: Any, automaton: Any, accepts: Any, slack: Any
+) -> None:
+    """Raise :class:`~automata.errors.InputError` for arguments of another kind, as a beginner may give
+    them.
+    """
+    if not isinstance(module, nn.Module):
+        raise InputError(f"{name}: the module is a {type(module).__name__}, where a torch.nn.Module is right")
+    if isinstance(embeddings, nn.Embedding):
+        raise InputError(f"{name}: the embeddings are a module, where its weight, a tensor, is right")
+    if not isinstance(embeddings, Tensor) or not (embeddings.dim() == 2 or _are_numbers(embeddings)):
+        what = f"have shape {tuple(embeddings.shape)}" if isinstance(embeddings, Tensor) else "are no tensor"
+        raise InputError(
+            f"{name}: the embeddings {what}, where a tensor of shape (symbols, input_size) is right, or"
+            " integers of shape (symbols,) for a module that embeds them itself"
+        )
+    if not isinstance(alphabet, Sequence):  # a set has no order, and its vectors have
+        raise InputError(
+            f"{name}: the alphabet is a {type(alphabet).__name__}, where a string or a list of symbols is"
+            " right"
+        )
+    if isinstance(slack, bool) or not isinstance(slack, (int, float)):
+        raise InputError(f"{name}: the slack is {slack!r:.60}, where a number is right")
+    if not 0 <= slack < math.inf:
+        raise InputError(f"{name}: the slack is {slack}, where a finite number that is not negative is right")
+    several = automaton if isinstance(automaton, (list, tuple)) else [automaton]
+    wrong = next((a for a in several if not isinstance(a, (WFSA, DFA, str, PathLike, NoneType))), None)
+    if wrong is not None or (isinstance(automaton, (list, tuple)) and DFA in map(type, automaton)):
+        raise InputError(
+            f"{name}: the automaton is {wrong if wrong is not None else automaton!r:.60}, where a WFSA, a DFA"
+            " or a list of WFSAs is right"
+        )
+    if isinstance(automaton, (str, PathLike)):
+        raise InputError(f"{name}: the automaton is a path: ratproof.read({str(automaton)!r}) reads it")
+    if accepts is None and isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
+        raise InputError(
+            f"{name}: a boolean automaton accepts and rejects: accepts says when the module does"
+        )
+
+
+def _device_of(module: nn.Module, embeddings: Tensor) -> str:
+    """Where it runs: ``cpu``, ``cuda``, ..."""
+    return str(next(module.parameters(), embeddings).device.type)
+
+
+def _believe_decision(
+    name: str,
+    module: nn.Module,
+    embeddings: Tensor,
+    alphabet: Sequence[str],
+    automaton: WFSA | DFA | Sequence[WFSA] | None,
+    accepts: Accepts | float,
+    says: str,
+) -> Claim:
+    """The claim that a module accepts what a DFA accepts."""
+    if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
+        automaton = DFA.from_wfsa(automaton)
+    if not isinstance(automaton, DFA):
+        raise InputError(f"{name}: with accepts the automaton is boolean, or a DFA")
+    try:
+        dfa = automaton.over(alphabet, "the module")
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    if len(embeddings) != len(alphabet):
+        raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
+    decide = accepts if callable(accepts) else _exceeds(name, accepts)
+    given = OnlyCase(check_automata(name, dfa.to_wfsa()))
+
+    def compared(claim: str, variant: str) -> OfDecision:
+        return OfDecision(claim, variant, module, embeddings, dfa, decide)
+
+    variant = Variant(
+        name=BELIEVED,
+        expected="holds",
+        says=says,
+        reading=Program(given.automata, compared, device=_device_of(module, embeddings), lengths=LENGTHS),
+        cases=lambda alphabet: st.just(given),
+        small_cases=lambda letters: iter(()),
+        kinds=("sampled", "exhausted"),
+        alphabet=given.alphabet,
+    )
+    return claim_of(name, says, given, variant)
+
+
+def _exceeds(name: str, threshold: float) -> Accepts:
+    number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
+    if not number or not math.isfinite(threshold):
+        raise InputError(
+            f"{name}: accepts is {threshold!r}, where a number or a function of the output is right"
+        )
+
+    def accepts(output: Tensor) -> bool:
+        if output.numel() != 1:
+            raise InputError(
+                f"{name}: the module has {output.numel()} units, where accepts as a number is for one; a"
+                " function of the output is right"
+            )
+        return bool(output.item() > threshold)
+
+    return accepts
+
+
+def _apart(automaton: WFSA, slack: float) -> Deviation:
+    """That much for every weight that is neither 0 nor 1."""
+    one, zero = automaton.semiring.one, automaton.semiring.zero
+    parts = (automaton.matrices, automaton.initial, automaton.final)
+    return Deviation(
+        *(np.where((part == one) | (part == zero), 0.0, slack).astype(np.float64) for part in parts)
+    )
+
+
+def _shapes(deviation: Deviation) -> tuple[int, ...]:
+    return deviation.matrices.shape

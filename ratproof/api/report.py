@@ -1,0 +1,56 @@
+"""A report as a value: it prints as its command does, and shows itself in a notebook."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+
+from ratproof.evidence.results import Result
+from ratproof.ladder.outcome import Outcome
+
+_PREFORMATTED = '<pre style="font-family: monospace; line-height: 1.2">{code}</pre>'
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check or a verification showed.
+
+    Attributes:
+        as_expected: did all evidence run, and say what it should?
+        results: a result for each claim, variant and kind of evidence.
+        data: the object that the command prints with ``--json``.
+        text: what the command prints.
+        html: the same for a notebook.
+    """
+
+    as_expected: bool
+    results: tuple[Result, ...]
+    data: dict[str, Any] = field(repr=False)
+    text: str = field(repr=False)
+    html: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that the command prints with ``--json``."""
+        return self.data
+
+
+def report_of(outcome: Outcome, show: Callable[[Outcome, Console], None]) -> Report:
+    """The report on an outcome, as ``show`` prints it."""
+    out = Console(file=io.StringIO(), record=True, width=80, markup=False, emoji=False, highlight=False)
+    show(outcome, out)
+    html = out.export_html(inline_styles=True, code_format=_PREFORMATTED, clear=False)
+    text = out.export_text().rstrip()
+    return Report(outcome.as_expected, tuple(outcome.results), outcome.to_json(), text, html)

@@ -1,0 +1,131 @@
+"""Claims of your own about a model with a state: that however it is asked for the same, it gives the same.
+
+>>> import torch
+>>> from ratproof.laws.models.torch_rnn import of_torch_rnn
+>>> claim = believe_stateful("mine", model=of_torch_rnn(torch.nn.GRU(3, 5)))
+>>> claim.variants[0].kinds
+('pieces', 'batch', 'reuse', 'reorder')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from ratproof.api.own_claim import OnlyCase, OwnClaim
+from ratproof.laws.models.counterexample import BELIEVED
+from ratproof.laws.models.declared import Declared
+from ratproof.laws.models.inputs import Inputs, Tokens, Vectors
+from ratproof.laws.models.model import LACKS, LAWS, Called, StatefulModel
+from ratproof.laws.models.precision import FORMATS
+from theory.claim import Source, Variant
+from theory.reading import ModelWithState
+
+Function = Callable[..., tuple[Any, Any]]
+
+
+class StatefulClaim(OwnClaim):
+    """A claim about a model with a state."""
+
+
+def believe_stateful(
+    name: str,
+    *,
+    model: StatefulModel | Function,
+    inputs: Inputs | None = None,
+    without: Iterable[str] = (),
+    precision: str | None = None,
+    longest: int | None = None,
+    device: str = "cpu",
+    says: str = "",
+) -> StatefulClaim:
+    """The claim that a model with a state keeps five laws, within rounding that is measured: whole and in
+    pieces, a row alone and in a batch, with padding and without, a first use and a second, and rows of a
+    cache in another order or another number.
+
+    Args:
+        name: of the claim, in small letters, digits and hyphens.
+        model: :func:`~ratproof.laws.models.torch_rnn.of_torch_rnn` of a module,
+            :func:`~ratproof.laws.models.causal_model.of_causal_model` of one, a
+            :class:`~ratproof.laws.models.model.StatefulModel` of your own, or a function or module that is
+            called with inputs and state (``None`` at first), with ``mask=`` where a mask is given, and
+            returns outputs of shape ``(B, T, ...)`` and the next state.
+        inputs: :class:`~ratproof.laws.models.inputs.Tokens` or :class:`~ratproof.laws.models.inputs.Vectors`;
+            without, the model's own.
+        without: what it does not take, names of :data:`ratproof.laws.models.model.LACKS`, besides what the
+        model
+            says itself; the verdict says so, and nothing of it is tried.
+        precision: the lowest precision inside, if torch's operators do not show it, because a kernel computes
+            in another, or if what they show is not the rounding that you allow: ``float64``, ``float32``,
+            ``float16`` or ``bfloat16``. It replaces what operators show.
+        longest: tokens that it reads at most; without, the model's own.
+        device: where its inputs are.
+        says: the claim in a sentence.
+
+    Raises:
+        InputError: a name is not known, or the model lacks a method and does not say so.
+    """
+    own = model if isinstance(model, StatefulModel) else Called(model)
+    if not callable(model) and own is not model:
+        raise InputError(f"{name}: the model is a {type(model).__name__}, where a StatefulModel is right")
+    lacks = own.without | _names(name, without)
+    reads = inputs or own.inputs
+    if not isinstance(reads, Tokens | Vectors):
+        raise InputError(
+            f"{name}: inputs is {reads!r:.60}, where Tokens(vocabulary) or Vectors(size) is right"
+        )
+    if precision is not None and precision not in FORMATS:
+        raise InputError(f"{name}: precision is {precision!r:.60}, where {', '.join(FORMATS)} is right")
+    if longest is not None and (type(longest) is not int or longest < 2):
+        raise InputError(f"{name}: longest is {longest!r:.60}, where a whole number from 2 on is right")
+    kinds = _kinds(lacks)
+    if not kinds:
+        raise InputError(f"{name}: without leaves no law, where one of {', '.join(LAWS)} is needed")
+    _require_methods(name, own, lacks)
+    brought = Declared(name, own, reads, lacks, precision, longest or own.longest, device)
+    says = says or f"{own.name()} gives the same, however it is asked"
+    given = OnlyCase("the model is given")
+    variant = Variant(
+        name=BELIEVED,
+        expected="holds",
+        says=says,
+        reading=ModelWithState(brought, device=device),
+        cases=lambda alphabet: st.just(given),
+        small_cases=lambda letters: iter(()),
+        kinds=kinds,
+    )
+    source = Source("your own", "your file", name)
+    return StatefulClaim(name, says, f"{says}.", source, (), (variant,), example=given, case=OnlyCase)
+
+
+def _names(name: str, without: Iterable[str]) -> frozenset[str]:
+    if isinstance(without, str):
+        raise InputError(f"{name}: without is {without!r}, where a tuple of names is right")
+    names = frozenset(without)
+    wrong = sorted(names - set(LACKS), key=str)
+    if wrong:
+        raise InputError(f"{name}: without has {wrong[0]!r}, where {', '.join(LACKS)} is right")
+    return names
+
+
+def _kinds(lacks: frozenset[str]) -> tuple[str, ...]:
+    """The laws that the model can be held to: rows are reordered between two calls of a batch, and padding is
+    on one side.
+    """
+    unpadded = {"left-padding", "right-padding"} <= lacks
+    also = {"reorder": bool({"pieces", "batch"} & lacks), "padding": unpadded}
+    return tuple(law for law in LAWS if law not in lacks and not also.get(law, False))
+
+
+def _require_methods(name: str, model: StatefulModel, lacks: frozenset[str]) -> None:
+    unneeded = {"clear": {"clear", "reuse"}, "reorder": {"reorder", "pieces", "batch"}}
+    missing = [method for method in model.lacks() if not unneeded[method] & lacks]
+    if missing:
+        arguments = {"clear": "clear(state)", "reorder": "reorder(state, rows)"}
+        raise InputError(
+            f"{name}: the model has no {arguments[missing[0]]}; without=({missing[0]!r},) says that it needs"
+            " none"
+        )

@@ -1,0 +1,217 @@
+"""Claims of your own: a network with its weights, and the automaton that you believe it to be.
+
+A file for ``ratproof check`` assigns what :func:`believe` returns to a name:
+
+>>> from automata.semirings import REAL
+>>> from automata.wfsa import WFSA
+>>> halves = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
+>>> claim = believe("fading", start=0, step=lambda c, x: c / 2 + (x == "a"), automaton=halves)
+>>> claim.variants[0].kinds
+('sampled', 'cross-checked', 'exhausted', 'decided')
+
+A claim about *all* weights of some shape is a :class:`theory.claim.Claim`, as in the files below ``theory/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from automata.recurrences.affine import flat
+from automata.recurrences.forms import Form, exact_number, wraps_round
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from theory.claim import LADDER, Claim, Source, Variant
+from theory.reading import Equality, Recurrence
+
+BELIEVED = "believed"
+
+
+@dataclass(frozen=True)
+class OnlyCase:
+    """The one case of a network whose weights are given."""
+
+    automata: tuple[WFSA, ...]
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The symbols, in the automata's order."""
+        return self.automata[0].alphabet
+
+    def describe(self) -> str:
+        """What there is to say of it."""
+        return "the weights are given"
+
+    def renamed(self, names: dict[str, str]) -> OnlyCase:
+        """Letters keep their names: the network knows no others."""
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        """Nothing: the weights are in the file that brought the claim."""
+        return {}
+
+    def from_json(self, data: dict[str, Any]) -> OnlyCase:
+        """The case itself: there is but one."""
+        return self
+
+
+def claim_of(name: str, says: str, given: OnlyCase, variant: Variant) -> Claim:
+    """The claim with that one variant."""
+    return Claim(
+        name,
+        says,
+        f"{says}.",
+        Source("your own", "your file", name),
+        (),
+        (variant,),
+        example=given,
+        case=given,
+    )
+
+
+def check_automata(name: str, automaton: WFSA | Sequence[WFSA]) -> tuple[WFSA, ...]:
+    """The automata, exact; :class:`~automata.errors.InputError` where they cannot be compared with one
+    network.
+    """
+    automata = tuple(
+        a if a.exact else a.to_exact() for a in ([automaton] if isinstance(automaton, WFSA) else automaton)
+    )
+    _check(name, automata)
+    return automata
+
+
+def believe(
+    name: str,
+    *,
+    start: Any,
+    step: Callable[[Any, Any], Any],
+    automaton: WFSA | Sequence[WFSA],
+    out: Callable[[Any], Any] | None = None,
+    modes: bool = False,
+    says: str = "the network is the automaton",
+) -> Claim:
+    """The claim that a network gives every string the score that an automaton gives it.
+
+    Args:
+        name: of the claim, in small letters, digits and hyphens.
+        start: the state before the first symbol: a number, or nested tuples of numbers; floats are the
+            fractions that they are.
+        step: from a state and a symbol the next state, a pure function of the two. It is run on fractions, so
+            it has to compute with them: ``c / 2``, not ``0.5 * c``; and on affine forms
+            (:mod:`automata.recurrences.forms`), to which it has to do the same.
+        automaton: one, or one for each number that ``out`` gives; over one alphabet, whose symbols are
+            strings.
+        out: from a state the score, or a tuple of scores; the state itself, or (with ``modes``) its numbers,
+            without.
+        modes: a state is a pair of what the network remembers (one of finitely many things) and its numbers.
+        says: the claim in a sentence.
+
+    Raises:
+        InputError: alphabets differ, a symbol is no string, an automaton has epsilon cycles without a sum, or
+            the first step computes in floats.
+    """
+    automata = check_automata(name, automaton)
+    given = OnlyCase(automata)
+    network = _recurrence(name, start, step, out, modes)
+    shown = network.out(given, network.start(given))
+    if len(shown) != len(automata):
+        raise InputError(
+            f"{name}: the network shows {len(shown)} numbers, and there are {len(automata)} automata to"
+            " compare with"
+        )
+    _require_exact_first_steps(network, given)
+
+    def cases(alphabet: str) -> st.SearchStrategy[OnlyCase]:
+        return st.just(given)
+
+    def small(letters: int) -> Iterator[OnlyCase]:
+        return iter([given] if letters == 1 else [])
+
+    variant = Variant(
+        name=BELIEVED,
+        expected="holds",
+        says=says,
+        reading=Equality(network, lambda case: case.automata),
+        cases=cases,
+        small_cases=small,
+        kinds=LADDER if automata[0].semiring is REAL else LADDER[:-1],
+        alphabet=given.alphabet,
+    )
+    return claim_of(name, says, given, variant)
+
+
+def _check(name: str, automata: Sequence[WFSA]) -> None:
+    if not automata:
+        raise InputError(f"{name}: there is no automaton to compare with")
+    first = automata[0]
+    for a in automata:
+        if a.alphabet != first.alphabet or a.semiring is not first.semiring:
+            raise InputError(
+                f"{name}: the automata have different alphabets or semirings, where one for all is right"
+            )
+    if not first.alphabet:
+        raise InputError(
+            f"{name}: the automaton has no symbols, so there is only the empty string to compare"
+        )
+    strange = [s for s in first.alphabet if not isinstance(s, str)]
+    if strange:
+        raise InputError(f"{name}: the alphabet has {strange[0]!r}, where symbols are strings")
+
+
+def _recurrence(name: str, start: Any, step: Any, out: Any, modes: bool) -> Recurrence:
+    """The network as a recurrence over exact numbers, which refuses to round."""
+
+    def begin(case: OnlyCase) -> Any:
+        return (start[0], _exact(start[1])) if modes else _exact(start)
+
+    def go_on(case: OnlyCase, state: Any, symbol: Any) -> Any:
+        after = step(state, symbol)
+        return (after[0], _unrounded(name, after[1])) if modes else _unrounded(name, after)
+
+    def show(case: OnlyCase, state: Any) -> tuple[Any, ...]:
+        shown = out(state) if out is not None else state[1] if modes else state
+        return tuple(_unrounded(name, tuple(flat(shown))))
+
+    return Recurrence(begin, go_on, show, modes)
+
+
+def _require_exact_first_steps(network: Recurrence, given: OnlyCase) -> None:
+    """Refuse a step that rounds before any evidence runs; whatever else it raises, the evidence will say."""
+    for symbol in given.alphabet:
+        try:
+            network.out(given, network.step(given, network.start(given), symbol))
+        except InputError:
+            raise
+        except (Exception, SystemExit):
+            return
+
+
+def _exact(state: Any) -> Any:
+    if isinstance(state, (tuple, list, np.ndarray)):
+        return tuple(map(_exact, state))
+    return (
+        state
+        if isinstance(state, Form) or (isinstance(state, float) and np.isinf(state))
+        else exact_number(state)
+    )
+
+
+def _unrounded(name: str, state: Any) -> Any:
+    """The same numbers as fractions; refused where they are floats, which may have been rounded."""
+    for number in flat(state):
+        if isinstance(number, (float, np.floating)) and np.isfinite(number):
+            raise InputError(
+                f"{name}: the step computes in floats, which round; give it its weights as fractions:"
+                " Fraction(w) is exact"
+            )
+        wrapping = wraps_round(number)
+        if wrapping is not None:
+            raise InputError(
+                f"{name}: the step computes in NumPy's {wrapping}, which wraps round; int(w) is exact"
+            )
+    return _exact(state)

@@ -1,0 +1,146 @@
+"""The step of a network with a cell state in ball arithmetic (python-flint): each number is a ball that
+holds the true value, whatever is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from flint import arb, fmpq
+
+from automata.aliases import Floats
+from ratproof.certification.counters.numbers import CounterNumbers
+from ratproof.certification.soft_networks.balls import Balls, exact, product, union
+
+HALF = arb(0.5)
+Ends: TypeAlias = tuple[Balls, Balls]
+"""The lower and the upper ends of the cell's values; balls for single ones."""
+
+
+class BallStep:
+    """The network at the precision ``flint.ctx.prec``, on boxes or points.
+
+    Args:
+        numbers: the network.
+        saturated: with saturated gates.
+    """
+
+    def __init__(self, numbers: CounterNumbers, saturated: bool = False) -> None:
+        self.n, self.saturated = numbers, saturated
+        self.U, self.P = exact(numbers.U), exact(numbers.P)
+        self.w, self.v = exact(numbers.w), exact(numbers.v[None])[0]
+        self.S = None if numbers.S is None else exact(numbers.S).T
+        self.tau = (
+            arb(1) if numbers.temperature is None else arb(fmpq(*numbers.temperature.as_integer_ratio()))
+        )
+        bias = exact(numbers.b) + exact(numbers.c)
+        maps = product(exact(numbers.W), exact(numbers.embedding.T))
+        self.reads = maps.T + bias
+
+    def read(self, tokens: Sequence[int]) -> Balls:
+        """W x + b + c of the least ball for each gate that holds those of all the tokens."""
+        rows: Balls = self.reads[tokens[0]]
+        for token in tokens[1:]:
+            rows = union(rows, self.reads[token])
+        return rows
+
+    def inside(self, h: Balls) -> Balls:
+        """U h, shape ``(4 d,)``."""
+        return product(self.U, h[:, None])[:, 0]
+
+    def gates(self, pre: Balls, c: Ends) -> tuple[Ends, Ends, Balls]:
+        """f, m = i g, and the output gate's pre-activation before its peephole, each ``(d,)``."""
+        i, f, g, o = np.split(pre, 4)
+        zero = np.array([arb(0)] * len(g), dtype=object)
+        i_ends, f_ends = (self._gate(x, row, c, sigmoid, 0) for x, row in ((i, self.P[0]), (f, self.P[1])))
+        return f_ends, multiply(i_ends, self._gate(g, zero, c, arb.tanh, -1)), o
+
+    def output(self, o: Balls, c: Ends) -> Balls:
+        """U after a step, from the new c."""
+        squashed = each(arb.tanh, c[0]), each(arb.tanh, c[1])
+        return union(*multiply(self._gate(o, self.P[2], c, sigmoid, 0), squashed))
+
+    def mix(self, u: Balls) -> Balls:
+        """The next h, from u: s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
+        if self.S is None:
+            return u
+        middles = [float(value.mid()) for value in u]
+        label = int((np.array(middles) @ self.n.S).argmax())
+        apart = self.S - self.S[label]
+        gaps = (apart @ u) / self.tau
+        low = [gap.lower().exp() for gap in gaps]
+        high = [gap.upper().exp() for gap in gaps]
+        h = self.S[label].copy()
+        for i in range(len(gaps)):
+            if i == label:
+                continue
+            least = low[i] / (low[i] + sum((high[j] for j in range(len(gaps)) if j != i), arb(0)))
+            most = high[i] / (high[i] + sum((low[j] for j in range(len(gaps)) if j != i), arb(0)))
+            h = h + apart[i] * least.union(most)
+        return np.asarray(h)
+
+    def logit(self, h: Balls, c: Ends) -> arb:
+        """The classifier's, after the end token."""
+        f, m, o = self.gates(self.inside(h) + self.reads[self.n.end], c)
+        return sum(self.w * self.output(o, carried(f, m, c)), self.v)
+
+    def _gate(self, x: Balls, peepholes: Balls, c: Ends, soft: Callable[[arb], arb], least: int) -> Ends:
+        """A gate that may see the cell, from below and from above; with saturated gates it jumps."""
+
+        def end(v: arb, p: arb, far: arb, near: arb) -> arb:
+            return self._end(v if p == 0 else v + p * (near if p > 0 else far), soft, least)
+
+        low, high = c
+        return each(end, each(arb.lower, x), peepholes, high, low), each(
+            end, each(arb.upper, x), peepholes, low, high
+        )
+
+    def _end(self, x: arb, soft: Callable[[arb], arb], least: int) -> arb:
+        if self.saturated and x > HALF:
+            return arb(1)
+        if self.saturated and x < -HALF:
+            return arb(least)
+        if self.saturated and (x.overlaps(HALF) or x.overlaps(-HALF)):  # on which side of a jump?
+            return arb(least).union(arb(1))
+        return soft(x)
+
+
+def sigmoid(x: arb) -> arb:
+    """1 / (1 + exp(-x))."""
+    return 1 / (1 + (-x).exp())
+
+
+def carried(f: Ends, m: Ends, c: Ends) -> Ends:
+    """The cell's ends after a step, f c + m, f from 0 on; of an infinite one f = 0 keeps nothing."""
+
+    def end(small: arb, large: arb, cell: arb, more: arb) -> arb:
+        factor = small if cell >= 0 else large if cell <= 0 else small.union(large)
+        return more + (arb(0) if factor == 0 else factor * cell)
+
+    return each(end, f[0], f[1], c[0], m[0]), each(end, f[1], f[0], c[1], m[1])
+
+
+def multiply(one: Ends, other: Ends) -> Ends:
+    """Products of intervals, by their ends: a ball's radius has few bits."""
+    products = [each(arb.__mul__, a, b) for a in one for b in other]
+    least, most = products[0], products[0]
+    for more in products[1:]:
+        least, most = each(arb.min, least, more), each(arb.max, most, more)
+    return least, most
+
+
+def each(function: Callable[..., Any], *arrays: Balls) -> Balls:
+    """The function of each entry."""
+    return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
+
+
+def between(corners: Floats) -> Balls:
+    """Balls that hold the finite intervals ``(2, d)``."""
+    return union(*ends(corners))
+
+
+def ends(corners: Floats) -> Ends:
+    """Both ends of the intervals ``(2, d)``, exactly; they may be infinite."""
+    return exact(corners[0]), exact(corners[1])

@@ -1,0 +1,264 @@
+"""Boxes of states around nodes, closed in floats: the search for what the proof verifies.
+
+A box holds h and c, entry by entry. Where a box leads in one step is enclosed as ``c' = f c + m``, with f
+and m = i g over the whole box. The cell's bounds after at most n symbols follow from those after n - 1
+through the arrows, step by step, so that a count that drifts by a little at each symbol needs a box only as
+wide as its drift after all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.aliases import Floats
+from ratproof.certification.counters.exploration import OUT, Explored
+from ratproof.certification.counters.heights import balanced
+from ratproof.certification.counters.numbers import CounterNumbers
+from ratproof.certification.counters.points import EDGE, Points
+
+ROUNDS = 60
+SPEED = 40
+"""The symbols after which what still grows is taken to grow on as it did: in the search alone."""
+WIDER = 0.02
+LEAST = 1e-7
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Nodes with boxes.
+
+    Attributes:
+        explored: the nodes.
+        h, c: the corners, lower and upper, shape ``(2, nodes, d)``; c may be infinite for saturated gates.
+    """
+
+    explored: Explored
+    h: Floats
+    c: Floats
+
+
+@dataclass(frozen=True)
+class OpenBoxes:
+    """Boxes that do not close, and why, in a sentence."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """All arrows that lead to a node, sorted by it.
+
+    Attributes:
+        source, group, target: shape ``(A,)``.
+    """
+
+    source: NDArray[np.int64]
+    group: NDArray[np.int64]
+    target: NDArray[np.int64]
+
+    @staticmethod
+    def of(explored: Explored) -> Arrows:
+        source, group = np.nonzero(explored.after != OUT)
+        target = explored.after[source, group]
+        order = np.argsort(target, kind="stable")
+        return Arrows(source[order], group[order], target[order])
+
+
+class Images:
+    """Where boxes lead: intervals in floats, without directed rounding.
+
+    Args:
+        numbers: the network.
+        saturated: with saturated gates.
+        groups: of symbols, each read as one.
+    """
+
+    def __init__(self, numbers: CounterNumbers, saturated: bool, groups: list[list[int]]) -> None:
+        self.n, self.saturated = numbers, saturated
+        reads = Points(numbers).reads
+        self.reads = np.array([[reads[g].min(axis=0), reads[g].max(axis=0)] for g in groups]).swapaxes(0, 1)
+        self.end = reads[[numbers.end]]
+
+    def gates(self, h: Floats, c: Floats, reads: Floats) -> tuple[Floats, Floats, Floats]:
+        """f, m = i g, and the output gate's pre-activation before its peephole, each ``(2, B, d)``."""
+        n = self.n
+        middle, radius = 0.5 * (h[0] + h[1]), 0.5 * (h[1] - h[0])
+        inside, off = middle @ n.U.T, radius @ np.abs(n.U).T
+        pre = np.stack([reads[0] + inside - off, reads[1] + inside + off])
+        i, f, g, o = np.split(pre, 4, axis=2)
+        f = self._sigmoid(f + times(n.P[1], c))
+        i = self._sigmoid(i + times(n.P[0], c))
+        return f, times(i, self._tanh(g)), o
+
+    def output(self, o: Floats, c: Floats) -> Floats:
+        """U after a step, from the new c."""
+        return times(self._sigmoid(o + times(self.n.P[2], c)), np.tanh(c))
+
+    def mix(self, u: Floats) -> Floats:
+        """The next h, from u."""
+        n = self.n
+        if n.S is None or n.temperature is None:
+            return u
+        label = (u.mean(axis=0) @ n.S).argmax(axis=1)
+        apart = n.S.T[None] - n.S.T[label][:, None]  # (B, k, d)
+        ends = np.stack([apart * u[0][:, None], apart * u[1][:, None]])
+        gaps = np.stack([ends.min(axis=0).sum(axis=2), ends.max(axis=0).sum(axis=2)]) / n.tau
+        with np.errstate(over="ignore", invalid="ignore"):
+            low, high = np.exp(gaps)
+            others = 1 - np.eye(low.shape[1])
+            alpha = np.stack(
+                [
+                    np.nan_to_num(low / (low + high @ others)),
+                    np.nan_to_num(high / (high + low @ others), nan=1),
+                ]
+            )
+        parts = np.stack([alpha[0][..., None] * apart, alpha[1][..., None] * apart])
+        moved = np.stack([parts.min(axis=0).sum(axis=1), parts.max(axis=0).sum(axis=1)])
+        return np.asarray(n.S.T[label] + moved)
+
+    def logits(self, h: Floats, c: Floats) -> Floats:
+        """The classifier's logits, shape ``(2, B)``."""
+        f, m, o = self.gates(h, c, np.stack([self.end, self.end]))
+        u = self.output(o, times(f, c) + m)
+        ends = u * self.n.w
+        return np.asarray(np.stack([ends.min(axis=0).sum(axis=1), ends.max(axis=0).sum(axis=1)]) + self.n.v)
+
+    def _sigmoid(self, x: Floats) -> Floats:
+        return self._gate(x, lambda v: 0.5 * (1 + np.tanh(0.5 * v)), 0.0)
+
+    def _tanh(self, x: Floats) -> Floats:
+        return self._gate(x, np.tanh, -1.0)
+
+    def _gate(self, x: Floats, soft, least: float) -> Floats:  # type: ignore[no-untyped-def]
+        if not self.saturated:
+            return np.asarray(soft(x))
+        low = np.where(x[0] > EDGE, 1.0, np.where(x[0] < -EDGE, least, soft(x[0])))
+        high = np.where(x[1] > EDGE, 1.0, np.where(x[1] < -EDGE, least, soft(x[1])))
+        return np.stack([low, high])
+
+
+def times(one: Floats, other: Floats) -> Floats:
+    """Products of intervals ``(2, ...)``, or of numbers and intervals; zero times infinity is zero."""
+    with np.errstate(invalid="ignore"):
+        if one.ndim == other.ndim:
+            products = np.stack([one[0] * other[0], one[0] * other[1], one[1] * other[0], one[1] * other[1]])
+        else:
+            products = np.stack([one * other[0], one * other[1]])
+    products = np.nan_to_num(products, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    return np.stack([products.min(axis=0), products.max(axis=0)])
+
+
+def close(
+    numbers: CounterNumbers, explored: Explored, length: int | None, tolerance_rounds: int = ROUNDS
+) -> Boxes | OpenBoxes:
+    """Boxes that hold all states after at most ``length`` symbols; with saturated gates after any number."""
+    saturated = length is None
+    arrows, images = Arrows.of(explored), Images(numbers, saturated, explored.groups)
+    h, c = np.stack([explored.h] * 2), np.stack([explored.c] * 2)
+    start = (h[:, :1].copy(), c[:, :1].copy())
+    h, c = loosened(h), loosened(c)
+    reads = images.reads[:, arrows.group]
+    wanted = np.array([balanced(one) for one in explored.classes])
+    for _ in range(tolerance_rounds):
+        logits = images.logits(h, c)
+        unsure = np.flatnonzero(np.where(wanted, logits[0] <= 0, logits[1] >= 0))
+        if len(unsure):
+            return OpenBoxes(_said(numbers, explored, int(unsure[0])))
+        f, m, o = images.gates(h[:, arrows.source], c[:, arrows.source], reads)
+        new_c = grow(arrows, f, m, start[1], len(explored.classes), length, c)
+        image = times(f, c[:, arrows.source]) + m
+        bound = c[:, arrows.target]
+        image = np.stack([np.maximum(image[0], bound[0]), np.minimum(image[1], bound[1])])
+        image = np.stack([np.minimum(image[0], image[1]), np.maximum(image[0], image[1])])
+        new_h = joined(arrows, images.mix(images.output(o, image)), start[0], len(explored.classes))
+        if inside(loosened(new_h), h) and inside(loosened(new_c), c):
+            return Boxes(explored, h, c)
+        h, c = grown(h, new_h), grown(c, new_c)
+    return OpenBoxes("the boxes of states do not close: they grow with every round of the search")
+
+
+def grow(
+    arrows: Arrows, f: Floats, m: Floats, start: Floats, nodes: int, length: int | None, box: Floats
+) -> Floats:
+    """The bounds of c at each node after at most ``length`` symbols; what still grows after a while is taken
+    to grow on at that speed, to infinity where there is no length.
+    """
+    bounds = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
+    bounds[:, :1] = start
+    rounds = 2 * nodes + 2 * SPEED if length is None else min(length, 2 * nodes + 2 * SPEED)
+    history = bounds
+    for n in range(rounds):
+        if n == rounds - SPEED:
+            history = bounds
+        following = _once(arrows, f, m, bounds)
+        if (following == bounds).all():
+            return bounds
+        bounds = following
+    if length is not None and rounds == length:
+        return bounds
+    far = np.inf if length is None else (length - rounds) / SPEED
+    with np.errstate(invalid="ignore"):
+        speed = np.nan_to_num(bounds - history, nan=0.0, posinf=0.0, neginf=0.0)
+        speed[np.abs(speed) < 1e-13] = 0
+        return np.asarray(bounds + np.nan_to_num(speed * far, nan=0.0, posinf=np.inf, neginf=-np.inf))
+
+
+def _once(arrows: Arrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
+    low, high = bounds[0][arrows.source], bounds[1][arrows.source]
+    with np.errstate(invalid="ignore"):
+        least = np.where(low >= 0, f[0], f[1]) * low + m[0]
+        most = np.where(high >= 0, f[1], f[0]) * high + m[1]
+    never = low > high  # no string has come there yet
+    least = np.where(never, np.inf, np.where(np.isnan(least), m[0], least))
+    most = np.where(never, -np.inf, np.where(np.isnan(most), m[1], most))
+    first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
+    out = bounds.copy()
+    places = arrows.target[first]
+    out[0][places] = np.minimum(out[0][places], np.minimum.reduceat(least, first, axis=0))
+    out[1][places] = np.maximum(out[1][places], np.maximum.reduceat(most, first, axis=0))
+    return out
+
+
+def joined(arrows: Arrows, values: Floats, start: Floats, nodes: int) -> Floats:
+    """The least intervals at each node that hold what all arrows bring, and the start at node 0."""
+    out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
+    out[:, :1] = start
+    first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
+    places = arrows.target[first]
+    out[0][places] = np.minimum(out[0][places], np.minimum.reduceat(values[0], first, axis=0))
+    out[1][places] = np.maximum(out[1][places], np.maximum.reduceat(values[1], first, axis=0))
+    return out
+
+
+def inside(one: Floats, other: Floats) -> bool:
+    """Is every interval in the other?"""
+    return bool((one[0] >= other[0]).all() and (one[1] <= other[1]).all())
+
+
+def grown(box: Floats, image: Floats) -> Floats:
+    """A box that holds the image, where it grows by a share more than it must, and a little."""
+    with np.errstate(invalid="ignore"):
+        step = np.nan_to_num(WIDER * (image - box), nan=0.0, posinf=0.0, neginf=0.0)
+    ends = image + np.stack([np.minimum(step[0], 0), np.maximum(step[1], 0)])
+    ends = loosened(loosened(ends))
+    return np.stack([np.minimum(box[0], ends[0]), np.maximum(box[1], ends[1])])
+
+
+def loosened(one: Floats) -> Floats:
+    """Wider by what rigorous enclosures may be wider."""
+    return one + LEAST / 4 * _sizes(one)
+
+
+def _sizes(one: Floats) -> Floats:
+    sizes = np.maximum(1, np.where(np.isfinite(one), np.abs(one), 1))
+    return np.stack([-sizes[0], sizes[1]])
+
+
+def _said(numbers: CounterNumbers, explored: Explored, node: int) -> str:
+    dead, height = explored.classes[node]
+    what = f"{'dead' if dead else 'living'} strings at height {height}"
+    word = " ".join(str(numbers.alphabet[t]) for t in explored.words[node])
+    return f"the decision on {what} is not certain, in the box around the state after {word!r}"

@@ -1,0 +1,64 @@
+"""The certificate of a counter, for ``ratproof/checkers/check_counter.py``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ratproof.certification.counters.boxes import Boxes
+from ratproof.certification.counters.numbers import CounterNumbers
+from ratproof.checkers.check_counter import ABOUT, CLAIM, FORMAT
+
+
+def to_json(numbers: CounterNumbers, theorems: list[tuple[Boxes, int, int | None]]) -> dict[str, Any]:
+    """The network, and proved boxes, each with the height and the length (``None``: every length, with
+    saturated gates) up to which they hold.
+    """
+    return {
+        "format": FORMAT,
+        "about": ABOUT,
+        "claims": CLAIM,
+        "network": network_json(numbers),
+        "theorems": [_theorem(*theorem) for theorem in theorems],
+    }
+
+
+def network_json(numbers: CounterNumbers) -> dict[str, Any]:
+    """The network as certificates have it: floats as hexadecimal texts, the temperature as a fraction's."""
+    arrays = {name: getattr(numbers, name) for name in ("W", "b", "U", "c", "P", "S", "w", "v", "embedding")}
+    if numbers.S is None:
+        arrays["S"] = np.zeros((0, 0))
+    return {
+        "kind": numbers.kind,
+        "temperature": "" if numbers.temperature is None else str(numbers.temperature),
+        "alphabet": list(numbers.alphabet),
+        "start_token": numbers.start_token,
+        **{name: _hexadecimal(array) for name, array in arrays.items()},
+    }
+
+
+def _theorem(boxes: Boxes, height: int, length: int | None) -> dict[str, Any]:
+    explored = boxes.explored
+    return {
+        "gates": "saturated" if length is None else "soft",
+        "height": height,
+        **({} if length is None else {"length": length}),
+        "groups": explored.groups,
+        "nodes": [
+            {
+                "dead": dead,
+                "height": stands,
+                "after": explored.after[node].tolist(),
+                "h": _hexadecimal(boxes.h[:, node]),
+                "c": _hexadecimal(boxes.c[:, node]),
+            }
+            for node, (dead, stands) in enumerate(explored.classes)
+        ],
+    }
+
+
+def _hexadecimal(values: Any) -> Any:
+    if np.ndim(values):
+        return [_hexadecimal(part) for part in values]
+    return float(values).hex() if np.isfinite(values) else str(float(values))

@@ -1,0 +1,164 @@
+"""Does a network with a cell state decide balanced parentheses? Two theorems, or a string on which it is
+wrong.
+
+- Soft: on all strings up to a height and a length it accepts the balanced ones and no others.
+- Saturated: the network whose gates are 0 or 1 does so on the strings of every length, up to a height.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from automata.aliases import Symbols
+from automata.errors import InputError
+from neural.state_regularized.acceptor import Acceptor
+from ratproof.certification.counters import certificate
+from ratproof.certification.counters.boxes import Boxes, close
+from ratproof.certification.counters.exploration import explore
+from ratproof.certification.counters.numbers import CounterNumbers, numbers_of
+from ratproof.certification.counters.proof import prove
+from ratproof.certification.counters.reading import Reading, read, with_proof
+from ratproof.certification.counters.search import Tokens, wrong_string
+
+HEIGHT, LENGTH, SATURATED_HEIGHT = 20, 1000, 50
+TOLERANCES = (8.0, 4.0, 2.0, 1.0, 0.5)
+"""From the fewest nodes to many."""
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """What was tried for one kind of gates.
+
+    Attributes:
+        height, length: of the strings that it is about; ``None`` is every length, with saturated gates.
+        boxes: proved; ``None`` where nothing was.
+        why: where nothing was proved, why not, in a sentence.
+        word: a string on which a network with saturated gates is wrong (proved in balls); ``None`` without.
+    """
+
+    height: int
+    length: int | None
+    boxes: Boxes | None
+    why: str
+    word: Symbols | None = None
+
+
+@dataclass(frozen=True)
+class CounterCertification:
+    """The answer for a network.
+
+    Attributes:
+        numbers: the network.
+        soft, saturated: the theorems.
+        word: a string, within the soft theorem's height and length, on which the soft network is wrong
+            (proved in balls); ``None`` without.
+        reading: what the cell counts.
+    """
+
+    numbers: CounterNumbers
+    soft: Theorem
+    saturated: Theorem
+    word: Symbols | None
+    reading: Reading = field(repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """``"certified"``: both theorems; ``"different"``: there is a string on which it is wrong; else
+        ``"unknown"``.
+        """
+        if self.word is not None:
+            return "different"
+        return "certified" if all(t.boxes is not None for t in (self.soft, self.saturated)) else "unknown"
+
+    @property
+    def proved(self) -> list[Theorem]:
+        """The theorems that hold."""
+        return [theorem for theorem in (self.soft, self.saturated) if theorem.boxes is not None]
+
+    def certificate(self) -> dict[str, Any]:
+        """The certificate of what is proved, for ``ratproof/checkers/check_counter.py``.
+
+        Raises :class:`~automata.errors.InputError` where nothing is.
+        """
+        if not self.proved:
+            raise InputError("there is no certificate: no boxes were proved")
+        return certificate.to_json(
+            self.numbers, [(t.boxes, t.height, t.length) for t in self.proved if t.boxes is not None]
+        )
+
+
+def certify_counter(
+    network: Acceptor,
+    temperature: float | Fraction | None = None,
+    height: int = HEIGHT,
+    length: int = LENGTH,
+    saturated_height: int = SATURATED_HEIGHT,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+    stage: Callable[[str], None] = lambda what: None,
+) -> CounterCertification:
+    """Prove both theorems, or look for a string on which the network is wrong.
+
+    Args:
+        network: of one layer with a cell state, over an alphabet with ``(`` and ``)``.
+        temperature: tau, where it has centroids; its own without.
+        height: of the strings that the soft network is right on.
+        length: of those.
+        saturated_height: of those that the network with saturated gates is right on.
+        tell: called with the number of nodes proved, and of all.
+        stage: called with a description of each stage before that.
+
+    Raises:
+        InputError: the network is of another kind.
+    """
+    numbers = numbers_of(network, temperature)
+    stage("reading the cell")
+    reading = read(numbers, height, min(length, LENGTH))
+    soft = _theorem(numbers, height, length, tell, stage)
+    word = None
+    if soft.boxes is None:
+        stage("looking for a string on which it is wrong")
+        word = wrong_string(numbers, height, length, stage)
+    else:
+        reading = with_proof(reading, soft.boxes)
+    saturated = _theorem(numbers, saturated_height, None, tell, stage)
+    if saturated.boxes is None:
+        stage("saturated gates: looking for a string on which they are wrong")
+        found = wrong_string(numbers, saturated_height, length, stage, saturated=True)
+        saturated = replace(saturated, word=_symbols(numbers, found))
+    return CounterCertification(numbers, soft, saturated, _symbols(numbers, word), reading)
+
+
+def _symbols(numbers: CounterNumbers, tokens: Tokens | None) -> Symbols | None:
+    return None if tokens is None else tuple(numbers.alphabet[token] for token in tokens)
+
+
+def _theorem(
+    numbers: CounterNumbers,
+    height: int,
+    length: int | None,
+    tell: Callable[[int, int], None],
+    stage: Callable[[str], None],
+) -> Theorem:
+    """The first boxes that are proved, of ever more nodes."""
+    gates, why = "saturated" if length is None else "soft", ""
+    for tolerance in TOLERANCES:
+        stage(f"{gates} gates: looking for nodes")
+        explored = explore(numbers, height, tolerance, length is None)
+        if explored is None:
+            return Theorem(height, length, None, why or "there are too many kinds of states")
+        if explored.wrong is not None:
+            word = " ".join(str(numbers.alphabet[token]) for token in explored.wrong)
+            return Theorem(height, length, None, f"in floats the decision on {word!r} is wrong")
+        stage(f"{gates} gates: boxes around {len(explored.classes)} nodes")
+        boxes = close(numbers, explored, length)
+        if not isinstance(boxes, Boxes):
+            why = boxes.why
+            continue
+        gap = prove(numbers, boxes, length, tell)
+        if gap is None:
+            return Theorem(height, length, boxes, "")
+        why = gap.why
+    return Theorem(height, length, None, why)

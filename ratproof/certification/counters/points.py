@@ -1,0 +1,62 @@
+"""A network with a cell state on points, in float64: the soft network, or the one with saturated gates."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.aliases import Floats
+from ratproof.certification.counters.numbers import CounterNumbers
+
+EDGE = 0.5
+"""A gate is saturated where its pre-activation is farther from zero than this."""
+
+
+class Points:
+    """The network on B states at once, h and c of shape ``(B, d)``.
+
+    Args:
+        numbers: the network.
+        saturated: its gates are 0 or 1 (the candidate's -1 or 1) where their pre-activation is more than 1/2
+            from zero.
+    """
+
+    def __init__(self, numbers: CounterNumbers, saturated: bool = False) -> None:
+        self.n, self.saturated = numbers, saturated
+        self.reads = numbers.embedding @ numbers.W.T + numbers.b + numbers.c
+
+    def first(self) -> tuple[Floats, Floats]:
+        """The state before the first symbol, shapes ``(1, d)``."""
+        h, c = self.n.first_h[None], np.zeros((1, self.n.d))
+        return self.step(h, c, np.array([self.n.start])) if self.n.start_token else (h, c)
+
+    def step(self, h: Floats, c: Floats, tokens: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """The states after a token of its own for each."""
+        u, c = self._recur(h, c, tokens)
+        return self._mix(u), c
+
+    def logits(self, h: Floats, c: Floats) -> Floats:
+        """The classifier's, after the end token, shape ``(B,)``."""
+        u, _ = self._recur(h, c, np.full(len(h), self.n.end))
+        return np.asarray(u @ self.n.w + self.n.v)
+
+    def _recur(self, h: Floats, c: Floats, tokens: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        n = self.n
+        i, f, g, o = np.split(self.reads[tokens] + h @ n.U.T, 4, axis=1)
+        c = self._sigmoid(f + n.P[1] * c) * c + self._sigmoid(i + n.P[0] * c) * self._tanh(g)
+        return self._sigmoid(o + n.P[2] * c) * np.tanh(c), c
+
+    def _mix(self, u: Floats) -> Floats:
+        if self.n.S is None or self.n.temperature is None:
+            return u
+        b = u @ self.n.S
+        weights = np.exp((b - b.max(axis=1, keepdims=True)) / self.n.tau)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True) @ self.n.S.T)
+
+    def _sigmoid(self, x: Floats) -> Floats:
+        soft = 0.5 * (1 + np.tanh(0.5 * x))
+        return np.where(np.abs(x) > EDGE, x > 0, soft) if self.saturated else soft
+
+    def _tanh(self, x: Floats) -> Floats:
+        soft = np.tanh(x)
+        return np.where(np.abs(x) > EDGE, np.sign(x), soft) if self.saturated else soft

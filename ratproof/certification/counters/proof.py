@@ -1,0 +1,163 @@
+"""The proof, in balls, that the boxes of a counter's nodes hold all its states, and that it decides rightly.
+
+Base: the state before the first symbol is in node 0's box. Step: from any state in a node's box each symbol
+leads to an h in the box of the node that the arrow names, which is of the class that the string has then;
+and c' = f c + m, with f and m enclosed over the whole box, so that bounds on c after n symbols give bounds
+after n + 1. These bounds are followed for as many symbols as the theorem speaks of, or until they no longer
+change; they must stay in the boxes. Decision: the classifier's logit has the right sign over each box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import flint
+import numpy as np
+from flint import arb
+
+from automata.aliases import Floats
+from ratproof.certification.counters.ball_run import first
+from ratproof.certification.counters.balls import BallStep, Ends, between, carried, each, ends
+from ratproof.certification.counters.boxes import Arrows, Boxes
+from ratproof.certification.counters.heights import balanced
+from ratproof.certification.counters.numbers import CounterNumbers
+from ratproof.certification.soft_networks.balls import Balls, exact
+from ratproof.certification.soft_networks.proof import ProofGap
+
+BITS = 64
+MOST_ROUNDS = 20_000
+"""Symbols after which bounds that still change are taken to change for ever."""
+
+
+@dataclass(frozen=True)
+class Factors:
+    """c' = f c + m along each arrow, in floats that were rounded outwards: shapes ``(2, A, d)``."""
+
+    f: Floats
+    m: Floats
+
+
+def prove(
+    numbers: CounterNumbers,
+    boxes: Boxes,
+    length: int | None,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+) -> ProofGap | None:
+    """Check it for strings of that length at most, or of every length with saturated gates; ``None`` where
+    all holds, else the first thing that does not.
+    """
+    with flint.ctx.workprec(BITS):
+        step = BallStep(numbers, saturated=length is None)
+        start = first(step)
+        if not _holds(start[0], boxes.h[:, 0]):
+            return ProofGap("base: the first h leaves the box of node 0")
+        factors = _factors(numbers, step, boxes, tell)
+        if isinstance(factors, ProofGap):
+            return factors
+        low, high = start[1]
+        corners = np.array([[below(v) for v in low], [above(v) for v in high]])
+    return _bounded(boxes, factors, corners, length)
+
+
+def _factors(
+    numbers: CounterNumbers, step: BallStep, boxes: Boxes, tell: Callable[[int, int], None]
+) -> Factors | ProofGap:
+    """Step and decision at every node, and each arrow's f and m."""
+    explored = boxes.explored
+    reads, arrows = [step.read(group) for group in explored.groups], Arrows.of(explored)
+    cells = [ends(boxes.c[:, node]) for node in range(len(explored.classes))]
+    kept: dict[tuple[int, int], tuple[Ends, Ends]] = {}
+    for node, one in enumerate(explored.classes):
+        tell(node, len(explored.classes))
+        h, c = between(boxes.h[:, node]), cells[node]
+        inside = step.inside(h)
+        for group, to in enumerate(explored.after[node].tolist()):
+            if to < 0:
+                continue
+            f, m, o = step.gates(inside + reads[group], c)
+            kept[node, group] = f, m
+            if not _holds(step.mix(step.output(o, _met(carried(f, m, c), cells[to]))), boxes.h[:, to]):
+                symbol = str(numbers.alphabet[explored.groups[group][0]])
+                return ProofGap(f"step: from node {node} with symbol {symbol!r}, h leaves node {to}'s box")
+        logit = step.logit(h, c)
+        if not (logit > 0 if balanced(one) else logit < 0):
+            return ProofGap(f"decision: that of node {node} is not certain")
+    pairs = [kept[key] for key in zip(arrows.source.tolist(), arrows.group.tolist(), strict=True)]
+    return Factors(
+        *(
+            np.array(
+                [
+                    [list(map(end, pair[part][side])) for pair in pairs]
+                    for side, end in ((0, below), (1, above))
+                ]
+            )
+            for part in (0, 1)
+        )
+    )
+
+
+def _met(one: Ends, other: Ends) -> Ends:
+    """The part of a step's cell that is in the target's box: all of it that a proof speaks of."""
+    return each(arb.max, one[0], other[0]), each(arb.min, one[1], other[1])
+
+
+def _holds(values: Balls, corners: Floats) -> bool:
+    """Are all values between the corners?"""
+    low, high = exact(corners[0]), exact(corners[1])
+    return all(bool(low[i] <= v and v <= high[i]) for i, v in enumerate(values))
+
+
+def _bounded(boxes: Boxes, factors: Factors, start: Floats, length: int | None) -> ProofGap | None:
+    """Follow the bounds on c, rounded outwards; they must stay in the boxes."""
+    arrows, nodes = Arrows.of(boxes.explored), len(boxes.explored.classes)
+    bounds = np.stack([np.full((nodes, start.shape[1]), np.inf), np.full((nodes, start.shape[1]), -np.inf)])
+    bounds[:, 0] = start
+    endless = np.isinf(boxes.c)  # such a side is no bound at all
+    bounds = np.where(endless, boxes.c, bounds)
+    for _ in range(MOST_ROUNDS if length is None else length):
+        following = _after(arrows, factors, bounds)
+        following = np.where(endless, boxes.c, following)
+        if (following[0] < boxes.c[0]).any() or (following[1] > boxes.c[1]).any():
+            node = int(np.argwhere((following[0] < boxes.c[0]) | (following[1] > boxes.c[1]))[0, 0])
+            return ProofGap(f"step: the cell leaves the box of node {node}")
+        if (following == bounds).all():
+            return None
+        bounds = following
+    return None if length is not None else ProofGap("step: the cell's bounds never come to rest")
+
+
+def _after(arrows: Arrows, factors: Factors, bounds: Floats) -> Floats:
+    """The bounds after one symbol more, or as before."""
+    low, high = bounds[0][arrows.source], bounds[1][arrows.source]
+    # a node that no string has come to has bounds (inf, -inf), which lead nowhere
+    least = _end(np.where(low >= 0, factors.f[0], factors.f[1]), low, factors.m[0], -np.inf)
+    most = _end(np.where(high >= 0, factors.f[1], factors.f[0]), high, factors.m[1], np.inf)
+    nobody = (low == np.inf) & (high == -np.inf)
+    least, most = np.where(nobody, np.inf, least), np.where(nobody, -np.inf, most)
+    out = bounds.copy()
+    np.minimum.at(out[0], arrows.target, least)
+    np.maximum.at(out[1], arrows.target, most)
+    return out
+
+
+def _end(f: Floats, c: Floats, m: Floats, towards: float) -> Floats:
+    """F c + m, rounded outwards where it is not exact; zero times infinity is zero."""
+    with np.errstate(invalid="ignore"):
+        product = f * c
+        product = np.where(f == 0, 0.0, np.where(f == 1, c, np.nextafter(product, towards)))
+        total = product + m
+        other = total - product  # what a sum rounds off, exactly (Knuth's two-sum)
+        lost = (product - (total - other)) + (m - other)
+    return np.where((lost == 0) | np.isinf(total), total, np.nextafter(total, towards))
+
+
+def below(value: arb) -> float:
+    """A float that is not above the value."""
+    near = float(value.lower())
+    return near if value.is_exact() and arb(near) == value else float(np.nextafter(near, -np.inf))
+
+
+def above(value: arb) -> float:
+    """A float that is not below the value."""
+    return -below(-value)

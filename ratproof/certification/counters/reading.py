@@ -1,0 +1,119 @@
+"""What a cell counts, read off: a linear map from c to the depth, on random living strings; and how far one
+unit is from the depth at most, over proved boxes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from automata.aliases import Floats
+from ratproof.certification.counters.boxes import Boxes
+from ratproof.certification.counters.numbers import CounterNumbers
+from ratproof.certification.counters.points import Points
+
+STRINGS = 64
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A linear map from the cell to the depth, fitted on half of some random living strings; errors are on
+    all.
+
+    Attributes:
+        weights, offset: depth is near weights c + offset.
+        r_squared, largest_error: of that map.
+        turns: the least and the greatest change of the map with ``(``, with ``)`` and with a letter.
+        drift: the slope of the map's error by the number of symbols read.
+        unit, scale, shift: the one unit that alone is nearest: depth is near scale c_unit + shift.
+        unit_error: its largest error.
+        proved_error: its largest error on all strings of the theorem on the soft network; ``None`` without
+            one.
+        strings, length: how many strings were read, and how long they are.
+    """
+
+    weights: Floats
+    offset: float
+    r_squared: float
+    largest_error: float
+    turns: dict[str, tuple[float, float]]
+    drift: float
+    unit: int
+    scale: float
+    shift: float
+    unit_error: float
+    proved_error: Fraction | None
+    strings: int
+    length: int
+
+
+def read(numbers: CounterNumbers, height: int, length: int) -> Reading:
+    """Read the cell on random living strings of that length and height at most."""
+    random = np.random.default_rng(0)
+    points, turns = Points(numbers), np.array([numbers.turn(t) for t in range(len(numbers.alphabet))])
+    letters = np.flatnonzero(turns == 0)
+    share, rise = random.random(STRINGS), random.uniform(0.4, 0.7, STRINGS)
+    h, c = (np.repeat(part, STRINGS, axis=0) for part in points.first())
+    depth, cells, depths, read = np.zeros(STRINGS, dtype=np.int64), [c], [np.zeros(STRINGS)], []
+    for _ in range(length):
+        up = ((random.random(STRINGS) < rise) | (depth == 0)) & (depth < height)
+        tokens = np.where(up, numbers.opening, numbers.closing)
+        idle = (depth == 0) & (height == 0)
+        if len(letters):
+            idle |= random.random(STRINGS) < share
+            tokens = np.where(idle, random.choice(letters, STRINGS), tokens)
+        h, c = points.step(h, c, tokens)
+        depth = depth + turns[tokens]
+        cells.append(c)
+        depths.append(depth.astype(float))
+        read.append(turns[tokens])
+    return _fitted(np.array(cells), np.array(depths), np.array(read).reshape(length, STRINGS))
+
+
+def _fitted(cells: Floats, depths: Floats, read: Floats) -> Reading:
+    """From c of shape ``(T + 1, B, d)``, the depths, and what was read, shape ``(T, B)``."""
+    half = STRINGS // 2
+    rows, wanted = cells[:, :half].reshape(-1, cells.shape[2]), depths[:, :half].reshape(-1)
+    ones = np.ones((len(rows), 1))
+    fit = np.linalg.lstsq(np.concatenate([rows, ones], axis=1), wanted, rcond=1e-10)[0]
+    estimate = cells @ fit[:-1] + fit[-1]
+    errors, change = estimate - depths, np.diff(estimate, axis=0)
+    alone = []
+    for unit in range(cells.shape[2]):
+        column = np.concatenate([rows[:, [unit]], ones], axis=1)
+        scale, shift = np.linalg.lstsq(column, wanted, rcond=1e-10)[0]
+        off = float(np.abs(scale * cells[:, :, unit] + shift - depths).max())
+        alone.append((off, unit, float(scale), float(shift)))
+    off, unit, scale, shift = min(alone)
+    spread = float(((depths - depths.mean()) ** 2).sum())
+    time = np.arange(len(cells)) - (len(cells) - 1) / 2
+    return Reading(
+        fit[:-1],
+        float(fit[-1]),
+        1 - float((errors**2).sum()) / spread if spread else float("nan"),
+        float(np.abs(errors).max()),
+        {
+            name: (float(change[read == turn].min()), float(change[read == turn].max()))
+            for name, turn in (("(", 1), (")", -1), ("letter", 0))
+            if (read == turn).any()
+        },
+        float((errors.mean(axis=1) * time).sum() / max((time**2).sum(), 1)),
+        unit,
+        scale,
+        shift,
+        off,
+        None,
+        STRINGS,
+        len(read),
+    )
+
+
+def with_proof(reading: Reading, boxes: Boxes) -> Reading:
+    """The reading, with the unit's largest error over the boxes of living strings, in fractions."""
+    scale, shift, most = Fraction(reading.scale), Fraction(reading.shift), Fraction(0)
+    for node, (dead, height) in enumerate(boxes.explored.classes):
+        for end in [] if dead else boxes.c[:, node, reading.unit].tolist():
+            most = max(most, abs(scale * Fraction(end) + shift - height))
+    return replace(reading, proved_error=most)

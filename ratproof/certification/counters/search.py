@@ -1,0 +1,146 @@
+"""The search for a string on which a counter is wrong: in floats, shortest first, then confirmed in balls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ratproof.certification.counters.ball_run import decision
+from ratproof.certification.counters.heights import balanced, class_of
+from ratproof.certification.counters.numbers import CounterNumbers
+from ratproof.certification.counters.points import Points
+
+SHORT = 60_000
+"""The most strings that are tried one by one, all of a length together."""
+MOST_SYMBOLS = 10_000
+"""Longer strings are not tried."""
+AT_ONCE = 256
+Tokens = tuple[int, ...]
+
+
+def wrong_string(
+    numbers: CounterNumbers,
+    height: int,
+    length: int,
+    stage: Callable[[str], None] = lambda what: None,
+    saturated: bool = False,
+) -> Tokens | None:
+    """The shortest string found, of that height and length at most, on which the decision is wrong: proved so
+    in balls. With ``saturated`` the decision of the network with saturated gates.
+    """
+    length = min(length, MOST_SYMBOLS)
+    height = min(height, length)
+    for found in _candidates(Points(numbers, saturated), height, length, stage):
+        word = _confirmed(numbers, found, height, saturated)
+        if word is not None:
+            return word
+    return None
+
+
+def _candidates(points: Points, height: int, length: int, stage: Callable[[str], None]) -> Iterator[Tokens]:
+    """Strings on which floats decide wrongly: the first of all short ones, then of long ones."""
+    numbers = points.n
+    symbols = len(numbers.alphabet)
+    for n in range(length + 1):
+        if symbols**n > SHORT:
+            break
+        stage(f"strings of length {n}")
+        rows = np.stack(np.unravel_index(np.arange(symbols**n), (symbols,) * n), axis=1) if n else _none()
+        found = first_wrong(points, rows, height)
+        if found is not None:
+            yield found
+    for kind, rows in _long(numbers, height, length):
+        stage(f"strings of length {rows.shape[1]}: {kind}")
+        found = first_wrong(points, rows, height)
+        if found is not None:
+            yield shrink(points, found, height)
+
+
+def _none() -> NDArray[np.int64]:
+    return np.zeros((1, 0), dtype=np.int64)
+
+
+def first_wrong(points: Points, rows: NDArray[np.int64], height: int) -> Tokens | None:
+    """The shortest beginning of one of the rows (the first such row's) on which the decision is wrong and the
+    height kept.
+    """
+    numbers, first = points.n, points.first()
+    h, c = (np.repeat(part, len(rows), axis=0) for part in first)
+    turns = np.array([numbers.turn(token) for token in range(len(numbers.alphabet))])
+    dead, stands = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=np.int64)
+    kept = np.ones(len(rows), dtype=bool)
+    for n in range(rows.shape[1] + 1):
+        bad = np.flatnonzero(kept & ((points.logits(h, c) > 0) != (~dead & (stands == 0))))
+        if len(bad):
+            return tuple(int(token) for token in rows[bad[0], :n])
+        if n == rows.shape[1]:
+            return None
+        turn = turns[rows[:, n]]
+        dead |= (turn < 0) & (stands == 0)
+        stands = np.maximum(stands + turn, 0)
+        kept &= stands <= height
+        h, c = points.step(h, c, rows[:, n])
+    return None
+
+
+def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """Long strings: deep ones, ones with long runs of a letter, ones that die, and random ones."""
+    random = np.random.default_rng(0)
+    up, down = numbers.opening, numbers.closing
+    letters = [t for t in range(len(numbers.alphabet)) if numbers.turn(t) == 0]
+    deep = [[up] * n + [down] * n for n in range(1, min(height, length // 2) + 1)]
+    again = [(one * (length // len(one)))[:length] for one in deep if length >= len(one)]
+    dying = [[down] * length, ([down] * height + [up] * height) * (length // max(2 * height, 1))]
+    dying += [([down, up] * length)[:length], ([down, up, up, down] * length)[:length]]
+    runs = [
+        [up] * n + [letter] * max(length - 2 * n, 0) + [down] * n
+        for letter in letters
+        for n in range(min(height, length // 2) + 1)
+    ]
+    for name, lines in (("deep", again), ("dying", dying), ("runs of a letter", runs)):
+        for at in range(0, len(lines), AT_ONCE):
+            yield name, _rows(lines[at : at + AT_ONCE], numbers)
+    for _ in range(4):
+        share, rise = random.random((AT_ONCE, 1)), random.uniform(0.4, 0.6, (AT_ONCE, 1))
+        draw, way = random.random((AT_ONCE, length)), random.random((AT_ONCE, length))
+        rows = np.where(way < rise, up, down)
+        if letters:
+            rows = np.where(draw < share, random.choice(letters, (AT_ONCE, length)), rows)
+        for row in rows:  # kept alive and low, but for a few slips
+            stands = 0
+            for n, token in enumerate(row):
+                turn = numbers.turn(int(token))
+                if stands + turn > height or (stands + turn < 0 and random.random() > 0.02):
+                    row[n], turn = (down if turn > 0 else up), -turn
+                stands = max(stands + turn, 0)
+        yield "random", rows
+
+
+def _rows(lines: Sequence[Sequence[int]], numbers: CounterNumbers) -> NDArray[np.int64]:
+    """Lines of unequal length, filled up with closing brackets."""
+    most = max(map(len, lines))
+    return np.array([[*line, *[numbers.closing] * (most - len(line))] for line in lines], dtype=np.int64)
+
+
+def shrink(points: Points, word: Tokens, height: int) -> Tokens:
+    """A shorter string that is wrong, by leaving out parts while it stays so."""
+    size = max(len(word) // 2, 1)
+    while size:
+        at = 0
+        while at < len(word):
+            shorter = word[:at] + word[at + size :]
+            found = first_wrong(points, np.array([shorter], dtype=np.int64).reshape(1, -1), height)
+            if found is None:
+                at += size
+            else:
+                word = found
+        size //= 2
+    return word
+
+
+def _confirmed(numbers: CounterNumbers, word: Tokens, height: int, saturated: bool) -> Tokens | None:
+    """The string, if balls confirm that its decision is wrong."""
+    now, said = class_of(map(numbers.turn, word), height), decision(numbers, word, saturated)
+    return word if now is not None and said is not None and said != balanced(now) else None

@@ -1,0 +1,115 @@
+"""Algorithm 1 (Wang & Niepert 2019, Appendix D) in its two readings: transitions counted over the strings of
+a data set.
+
+The text of section 3.1 moves the network to the most probable centroid before it reads on (the hard run). The
+pseudo-code only notes which centroid that is, and the network goes on with its mixture (the soft run). They
+may give other tables. A pair of centroid and symbol that the data never shows has no count; the pseudo-code's
+argmax would make it lead to the first centroid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.aliases import String
+from automata.errors import InputError
+from automata.io.number_text import shorten
+from ratproof.certification.soft_networks.floats import Points
+from ratproof.certification.soft_networks.hard import HardAutomaton
+from ratproof.certification.soft_networks.numbers import Numbers
+
+Reading = Literal["hard", "soft"]
+
+
+@dataclass(frozen=True)
+class TransitionCounts:
+    """The transitions that Algorithm 1 counted.
+
+    Attributes:
+        reading: ``"hard"`` or ``"soft"``.
+        start: the centroid before the first symbol.
+        counts: how often each centroid followed each pair of centroid and symbol, shape ``(k, symbols, k)``.
+    """
+
+    reading: Reading
+    start: int
+    counts: NDArray[np.int64]
+
+    @property
+    def table(self) -> tuple[tuple[int | None, ...], ...]:
+        """The centroid that followed most often (the first of equals); ``None`` for a pair that was never
+        seen.
+        """
+        seen = self.counts.sum(axis=2) > 0
+        most = self.counts.argmax(axis=2)
+        return tuple(
+            tuple(int(j) if there else None for j, there in zip(*row, strict=True))
+            for row in zip(most, seen, strict=True)
+        )
+
+    @property
+    def unseen(self) -> list[tuple[int, int]]:
+        """The pairs of a centroid that the table leads to and a symbol's place that were never seen."""
+        table = self.table
+        queue = [self.start]
+        for i in queue:
+            queue += [j for j in dict.fromkeys(table[i]) if j is not None and j not in queue]
+        return [(i, a) for i in queue for a, j in enumerate(table[i]) if j is None]
+
+    @property
+    def undecided(self) -> list[tuple[int, int]]:
+        """The pairs that were followed by more than one centroid: what was counted is no function."""
+        return [(int(i), int(a)) for i, a in np.argwhere((self.counts > 0).sum(axis=2) > 1)]
+
+    def differences(self, hard: HardAutomaton) -> list[tuple[int, int, int, int | None]]:
+        """The entries that differ from the hard automaton's table: centroid, symbol's place, and the next
+        centroid in each of the two.
+        """
+        pairs = ((i, a, j) for i, row in enumerate(self.table) for a, j in enumerate(row) if j is not None)
+        return [(i, a, j, hard.table[i][a]) for i, a, j in pairs if j != hard.table[i][a]]
+
+
+def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> TransitionCounts:
+    """Count the network's transitions over the strings.
+
+    Args:
+        numbers: the network.
+        strings: of the network's symbols.
+        reading: of the algorithm.
+
+    Raises:
+        InputError: a string has a symbol that the network lacks, or there is no string.
+    """
+    points, k = Points(numbers), numbers.k
+    words = sorted((_tokens(numbers, string) for string in strings), key=len, reverse=True)
+    if not words:
+        raise InputError("there is no string to count over")
+    first = points.first()
+    alpha = np.repeat(first, len(words), axis=0)
+    label = alpha.argmax(axis=1)
+    counts = np.zeros((k, len(numbers.alphabet), k), dtype=np.int64)
+    there = len(words)
+    for t in range(len(words[0])):
+        while len(words[there - 1]) <= t:  # longest first: those that have a symbol there
+            there -= 1
+        tokens = np.array([word[t] for word in words[:there]])
+        from_ = np.eye(k)[label[:there]] if reading == "hard" else alpha[:there]
+        alpha = points.steps(from_, tokens)
+        after = alpha.argmax(axis=1)
+        np.add.at(counts, (label[:there], tokens, after), 1)
+        label = after
+    return TransitionCounts(reading, int(first.argmax()), counts)
+
+
+def _tokens(numbers: Numbers, string: String) -> list[int]:
+    token = {symbol: place for place, symbol in enumerate(numbers.alphabet)}
+    for symbol in string:
+        if symbol not in token:
+            symbols = ", ".join(map(repr, numbers.alphabet))
+            raise InputError(f"the network has no symbol {shorten(symbol)}; it has {symbols}")
+    return [token[symbol] for symbol in string]

@@ -1,0 +1,176 @@
+"""The paper's pictures of a network (Wang & Niepert 2019, Figures 3, 4 and 8): its automata, and its
+probabilities over temperatures.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from automata.aliases import Floats, String, Symbol, Symbols
+from automata.io import drawing
+from ratproof.certification.extraction.probabilities import along, over_temperatures, probabilistic
+from ratproof.certification.soft_networks.certify import Certification
+from ratproof.certification.soft_networks.floats import Points
+from ratproof.certification.soft_networks.hard import HardAutomaton, labelled_outputs
+from ratproof.certification.soft_networks.numbers import Numbers
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LEAST = 0.02
+"""Centroids that never have this probability are left out of pictures."""
+
+
+TEMPERATURES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def string_100(alphabet: Sequence[Symbol]) -> Symbols:
+    """Figure 3's string 100, in the network's own symbols."""
+    return (alphabet[-1], alphabet[0], alphabet[0])
+
+
+def draw_all(
+    numbers: Numbers, answer: Certification, string: String, taus: Sequence[float]
+) -> dict[str, str | None]:
+    """All pictures of a network, by the names of their files; ``None`` for an automaton that there is not.
+
+    Args:
+        numbers: of the network, at its own temperature.
+        answer: the certification, with both automata.
+        string: for the bars.
+        taus: rising temperatures; the heat map goes from the first to the last.
+    """
+    grid = (
+        [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)]
+        if len(taus) > 1
+        else taus
+    )
+    return {
+        "hard.svg": hard_automaton(answer.hard),
+        "soft.svg": soft_automaton(answer),
+        "probabilistic.svg": probabilistic_automaton(numbers, answer.hard),
+        "probabilities.svg": bars(numbers, string, taus),
+        "temperatures.svg": heat_map(numbers, answer.hard, grid),
+    }
+
+
+def hard_automaton(automaton: HardAutomaton) -> str | None:
+    """Figures 3 (right), 4 and 8 as SVG: the hard automaton, its states named by their centroids; ``None``
+    where there is a tie.
+    """
+    machine = automaton.machine()
+    if machine is None:
+        return None
+    outputs = labelled_outputs(machine)
+    dfa = machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts))
+    return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
+
+
+def soft_automaton(answer: Certification) -> str | None:
+    """The same of the automaton that the soft network follows; ``None`` where no boxes were proved."""
+    if answer.soft is None:
+        return None
+    outputs = labelled_outputs(answer.soft)
+    dfa = answer.soft.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts))
+    return drawing.svg(dfa, names=[str(centroid) for centroid, _ in outputs])
+
+
+def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
+    """The probabilistic automaton of equation 4 as SVG, arrows with their probabilities."""
+    final = [i for i, accepts in enumerate(automaton.accepts) if accepts]
+    pfa = probabilistic(numbers)
+    return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, least=LEAST)
+
+
+def bars(numbers: Numbers, string: String, temperatures: Sequence[float]) -> str:
+    """Figure 3 (left) as SVG: alpha after the start and each symbol of a string, a row of bars for each
+    temperature.
+    """
+    alpha = along(numbers, string, temperatures)
+    centroids = _visible_centroids(alpha)
+    columns = ["S" if numbers.start_token else "start", *map(_plain, string)]
+    pyplot = _pyplot()
+    figure, axes = pyplot.subplots(
+        len(temperatures),
+        len(columns),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+        figsize=(1.2 + 1.3 * len(columns), 0.6 + 0.9 * len(temperatures)),
+    )
+    for row, tau in enumerate(temperatures):
+        for column, name in enumerate(columns):
+            axis = axes[row, column]
+            axis.bar(range(len(centroids)), alpha[row, column, centroids], color="#336699")
+            axis.set_ylim(0, 1.05)
+            axis.set_xticks(range(len(centroids)), [str(i) for i in centroids], fontsize=6)
+            if row == 0:
+                axis.set_title(name)
+            if column == 0:
+                axis.set_ylabel(f"τ = {tau:g}", fontsize=8)
+    return _svg(pyplot, figure)
+
+
+def heat_map(numbers: Numbers, automaton: HardAutomaton, temperatures: Sequence[float]) -> str:
+    """Transition probabilities over temperatures as SVG: a row for each centroid that is reached, symbol, and
+    centroid after it.
+    """
+    tables = over_temperatures(numbers, temperatures)
+    reached = automaton.reachable or [int(Points(numbers).first().argmax())]
+    rows = [
+        (f"{i}, {_plain(symbol)} → {j}", tables[:, i, a, j])
+        for i in reached
+        for a, symbol in enumerate(numbers.alphabet)
+        for j in _visible_centroids(tables[:, i, a])
+    ]
+    pyplot = _pyplot()
+    figure, axis = pyplot.subplots(figsize=(7, 1.2 + 0.18 * len(rows)))
+    image = axis.pcolormesh(
+        list(temperatures),
+        range(len(rows)),
+        np.stack([values for _, values in rows]),
+        cmap="viridis",
+        vmin=0,
+        vmax=1,
+        shading="nearest",
+        rasterized=True,  # as shapes, cells have hairlines between them
+    )
+    axis.set_xscale("log")
+    axis.set_xlabel("temperature τ")
+    axis.set_yticks(range(len(rows)), [name for name, _ in rows], fontsize=6)
+    axis.invert_yaxis()
+    figure.colorbar(image, label="probability")
+    return _svg(pyplot, figure)
+
+
+def _visible_centroids(alpha: Floats) -> list[int]:
+    """The centroids that have a probability of at least LEAST somewhere."""
+    return [int(i) for i in np.flatnonzero(alpha.reshape(-1, alpha.shape[-1]).max(axis=0) >= LEAST)]
+
+
+def _plain(symbol: Symbol) -> str:
+    """A symbol for matplotlib, which would take what stands between dollar signs for a formula."""
+    return str(symbol).replace("$", r"\$")
+
+
+def _pyplot() -> ModuleType:
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "ratproof"  # the same picture is the same text
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def _svg(pyplot: ModuleType, figure: Figure) -> str:
+    text = io.StringIO()
+    figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
+    svg = text.getvalue()
+    return svg[svg.index("<svg") :]

@@ -1,0 +1,61 @@
+"""The network as a probabilistic automaton (Wang & Niepert 2019, Theorem 3.1): its k x symbols x k table, at
+any temperature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from automata.aliases import Floats, String
+from automata.errors import InputError
+from automata.io.number_text import shorten
+from automata.probabilistic import PFA
+from ratproof.certification.soft_networks.floats import Points
+from ratproof.certification.soft_networks.numbers import Numbers
+
+
+def table(numbers: Numbers) -> Floats:
+    """Alpha after each centroid and symbol, in float64, shape ``(k, symbols, k)``; each row sums to 1 up to
+    rounding.
+    """
+    points, every = Points(numbers), np.eye(numbers.k)
+    return np.stack([points.step(every, token) for token in range(len(numbers.alphabet))], axis=1)
+
+
+def probabilistic(numbers: Numbers) -> PFA:
+    """The probabilistic automaton of the network with sampled transitions (equation 4), in float64.
+
+    The initial distribution is alpha after the start token; without one it is centroid 0.
+    """
+    return PFA.from_table(numbers.alphabet, Points(numbers).first()[0], table(numbers))
+
+
+def over_temperatures(numbers: Numbers, temperatures: Sequence[float]) -> Floats:
+    """The table for each temperature, shape ``(temperatures, k, symbols, k)``."""
+    return np.stack([table(replace(numbers, temperature=Fraction(tau))) for tau in temperatures])
+
+
+def along(numbers: Numbers, string: String, temperatures: Sequence[float]) -> Floats:
+    """The soft run's alpha after the start and after each symbol, for each temperature, shape
+    ``(temperatures, T + 1, k)``.
+
+    Figure 3 (left) of the paper shows this for the string 100.
+    """
+    for symbol in string:
+        if symbol not in numbers.alphabet:
+            raise InputError(
+                f"the network has no symbol {shorten(symbol)}; it has"
+                f" {', '.join(map(repr, numbers.alphabet)):.300}"
+            )
+    rows = []
+    for tau in temperatures:
+        points = Points(replace(numbers, temperature=Fraction(tau)))
+        alpha = [points.first()]
+        for symbol in string:
+            alpha.append(points.step(alpha[-1], numbers.alphabet.index(symbol)))
+        rows.append(np.concatenate(alpha))
+    return np.stack(rows)

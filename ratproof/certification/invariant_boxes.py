@@ -1,0 +1,73 @@
+"""All strings, for a network that mixes its centroids: a box around each state of its DFA, which the step
+takes into a box again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from automata.wfsa import WFSA
+from ratproof.checkers import check_invariant
+from ratproof.checkers.table import FORMAT
+from ratproof.evidence.ledger import ledger
+from ratproof.implementations.exact import ExactComparison
+from theory.state_regularized.shared.limits import epsilon, reachable
+
+
+def decide_by_boxes(comparison: ExactComparison) -> None:
+    """Assert that the mixture's most probable centroid is the automata's state after every string.
+
+    The certificate, which ``ratproof/checkers/check_invariant.py`` checks, has the DFA as it is read from the
+    automata.
+
+    Raises:
+        RuntimeError: the boxes do not show it, which is no disproof.
+    """
+    w, book = comparison.case, ledger()
+    states = sorted({q for q, _, _ in reachable(w)})
+    certificate = {
+        "format": FORMAT,
+        "about": check_invariant.ABOUT,
+        "claims": "follows",
+        "boxes": {
+            name: value
+            for name, value in w.to_json()["weights"].items()
+            if name in ("eq", "m", "S", "U", "W")
+        },
+        "epsilon": str(epsilon(w)),
+        "dfa": _transitions(comparison.automata()),
+        "states": states,
+    }
+    try:
+        check_invariant.verdict(certificate)
+    except ValueError as error:
+        raise RuntimeError(
+            f"the boxes do not show that the network follows its DFA: {error}; {w.describe()}"
+        ) from None
+    book.add(len(states) * len(w.alphabet))
+    book.certificate = certificate
+
+
+def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
+    """The next state, from 1, for each symbol and state: of automata that are one DFA which starts in state
+    1, each with its own end.
+    """
+    first = automata[0]
+    for place, automaton in enumerate(automata):
+        same = all(np.array_equal(automaton.matrix(x), first.matrix(x)) for x in first.alphabet)
+        if (
+            not same
+            or automaton.initial.tolist() != _one(0, first.states)
+            or automaton.final.tolist() != _one(place, first.states)
+        ):
+            raise RuntimeError("the automata are not one DFA with a final state each")
+    tables = {str(x): first.matrix(x).tolist() for x in first.alphabet}
+    if any(sorted(row) != _one(first.states - 1, first.states) for table in tables.values() for row in table):
+        raise RuntimeError("the automata are no DFA")
+    return {x: [1 + row.index(1) for row in table] for x, table in tables.items()}
+
+
+def _one(place: int, length: int) -> list[int]:
+    return [int(i == place) for i in range(length)]

@@ -1,0 +1,119 @@
+"""An interval that a map of one number takes into itself, and an orbit that enters it; all checked in ball
+arithmetic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Protocol, TypeVar
+
+import flint
+
+from ratproof.certification.not_rational.duals import DUALS, Dual
+from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
+
+MOST_STEPS, HALVINGS, CLOSE = 2000, 40, 2.0**-100
+Number = TypeVar("Number")
+
+
+class Map(Protocol):
+    """A map of one number, over any arithmetic."""
+
+    def __call__(self, t: Number, a: Arithmetic, /) -> Number: ...
+
+
+class HypothesisFails(Exception):
+    """A hypothesis does not show; the message says which, and for what."""
+
+
+@dataclass(frozen=True)
+class MappedInterval:
+    """From ``middle - radius`` to ``middle + radius``, both exact balls."""
+
+    middle: flint.arb
+    radius: flint.arb
+
+    def holds(self, ball: flint.arb) -> bool:
+        """Whether the whole ball is in it, for certain."""
+        return bool(abs(ball - self.middle) <= self.radius)
+
+    def __str__(self) -> str:
+        low, high = (end.fmpq() for end in (self.middle - self.radius, self.middle + self.radius))
+        return f"[{low}, {high}]"
+
+
+@dataclass(frozen=True)
+class Attraction:
+    """A map phi takes the interval into itself, and 0 < |phi'| < 1 on it.
+
+    Attributes:
+        interval: J.
+        image: a ball within J that phi(J) is in.
+        slope: a ball that phi'(J) is in.
+    """
+
+    interval: MappedInterval
+    image: flint.arb
+    slope: flint.arb
+
+
+def find_attraction(phi: Map) -> Attraction:
+    """An interval around where the orbit of 0 ends; phi(J) by the mean value theorem.
+
+    >>> print(find_attraction(lambda t, a: a.sigmoid(t)).interval)
+    [325/2048, 2373/2048]
+    """
+    near = flint.arb(0)
+    for _ in range(MOST_STEPS):
+        before, near = near, phi(near, BALLS).mid()
+        if abs(near - before) < CLOSE:
+            break
+    for halvings in range(1, HALVINGS):
+        radius = flint.arb(2) ** -halvings
+        grid = flint.arb(2) ** (halvings + 10)  # a middle of few digits, so that people can read J
+        interval = MappedInterval((near * grid).mid().floor().mid() / grid, radius)
+        around = interval.middle + flint.arb(0, radius)  # no smaller than J
+        slope = phi(Dual(around, flint.arb(1)), DUALS).slope
+        image = phi(interval.middle, BALLS) + slope * (around - interval.middle)
+        if interval.holds(image) and not slope.contains(0) and abs(slope) < 1:
+            return Attraction(interval, image, slope)
+    raise HypothesisFails(
+        f"no interval around {ball_text(near)} shows that phi maps into itself with 0 < |phi'| < 1"
+    )
+
+
+def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
+    """The first n for which c_n is in the interval, from c_0 = 0; then c_n, and c_{n+1}, which is another
+    number.
+    """
+    here = flint.arb(0)
+    for n in range(MOST_STEPS):
+        there = phi(here, BALLS)
+        if interval.holds(here):
+            if here.overlaps(there):
+                raise HypothesisFails(
+                    f"c_{n} = {ball_text(here)} may be the fixed point, where the orbit stays"
+                )
+            return n, here, there
+        here = there
+    raise HypothesisFails(f"the orbit does not enter {interval} within {MOST_STEPS} steps")
+
+
+def ball_text(ball: flint.arb) -> str:
+    """The ball with ten digits, in a ball that holds it."""
+    return str(ball.str(10))
+
+
+def ends(ball: flint.arb) -> str:
+    """A real ball as an interval, its ends rounded outwards to six digits.
+
+    >>> ends(flint.arb(flint.fmpq(1, 3)))
+    '[0.333333, 0.333334]'
+    """
+    low, high = ball.lower().fmpq(), ball.upper().fmpq()
+    down, up = (Context(prec=6, rounding=rounding) for rounding in (ROUND_FLOOR, ROUND_CEILING))
+    return (
+        f"[{down.divide(Decimal(int(low.p)), Decimal(int(low.q)))},"
+        f" {up.divide(Decimal(int(high.p)), Decimal(int(high.q)))}]"
+    )

@@ -1,0 +1,192 @@
+"""No automaton of any size computes a unit, by one of two theorems; each hypothesis is checked in ball
+arithmetic. The one is for units made of gates with a state of one number, the other for quotients
+(:mod:`ratproof.certification.not_rational.quotients`).
+
+On a letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that holds the
+real numbers would give c_n a linear recurrence. If phi is attracted to a fixed point that the orbit never
+meets, with a derivative there that is not 0, then Koenigs' psi with c_n = psi(lambda^n z) would be a
+polynomial, and phi(psi(z)) = psi(lambda z) has no pole: but phi has one. The page ``docs/not_rational.md``
+has the theorem and its proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import flint
+
+from automata.errors import InputError
+from ratproof.certification.not_rational.attraction import (
+    HypothesisFails,
+    Map,
+    Number,
+    ball_text,
+    ends,
+    enter,
+    find_attraction,
+)
+from ratproof.certification.not_rational.germs import Germ, constant
+from ratproof.certification.not_rational.poles import FORMS, Pole, find_pole
+from ratproof.certification.not_rational.quotients import BEFORE, Quotient, find_quotient
+from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic, NotKnown
+from theory.rational_recurrences.not_rational.vectors import ZERO, State
+from theory.rational_recurrences.not_rational.weights import WeightedCell
+
+BITS = 256
+FIRST_STEPS = 20
+"""Steps in which another number of the state may be seen to move."""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One hypothesis that holds: what it says, and the ball that shows it."""
+
+    says: str
+    ball: str
+
+
+@dataclass(frozen=True)
+class EverySize:
+    """No automaton with any number of states computes the unit.
+
+    Attributes:
+        given, unit: the cell with its weights, and the number of the unit.
+        letter: on whose strings it shows, maybe after another letter.
+        where: the strings, and what the unit is on them, in words.
+        hypotheses: the theorem's, each with its ball.
+    """
+
+    given: WeightedCell
+    unit: int
+    letter: str
+    where: str
+    hypotheses: tuple[Hypothesis, ...]
+
+
+@dataclass(frozen=True)
+class NoProof:
+    """For every letter a hypothesis could not be shown; that says nothing about automata.
+
+    Attributes:
+        why: a sentence for each letter.
+    """
+
+    why: dict[str, str]
+
+
+def every_size(given: WeightedCell, unit: int = 0) -> EverySize | NoProof:
+    """Whether the theorem applies to the unit, on the first letter for which its hypotheses show.
+
+    >>> from theory.rational_recurrences.not_rational.cells import CELLS
+    >>> from theory.rational_recurrences.not_rational.weights import some
+    >>> every_size(some(CELLS["elman"])).letter
+    'a'
+    >>> every_size(some(CELLS["lstm"])).why["a"]
+    'the next state does not hang on c_0 alone: h_0 does not stay 0'
+    """
+    if not 0 <= unit < given.units:
+        raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
+    why = {}
+    with flint.ctx.workprec(BITS):
+        for number, letter in enumerate(given.letters):
+            try:
+                try:
+                    hypotheses = _hypotheses(_map(given, unit, number))
+                except NotKnown:
+                    return _of_a_quotient(given, unit, number)
+                where = f"on the strings of {letter} it goes from c_0 = 0 to c_n+1 = phi(c_n)"
+                return EverySize(given, unit, letter, where, hypotheses)
+            except HypothesisFails as failed:
+                why[letter] = str(failed)
+    return NoProof(why)
+
+
+def _of_a_quotient(given: WeightedCell, unit: int, letter: int) -> EverySize:
+    """By the other theorem, after the first other letter for which it shows."""
+    why = ["there is no other letter to begin with"]
+    for first, name in enumerate(given.letters):
+        if first == letter:
+            continue
+        try:
+            found = find_quotient(given, unit, first, letter)
+        except HypothesisFails as failed:
+            why = [*why, f"after {name}, {failed}"]
+        else:
+            last = given.letters[letter]
+            where = f"on {name} and then {BEFORE + 1} + m times {last} it is P(x) / Q(x) with {found.clock}"
+            return EverySize(given, unit, last, where, tuple(_hypotheses_of_a_quotient(found)))
+    raise HypothesisFails("; ".join(why[1:] or why))
+
+
+def _hypotheses_of_a_quotient(found: Quotient) -> Iterator[Hypothesis]:
+    ratio = found.clock.ratio
+    if ratio is not None:
+        yield Hypothesis("D is greater than 0 and not 1", f"D = {ball_text(ratio)}")
+    yield Hypothesis(f"Q is 0 at no {found.clock}, m >= 0", f"Q(x) = {found.below}")
+    yield Hypothesis(
+        f"Q is 0 at a point{'' if ratio is None else ' that is not 0'}", f"x_0 = {ball_text(found.pole)}"
+    )
+    yield Hypothesis("P is not 0 there", f"P(x_0) = {ball_text(found.above)}")
+    for side in found.sides:
+        yield Hypothesis(
+            "a maximum keeps its side, for its larger number is more than the other by", f"{side} > 0"
+        )
+
+
+def _map(given: WeightedCell, unit: int, letter: int) -> Map:
+    """Phi, where all other numbers of the state stay 0."""
+    cell, moving = given.cell, given.cell.vectors.index(given.cell.output)
+
+    def after(t: Number, a: Arithmetic) -> State:
+        state = [list(vector) for vector in given.start(a)]
+        state[moving][unit] = t
+        return cell.step(given.over(a.number), tuple(state), letter, a)
+
+    for v, vector in enumerate(after(Germ(constant(0).parts, (ZERO + 1, ZERO)), FORMS)):
+        for i, value in enumerate(vector):
+            if (v, i) != (moving, unit) and constant(value).form != (ZERO, ZERO):
+                name, alone = f"{cell.vectors[v]}_{i}", f"{cell.output}_{unit} alone"
+                if _moves(given, letter, v, i):
+                    raise HypothesisFails(f"the next state does not hang on {alone}: {name} does not stay 0")
+                raise HypothesisFails(
+                    f"that the next state hangs on {alone} does not show: {name} may leave 0"
+                )
+    return lambda t, a: after(t, a)[moving][unit]
+
+
+def _moves(given: WeightedCell, letter: int, vector: int, place: int) -> bool:
+    """Whether a number of the state is not 0 after some of the letter's first strings, for certain."""
+    state = given.start(BALLS)
+    for _ in range(FIRST_STEPS):
+        state = given.cell.step(given.over(BALLS.number), state, letter, BALLS)
+        if not flint.arb(state[vector][place]).contains(0):
+            return True
+    return False
+
+
+def _hypotheses(phi: Map) -> tuple[Hypothesis, ...]:
+    attraction = find_attraction(phi)
+    steps, here, there = enter(phi, attraction.interval)
+    pole = find_pole(phi)
+    if pole is None:
+        raise HypothesisFails("no pole of phi shows at a gate that reads a t + b with a not 0")
+    return (
+        Hypothesis(
+            f"phi maps J = {attraction.interval} into itself", f"phi(J) is within {ends(attraction.image)}"
+        ),
+        Hypothesis("0 < |phi'| < 1 on J", f"phi'(J) is within {ends(attraction.slope)}"),
+        Hypothesis("the orbit from c_0 = 0 enters J", f"c_{steps} = {ball_text(here)}"),
+        Hypothesis(
+            "there it is not at the fixed point, for it moves on", f"c_{steps + 1} = {ball_text(there)}"
+        ),
+        Hypothesis(f"phi has a pole of order {pole.order}", _at(pole)),
+    )
+
+
+def _at(pole: Pole) -> str:
+    inner = f"S = sigmoid({pole.slope} t {'-' if pole.shift < 0 else '+'} {abs(pole.shift)})"
+    return (
+        f"{inner} at t = {pole.point.str(10)}, where the coefficient of S^{pole.order} is"
+        f" {pole.leading.str(10)}"
+    )

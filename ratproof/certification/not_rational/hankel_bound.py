@@ -1,0 +1,168 @@
+"""No automaton with fewer than n states computes a unit: a Hankel determinant of size n whose ball excludes
+0.
+
+An automaton with m states over a field that holds the real numbers makes H[p, s] = f(ps) a product of an n by
+m and an m by n matrix. Its rank is m at most, so that n independent rows need n states. The converse is not
+true of a ball that holds 0: it may be too wide, or the strings unlucky, or the unit an automaton. The answer
+is then :class:`UndecidedBound`, and never that there is one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import flint
+
+from automata.aliases import JsonObject
+from automata.errors import InputError
+from ratproof.certification.not_rational.matrix import Word, first_strings, hankel
+from theory.rational_recurrences.not_rational.arithmetic import BALLS
+from theory.rational_recurrences.not_rational.cells import CELLS
+from theory.rational_recurrences.not_rational.weights import WeightedCell
+
+FIRST_BITS, MOST_BITS = 64, 4096
+
+
+@dataclass(frozen=True)
+class Bound:
+    """At least as many states as there are prefixes.
+
+    Attributes:
+        given, unit: the cell with its weights, and the number of the unit.
+        prefixes, suffixes: the strings of the rows and columns.
+        bits: the precision that was enough.
+        determinant: its ball, (middle, radius) as decimals.
+        seconds: how long it took, lower precisions included.
+    """
+
+    given: WeightedCell
+    unit: int
+    prefixes: tuple[Word, ...]
+    suffixes: tuple[Word, ...]
+    bits: int
+    determinant: tuple[str, str]
+    seconds: float
+
+    @property
+    def states(self) -> int:
+        """No automaton with fewer states computes the unit."""
+        return len(self.prefixes)
+
+    def to_json(self) -> JsonObject:
+        """The certificate, which ``ratproof/checkers/check_hankel.py`` checks; it knows the cells that have a
+        name only.
+        """
+        if CELLS.get(self.given.cell.name) is not self.given.cell:
+            raise InputError(
+                f"{self.given.cell.name} is no cell that the checker knows; it knows {', '.join(CELLS)}"
+            )
+        return {
+            "format": "ratproof certificate 1",
+            "about": "a cell",
+            "claims": f"at least {self.states} states",
+            "cell": self.given.cell.name,
+            "units": self.given.units,
+            "unit": self.unit,
+            "states": self.states,
+            "bits": self.bits,
+            "determinant": list(self.determinant),
+            **self.given.to_json(),
+            "prefixes": [list(p) for p in self.prefixes],
+            "suffixes": [list(s) for s in self.suffixes],
+        }
+
+
+@dataclass(frozen=True)
+class UndecidedBound:
+    """The determinant's ball holds 0 at every precision that was tried.
+
+    Attributes:
+        size: of the matrix.
+        bits: the last precision.
+    """
+
+    size: int
+    bits: int
+
+
+def bound(
+    given: WeightedCell,
+    unit: int,
+    prefixes: Sequence[Word],
+    suffixes: Sequence[Word],
+    most_bits: int = MOST_BITS,
+    tell: Callable[[str], None] = lambda stage: None,
+) -> Bound | UndecidedBound:
+    """Whether the unit needs as many states as there are prefixes, and suffixes: at 64 bits, then twice as
+    many, to a limit.
+    """
+    if not 0 <= unit < given.units:
+        raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
+    if len(prefixes) != len(suffixes):
+        raise InputError(
+            f"a square matrix has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}"
+        )
+    started, bits = time.perf_counter(), FIRST_BITS
+    while True:
+        tell(f"{len(prefixes)} states, {bits} bits")
+        with flint.ctx.workprec(bits):
+            determinant = flint.arb_mat(hankel(given, unit, prefixes, suffixes, BALLS)).det()
+            if not determinant.contains(0):
+                middle, radius, exponent = determinant.mid_rad_10exp(20)
+                decimals = f"{middle}e{exponent}", f"{radius}e{exponent}"
+                return Bound(
+                    given,
+                    unit,
+                    tuple(prefixes),
+                    tuple(suffixes),
+                    bits,
+                    decimals,
+                    time.perf_counter() - started,
+                )
+        if 2 * bits > most_bits:
+            return UndecidedBound(len(prefixes), bits)
+        bits *= 2
+
+
+def largest(
+    given: WeightedCell,
+    unit: int = 0,
+    sizes: Iterable[int] = (3, 7, 15, 31, 63),
+    letters: Sequence[str] | None = None,
+    most_bits: int = MOST_BITS,
+    tell: Callable[[str], None] = lambda stage: None,
+) -> tuple[Bound | None, UndecidedBound | None]:
+    """The largest bound along these sizes, with the first strings over the letters, and the size above it
+    that is unknown.
+
+    One size may fail where larger ones do not: an RCNN of bigrams gives 0 to all strings of length 1. It
+    stops at the second in a row, and then tries those between the last that is known and the first that is
+    not.
+
+    >>> from theory.rational_recurrences.not_rational.cells import CELLS
+    >>> from theory.rational_recurrences.not_rational.weights import some
+    >>> best, unknown = largest(some(CELLS["gru"]), sizes=[3, 7])
+    >>> best.states, unknown
+    (7, None)
+    >>> best, unknown = largest(some(CELLS["sru"]))
+    >>> best.states, unknown
+    (2, UndecidedBound(size=3, bits=4096))
+    """
+    best: Bound | None = None
+    failed: list[UndecidedBound] = []  # since the last that is known
+
+    def bound_of_size(size: int) -> Bound | UndecidedBound:
+        strings = first_strings(given.letters if letters is None else letters, size, given.cell.counts)
+        return bound(given, unit, strings, strings, most_bits, tell)
+
+    for size in sorted(sizes):
+        result = bound_of_size(size)
+        best, failed = (result, []) if isinstance(result, Bound) else (best, [*failed, result])
+        if len(failed) == 2:
+            break
+    for size in range(1 if best is None else best.states + 1, failed[0].size if failed else 0):
+        between = bound_of_size(size)
+        best = between if isinstance(between, Bound) else best
+    return best, failed[0] if failed else None

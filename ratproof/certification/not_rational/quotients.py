@@ -1,0 +1,193 @@
+"""No automaton of any size computes a unit that is a quotient: on one letter's strings it is a rational
+function of a clock, with a pole.
+
+After a first letter, and some more of another, let the unit be c_m = P(x_m) / Q(x_m) after m more of these,
+where x_m = m, or x_m = D^m with D > 0 and not 1, and Q has degree 1. A linear recurrence for c_m would be one
+of these functions, whose poles lie at different points, so that they cannot cancel. The page
+``docs/not_rational.md`` has the theorem and its proof. That the numbers of the state go as the clock does is
+read off the cell's own step, run on symbols: exactly, and not on samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+
+import flint
+
+from ratproof.certification.not_rational.attraction import HypothesisFails, ball_text
+from ratproof.certification.not_rational.symbols import Symbolic, Symbols, Undecided, evaluated
+from theory.rational_recurrences.not_rational.arithmetic import BALLS, NotKnown
+from theory.rational_recurrences.not_rational.weights import WeightedCell
+
+BEFORE = 32
+"""Letters before the clock starts: a maximum may take another side on shorter strings."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What moves the state on a letter.
+
+    Attributes:
+        ratio: D, where the clock is D^m; ``None`` where it is m.
+    """
+
+    ratio: flint.arb | None
+
+    def start(self) -> flint.arb:
+        """The clock at m = 0."""
+        return flint.arb(0 if self.ratio is None else 1)
+
+    def never_zero(self, line: Line) -> bool:
+        """Whether a + b x is not 0 at any time of the clock, for certain: it is monotone in m, so that its
+        first value and its limit, or its slope, say.
+        """
+        first = line.constant + line.slope * self.start()
+        later = line.constant if self.ratio is not None and self.ratio < 1 else line.slope
+        return bool((first > 0 and later > 0) or (first < 0 and later < 0))
+
+    def __str__(self) -> str:
+        return "x = m" if self.ratio is None else "x = D^m"
+
+
+@dataclass(frozen=True)
+class Line:
+    """a + b x, its numbers balls."""
+
+    constant: flint.arb
+    slope: flint.arb
+
+    @classmethod
+    def of(cls, polynomial: flint.arb_poly) -> Line:
+        """A polynomial of degree 1, or less."""
+        return cls(polynomial[0], polynomial[1])
+
+    def __str__(self) -> str:
+        return f"{ball_text(self.constant)} + {ball_text(self.slope)} x"
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """What the theorem asks, with balls that show it.
+
+    Attributes:
+        clock: m or D^m.
+        numerator: P.
+        below: Q.
+        pole: where Q is 0.
+        sides: of each maximum on the way, how much more its larger number is, which stays greater than 0.
+    """
+
+    clock: Clock
+    numerator: flint.arb_poly
+    below: Line
+    pole: flint.arb
+    sides: tuple[Line, ...]
+
+    @property
+    def above(self) -> flint.arb:
+        """P at the pole."""
+        return self.numerator(self.pole)
+
+    def value(self, m: int) -> flint.arb:
+        """What the unit is worth at that time."""
+        x = flint.arb(m) if self.clock.ratio is None else self.clock.ratio**m
+        return self.numerator(x) / (self.below.constant + self.below.slope * x)
+
+
+def find_quotient(given: WeightedCell, unit: int, first: int, letter: int) -> Quotient:
+    """The unit after the first letter and ``BEFORE + 1 + m`` times the other, as a quotient with a pole.
+
+    Raises:
+        HypothesisFails: one of them does not show.
+    """
+    state, weights = given.start(BALLS), given.over(BALLS.number)
+    for x in (first, *[letter] * BEFORE):
+        state = given.cell.step(weights, state, x, BALLS)
+    symbols = Symbols([flint.arb(number) for number in chain.from_iterable(state)])
+    try:
+        output, numbers = _stepped(given, unit, letter, symbols)
+    except (NotKnown, Undecided) as failed:
+        raise HypothesisFails(str(failed)) from None
+    lines, clock = _clocked(symbols, numbers, [output, *symbols.larger])
+    above, below = (_in_clock(part, symbols, lines) for part in (output.above, output.below))
+    if output.degrees()[1] != 1:
+        raise HypothesisFails("the unit is no quotient by something that has degree 1 in the state")
+    return _with_a_pole(above, Line.of(below), clock, _sides(symbols, lines, clock))
+
+
+def _stepped(
+    given: WeightedCell, unit: int, letter: int, symbols: Symbols
+) -> tuple[Symbolic, list[Symbolic]]:
+    """The unit after the letter, and each number of the state, by the numbers before."""
+    arithmetic, flat, shaped = symbols.arithmetic(), iter(symbols.numbers()), []
+    for vector in given.start(BALLS):
+        shaped.append([next(flat) for _ in vector])
+    after = given.cell.step(given.over(arithmetic.number), tuple(shaped), letter, arithmetic)
+    numbers = [symbols.constant(number) for number in chain.from_iterable(after)]
+    return symbols.constant(given.cell.units(after)[unit]), numbers
+
+
+def _clocked(
+    symbols: Symbols, numbers: list[Symbolic], readers: list[Symbolic]
+) -> tuple[list[flint.arb_poly], Clock]:
+    """Each number of the state that is read, as a + b x; 0 for those that are not."""
+    affine, ratios = {}, list[Symbolic]()
+    counting = False
+    for place in sorted(set[int]().union(*(reader.reads() for reader in readers))):
+        pair = numbers[place].affine_in(place)
+        if pair is None:
+            raise HypothesisFails("a number of the state that the unit reads is not moved by itself alone")
+        affine[place] = ratio, shift = pair
+        if ratio.is_the_same_as(1):
+            counting = counting or not shift.is_the_same_as(0)
+        elif not any(ratio.is_the_same_as(known) for known in ratios):
+            ratios.append(ratio)
+    if len(ratios) + counting != 1:
+        what = "stands still" if not ratios else "goes by several clocks"
+        raise HypothesisFails(f"what the unit reads {what}")
+    clock = Clock(ratios[0].ball() if ratios else None)
+    if clock.ratio is not None and (not clock.ratio > 0 or clock.ratio.contains(1)):
+        raise HypothesisFails(f"D = {ball_text(clock.ratio)} is not a number greater than 0 that is not 1")
+    lines = [flint.arb_poly([0])] * len(numbers)
+    for place, (ratio, shift) in affine.items():
+        now, by = symbols.state[place], shift.ball()
+        if ratio.is_the_same_as(1):
+            lines[place] = flint.arb_poly([now, by])
+        else:
+            assert clock.ratio is not None
+            end = by / (1 - clock.ratio)
+            lines[place] = flint.arb_poly([end, now - end])
+    return lines, clock
+
+
+def _in_clock(polynomial: object, symbols: Symbols, lines: list[flint.arb_poly]) -> flint.arb_poly:
+    exponentials = symbols.values()[len(lines) :]
+    values = [*lines, *(flint.arb_poly([value]) for value in exponentials)]
+    return evaluated(polynomial, values, lambda number: flint.arb_poly([flint.arb(number)]))
+
+
+def _sides(symbols: Symbols, lines: list[flint.arb_poly], clock: Clock) -> tuple[Line, ...]:
+    """What each maximum's larger number is more than the other, which must stay greater than 0."""
+    sides = []
+    for difference in symbols.larger:
+        above, below = difference.degrees()
+        constant = flint.arb_poly([1 / _in_clock(difference.below, symbols, lines)[0]])
+        line = Line.of(_in_clock(difference.above, symbols, lines) * constant)
+        if above > 1 or below or not clock.never_zero(line):
+            raise HypothesisFails("a maximum may take another side later on")
+        sides.append(line)
+    return tuple(sides)
+
+
+def _with_a_pole(above: flint.arb_poly, below: Line, clock: Clock, sides: tuple[Line, ...]) -> Quotient:
+    if below.slope.contains(0):
+        raise HypothesisFails(f"Q = {below} may not hang on x")
+    if clock.ratio is not None and below.constant.contains(0):
+        raise HypothesisFails(f"Q = {below} may be 0 at x = 0, which is no pole that moves")
+    if not clock.never_zero(below):
+        raise HypothesisFails(f"Q = {below} may be 0 at some time, so that the unit is not defined")
+    found = Quotient(clock, above, below, -below.constant / below.slope, sides)
+    if found.above.contains(0):
+        raise HypothesisFails(f"P may be 0 where Q is, for P = {ball_text(found.above)} there")
+    return found

@@ -1,0 +1,119 @@
+"""The network on single mixtures, in balls: its values on one string and at its centroids, beyond doubt of
+rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import flint
+import numpy as np
+from flint import arb, arb_mat
+
+from automata.aliases import String
+from ratproof.certification.soft_networks.balls import BallArithmetic, Balls, exact
+from ratproof.certification.soft_networks.numbers import Numbers
+
+PRECISIONS = (64, 128, 256, 1024)
+"""Bits, tried one after another until a comparison is decided."""
+
+
+class BallRun:
+    """The network of :class:`~ratproof.certification.soft_networks.numbers.Numbers` at the precision
+    ``flint.ctx.prec``.
+    """
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.n = numbers
+        self.on = BallArithmetic(numbers)
+        gates = len(self.on.c)
+        self.U = [arb_mat(*part.shape, exact(part).ravel().tolist()) for part in np.split(numbers.U, gates)]
+
+    def u(self, h: Balls, token: int) -> Balls:
+        """The recurrent component, from h of shape ``(d,)``."""
+        on = self.on
+        column = arb_mat(len(h), 1, h.tolist())
+        inside = [
+            np.array((U * column).entries(), dtype=object) + c for U, c in zip(self.U, on.c, strict=True)
+        ]
+        read = [on.read(token, gate) for gate in range(len(on.c))]
+        if self.n.kind == "sr-elman":
+            return on.tanh(read[0] + inside[0])
+        r, z = (on.sigmoid(read[gate] + inside[gate]) for gate in (0, 1))
+        new = on.tanh(read[2] + r * inside[2])
+        return np.asarray(new + z * (h - new))
+
+    def similarities(self, u: Balls) -> Balls:
+        """B, before it is divided by the temperature, shape ``(k,)``."""
+        return np.asarray(u @ self.on.S) if self.n.similarity == "dot" else -self.on.distances(u)
+
+    def alpha(self, similarities: Balls) -> Balls:
+        """The mixture: the softmax of b / tau."""
+        logits = self.on.divide_by_temperature(similarities)
+        return self.on.softmax(logits - logits[_largest(logits)])
+
+    def h(self, alpha: Balls) -> Balls:
+        """S alpha."""
+        return np.asarray(self.on.S @ alpha)
+
+    def centroid(self, place: int) -> Balls:
+        """S_j."""
+        return np.asarray(self.on.S[:, place])
+
+    def from_start(self) -> Balls:
+        """The similarities after the start token, from h = 0."""
+        zero = np.array([arb(0)] * len(self.n.S), dtype=object)
+        return self.similarities(self.u(zero, self.n.start))
+
+    def logit(self, h: Balls) -> arb:
+        """The classifier's, after the end token."""
+        return self.on.classify(self.u(h, self.n.end))[0]
+
+
+def winner(similarities: Balls) -> int | None:
+    """The place of the largest; ``None`` where the balls overlap."""
+    best = _largest(similarities)
+    clear = all(i == best or bool(similarities[best] > b) for i, b in enumerate(similarities))
+    return best if clear else None
+
+
+def _largest(values: Balls) -> int:
+    """The place of the largest middle: of the balls' own numbers, since floats round near ones to one and
+    large ones to infinity.
+    """
+    middles: list[arb] = [value.mid() for value in values.tolist()]
+    best = 0
+    for place, middle in enumerate(middles):
+        if middle > middles[best]:
+            best = place
+    return best
+
+
+def sign(value: arb) -> bool | None:
+    """Is it positive? ``None`` where the ball does not tell."""
+    return True if value > 0 else False if value < 0 else None
+
+
+def soft_outputs(numbers: Numbers, string: String) -> tuple[int, bool] | None:
+    """The soft network's label and decision after a string; ``None`` where the highest precision does not
+    tell.
+    """
+    tokens = [numbers.alphabet.index(symbol) for symbol in string]
+    for bits in PRECISIONS:
+        with flint.ctx.workprec(bits):
+            label, accepts = _read(BallRun(numbers), tokens)
+        if label is not None and accepts is not None:
+            return label, accepts
+    return None
+
+
+def _read(run: BallRun, tokens: Sequence[int]) -> tuple[int | None, bool | None]:
+    label: int | None = 0
+    h = run.centroid(0)
+    if run.n.start_token:
+        b = run.from_start()
+        label, h = winner(b), run.h(run.alpha(b))
+    for token in tokens:
+        b = run.similarities(run.u(h, token))
+        label, h = winner(b), run.h(run.alpha(b))
+    return label, sign(run.logit(h))

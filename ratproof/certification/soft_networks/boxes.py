@@ -1,0 +1,217 @@
+"""The search, in floats, for boxes that a network maps into each other: nodes of the soft run, each with a
+box of mixtures alpha.
+
+Nodes refine the automaton: first one for each of its states, then, where the boxes do not close, by how near
+the points of the soft run lie to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.aliases import Floats
+from ratproof.certification.soft_networks.cells import RecurrentStep
+from ratproof.certification.soft_networks.floats import FloatArithmetic, FloatBoxes, Points
+from ratproof.certification.soft_networks.mixing import classifier_logit, next_mixture
+from ratproof.certification.soft_networks.numbers import Numbers
+from ratproof.certification.soft_networks.soft_run import GRAINS, MOST_POINTS, SoftRunNet, net, partition
+
+NEARNESS = (1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+"""The greatest distances of neighbouring points of one node, from coarse to fine."""
+MOST_NODES = 400
+FEW_POINTS = 500
+"""The most points of the soft run in a short look."""
+AT_ONCE = 1 << 20
+"""Numbers in one array of gradients; there are a few dozen such arrays."""
+ROUNDS = 60
+WIDER = 0.05
+LEAST = 1e-9
+"""The room that is left around an image, beside a share of its width: rigorous enclosures are a little wider.
+"""
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """An automaton whose states have boxes.
+
+    Attributes:
+        label: of each node, the most probable centroid.
+        accepts: of each node, the classifier's decision.
+        after: the node after each symbol, shape ``(nodes, symbols)``; node 0 is the first.
+        low, high: the corners of the boxes, shape ``(nodes, k)``.
+    """
+
+    label: NDArray[np.int64]
+    accepts: NDArray[np.bool_]
+    after: NDArray[np.int64]
+    low: Floats
+    high: Floats
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+
+@dataclass(frozen=True)
+class OpenBoxes:
+    """Why boxes did not close.
+
+    Attributes:
+        why: in a sentence.
+        nodes: the last that were tried, whose boxes are not closed.
+    """
+
+    why: str
+    nodes: Nodes | None = None
+
+
+def attempts(
+    numbers: Numbers, stage: Callable[[str], None] = lambda what: None, most: int = MOST_POINTS
+) -> Iterator[Nodes | OpenBoxes]:
+    """Nodes whose boxes close, from coarse partitions to fine ones; between them, why others did not.
+
+    Args:
+        numbers: of the network.
+        stage: called with a description of each attempt.
+        most: the most points of the soft run.
+    """
+    on = FloatArithmetic(numbers)
+    for grain in GRAINS:
+        stage(f"points of the soft run, {grain} apart")
+        points = net(numbers, grain, most)
+        if points is None:
+            yield OpenBoxes(f"the soft run has more than {most} points that are {grain} apart")
+            return
+        for nodes in _partitions(points):
+            yield nodes if isinstance(nodes, OpenBoxes) else close(on, nodes, stage=stage)
+
+
+def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
+    """The number of boxes that close at the first attempts; ``None`` where they do not.
+
+    A look of a tenth of a second where the network is nearly hard, in floats, for training: it also wants the
+    soft run to go where the centroids by themselves do.
+
+    Args:
+        numbers: of the network.
+        tries: how many partitions of the soft run's points to try; the first has a box for each state.
+    """
+    closed = (
+        nodes for nodes in islice(attempts(numbers, most=FEW_POINTS), tries) if isinstance(nodes, Nodes)
+    )
+    nodes = next(closed, None)
+    if nodes is None:
+        return None
+    points, every = Points(numbers), np.eye(numbers.k)
+    table = np.stack(
+        [points.step(every, symbol).argmax(axis=1) for symbol in range(len(numbers.alphabet))], axis=1
+    )
+    same = (table[nodes.label] == nodes.label[nodes.after]).all() and (
+        (points.accepts(every) > 0)[nodes.label] == nodes.accepts
+    ).all()
+    return len(nodes) if same else None
+
+
+def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
+    """The partitions of the soft run's points, from coarse to fine; or why there is none to try."""
+    tried = 0
+    for near in NEARNESS:
+        part = partition(points, near)
+        if part.max() + 1 == tried:
+            continue
+        if part.max() >= MOST_NODES:
+            if not tried:
+                size = f"the {len(points.alpha)} points of the soft run stand for {part.max() + 1} states"
+                yield OpenBoxes(f"{size}, and more than {MOST_NODES} boxes are not tried")
+            return
+        tried = int(part.max()) + 1
+        first = np.array([int(np.flatnonzero(part == node)[0]) for node in range(tried)])
+        yield Nodes(
+            label=points.label[first],
+            accepts=points.accepts[first],
+            after=part[points.after[first]],
+            low=np.stack([points.alpha[part == node].min(axis=0) for node in range(tried)]),
+            high=np.stack([points.alpha[part == node].max(axis=0) for node in range(tried)]),
+        )
+
+
+def close(
+    on: FloatArithmetic, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None
+) -> Nodes | OpenBoxes:
+    """Widen the boxes until each symbol maps each into the next node's, every image has its label, and all
+    accept as they should.
+    """
+    first = on.points.first()[0]
+    low, high = _around(nodes.low, nodes.high)
+    low[0], high[0] = np.minimum(low[0], first), np.maximum(high[0], first)
+    for done in range(rounds):
+        stage(f"widening {len(nodes)} boxes, round {done + 1} of at most {rounds}")
+        nodes = replace(nodes, low=low, high=high)
+        images = Images(on, nodes)
+        if images.fault:
+            return OpenBoxes(images.fault, nodes)
+        if (images.low > low).all() and (images.high < high).all() and _inside(first, low[0], high[0]):
+            return nodes
+        wide_low, wide_high = _around(images.low, images.high)
+        low, high = np.minimum(low, wide_low), np.maximum(high, wide_high)
+    return OpenBoxes(f"the boxes still grow after {rounds} rounds", nodes)
+
+
+class Images:
+    """The images of the boxes under one step: for each node the hull of all that are to lie in its box.
+
+    Attributes:
+        fault: the first place where a label or a decision is not certain, in words; "" where there is none.
+        low, high: the hulls' corners; those of some images only, where there is a fault.
+    """
+
+    def __init__(self, on: FloatArithmetic, nodes: Nodes) -> None:
+        numbers = on.numbers
+        step, symbols = RecurrentStep(on), len(numbers.alphabet)
+        self.fault = ""
+        self.low, self.high = np.full_like(nodes.low, np.inf), np.full_like(nodes.high, -np.inf)
+        for some in _portions(len(nodes) * symbols, numbers):
+            source, symbol = some // symbols, some % symbols
+            target = nodes.after.reshape(-1)[some]
+            label = nodes.label[target]
+            pairs = FloatBoxes(nodes.low[source], nodes.high[source])
+            image = next_mixture(on, step.u(pairs, symbol), label, pairs)
+            open_pairs = np.flatnonzero(
+                ~(np.where(np.arange(numbers.k) == label[:, None], -1, image.gaps.hi) < 0).all(axis=1)
+            )
+            if len(open_pairs):
+                node, name = source[open_pairs[0]], numbers.alphabet[symbol[open_pairs[0]]]
+                self.fault = f"after symbol {name!r} from node {node} the label is not certain"
+                return
+            np.minimum.at(self.low, target, image.alpha.lo)
+            np.maximum.at(self.high, target, image.alpha.hi)
+        for some in _portions(len(nodes), numbers):
+            each = FloatBoxes(nodes.low[some], nodes.high[some])
+            logit = classifier_logit(on, step.u(each, np.full(len(some), numbers.end)), each)
+            certain = np.where(nodes.accepts[some], logit.lo[:, 0] > 0, logit.hi[:, 0] < 0)
+            if not certain.all():
+                self.fault = f"whether node {some[int(np.argmin(certain))]} is accepted is not certain"
+                return
+
+
+def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
+    """The boxes 0, 1, ... in portions, so that no array of gradients, a matrix a box, has many more than
+    AT_ONCE entries.
+    """
+    size = max(1, AT_ONCE // (numbers.k * max(numbers.k, len(numbers.S))))
+    for first in range(0, number, size):
+        yield np.arange(first, min(first + size, number))
+
+
+def _around(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """A little wider."""
+    room = WIDER * (high - low) + LEAST
+    return low - room, high + room
+
+
+def _inside(point: Floats, low: Floats, high: Floats) -> bool:
+    return bool(((low < point) & (point < high)).all())

@@ -1,0 +1,92 @@
+"""One step of a network from a box of mixtures alpha, enclosed in any arithmetic that has intervals.
+
+The state is alpha, in a box of the simplex, and h = S alpha. Every quantity q is enclosed by the mean-value
+form: q at the box's middle, plus the range of J (alpha - middle), with J an enclosure of the derivative of q
+by alpha over the whole box. h and the sum in a gate are linear in alpha, so J is a constant there and its
+range exact. See ``docs/certification.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+from ratproof.certification.soft_networks.arithmetic import BoxT, EnclosureArithmetic, PlaceT, V
+
+
+@dataclass(frozen=True)
+class Enclosed(Generic[V]):
+    """A vector over a box of alphas.
+
+    Attributes:
+        middle: its value for the middle alpha.
+        slope: its derivatives by alpha, over the whole box.
+        whole: its values over the whole box.
+    """
+
+    middle: V
+    slope: V
+    whole: V
+
+
+class RecurrentStep(Generic[V, BoxT, PlaceT]):
+    """The recurrent component u = f(S alpha, x), enclosed.
+
+    Args:
+        on: the arithmetic, with the network's matrices.
+    """
+
+    def __init__(self, on: EnclosureArithmetic[V, BoxT, PlaceT]) -> None:
+        self.on = on
+        self.kind = on.numbers.kind
+
+    def h(self, box: BoxT) -> Enclosed[V]:
+        """h = S alpha."""
+        return self._linear(self.on.S, None, box)
+
+    def u(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
+        """u after the token."""
+        return {"sr-elman": self._elman, "sr-gru": self._gru}[self.kind](box, token)
+
+    def _linear(self, matrix: V, offset: V | None, box: BoxT) -> Enclosed[V]:
+        """Matrix times alpha, plus an offset."""
+        middle = self.on.times_middle(matrix, box)
+        middle = middle if offset is None else middle + offset
+        return Enclosed(middle, matrix, self.on.reach(middle, matrix, box))
+
+    def _mean_value(self, middle: V, slope: V, box: BoxT) -> Enclosed[V]:
+        return Enclosed(middle, slope, self.on.reach(middle, slope, box))
+
+    def _elman(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
+        """u = tanh(W x + b + U h + c)."""
+        on = self.on
+        inside = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
+        whole = on.tanh(inside.whole)
+        slope = on.scale_rows(on.tanh_slope(whole), inside.slope)
+        return self._mean_value(on.tanh(inside.middle), slope, box)
+
+    def _gru(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
+        """r, z = sigma(W x + b + U h + c), n = tanh(W x + b + r (U h + c)), u = n + z (h - n)."""
+        on, scale_rows = self.on, self.on.scale_rows
+        h = self.h(box)
+        in_r = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
+        in_z = self._linear(on.US[1], on.read(token, 1) + on.c[1], box)
+        from_h = self._linear(on.US[2], on.c[2], box)
+        r, z = on.sigmoid(in_r.whole), on.sigmoid(in_z.whole)
+        dr, dz = on.sigmoid_slope(r), on.sigmoid_slope(z)
+        in_n = self._mean_value(
+            on.read(token, 2) + on.sigmoid(in_r.middle) * from_h.middle,
+            scale_rows(on.multiply(dr, from_h.whole), in_r.slope) + scale_rows(r, from_h.slope),
+            box,
+        )
+        n = on.tanh(in_n.whole)
+        dn = scale_rows(on.tanh_slope(n), in_n.slope)
+        keep = on.sigmoid(in_z.middle)
+        n_middle = on.tanh(in_n.middle)
+        middle = n_middle + keep * (h.middle - n_middle)
+        slope = (
+            scale_rows(1 - z, dn)
+            + scale_rows(z, h.slope)
+            + scale_rows(on.multiply(dz, h.whole - n), in_z.slope)
+        )
+        return self._mean_value(middle, slope, box)

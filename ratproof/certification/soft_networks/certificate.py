@@ -1,0 +1,131 @@
+"""A certificate: the network's numbers, the nodes and their boxes, and the automaton that they refine, as
+JSON.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from automata.aliases import JsonObject
+from automata.errors import InputError
+from automata.io.number_text import shorten
+from automata.moore import Moore
+from ratproof.certification.soft_networks.boxes import Nodes
+from ratproof.certification.soft_networks.hard import labelled_outputs
+from ratproof.certification.soft_networks.numbers import ARRAYS, Numbers
+from ratproof.checkers import check_boxes
+
+HexFloats: TypeAlias = str | list["HexFloats"]
+"""A float, as a string of hexadecimal digits; or a list of such, or of lists."""
+FORMAT, CLAIM = check_boxes.FORMAT, check_boxes.CLAIM
+
+
+class AutomatonFields(TypedDict):
+    """The automaton of a certificate: for each state the next states, the label and the decision."""
+
+    after: list[list[int]]
+    label: list[int]
+    accepts: list[bool]
+
+
+class NodeFields(TypedDict):
+    """A node of a certificate: its state of the automaton, the next nodes, and the corners of its box."""
+
+    state: int
+    after: list[int]
+    low: HexFloats
+    high: HexFloats
+
+
+class BoxesCertificate(TypedDict):
+    """A certificate of closed boxes, as ``docs/formats.md`` describes it."""
+
+    format: str
+    about: str
+    claims: str
+    network: JsonObject
+    automaton: AutomatonFields
+    nodes: list[NodeFields]
+
+
+def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
+    """The nodes as an automaton whose outputs are ``(label, accepts)``, one state a node."""
+    table = tuple(tuple(int(r) for r in row) for row in nodes.after)
+    return Moore(
+        numbers.alphabet, 0, table, tuple(zip(nodes.label.tolist(), nodes.accepts.tolist(), strict=True))
+    )
+
+
+def network_json(numbers: Numbers) -> JsonObject:
+    """The network that a certificate is about: every float as a string of hexadecimal digits, exactly.
+
+    Raises :class:`~automata.errors.InputError` for an alphabet with symbols that are no texts, which a
+    certificate cannot hold.
+    """
+    odd = [symbol for symbol in numbers.alphabet if not (isinstance(symbol, str) and symbol)]
+    if odd:
+        raise InputError(
+            f"symbol {shorten(odd[0])} is no text, and certificates have texts for symbols; a network over"
+            " texts is right"
+        )
+    return {
+        "kind": numbers.kind,
+        "similarity": numbers.similarity,
+        "temperature": str(numbers.temperature),
+        "alphabet": list(numbers.alphabet),
+        "start_token": numbers.start_token,
+        **{name: _hex(getattr(numbers, name)) for name in ARRAYS},
+    }
+
+
+def digest(numbers: Numbers) -> str:
+    """SHA-256 of the network but for its temperature, as the program that checks certificates prints it."""
+    return str(check_boxes.digest(check_boxes.apart(network_json(numbers))))
+
+
+def to_json(numbers: Numbers, nodes: Nodes) -> BoxesCertificate:
+    """The certificate that ``ratproof/checkers/check_boxes.py`` checks; every float exactly, as a string of
+    hexadecimal digits.
+    """
+    machine = soft_machine(numbers, nodes)
+    least = machine.minimal()
+    return {
+        "format": FORMAT,
+        "about": check_boxes.ABOUT,
+        "claims": CLAIM,
+        "network": network_json(numbers),
+        "automaton": {
+            "after": [list(row) for row in least.table],
+            "label": [label for label, _ in labelled_outputs(least)],
+            "accepts": [accepts for _, accepts in labelled_outputs(least)],
+        },
+        "nodes": [
+            {
+                "state": state,
+                "after": nodes.after[node].tolist(),
+                "low": _hex(nodes.low[node]),
+                "high": _hex(nodes.high[node]),
+            }
+            for node, state in enumerate(_states(machine, least))
+        ],
+    }
+
+
+def _states(machine: Moore, least: Moore) -> list[int]:
+    """The state of the least machine that each node stands for; every node is reached."""
+    states = {0: 0}
+    queue = [0]
+    for node in queue:
+        for after, state in zip(machine.table[node], least.table[states[node]], strict=True):
+            if after not in states:
+                states[after] = state
+                queue.append(after)
+    return [states[node] for node in range(machine.states)]
+
+
+def _hex(values: ArrayLike) -> HexFloats:
+    array = np.asarray(values)
+    return float(array).hex() if array.ndim == 0 else [_hex(part) for part in array]

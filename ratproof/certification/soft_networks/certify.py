@@ -1,0 +1,153 @@
+"""Certified temperature: that a soft network follows an automaton on all strings, of any length.
+
+>>> from neural.state_regularized.acceptor import Acceptor
+>>> import torch
+>>> _ = torch.manual_seed(1)
+>>> answer = certify(Acceptor(("0", "1"), hidden_size=4, k=3), temperature=0.001)
+>>> answer.verdict
+'certified'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from automata.aliases import Symbols
+from automata.dfa import DFA
+from automata.errors import InputError
+from automata.moore import Moore
+from neural.state_regularized.acceptor import Acceptor
+from ratproof.certification.soft_networks import certificate
+from ratproof.certification.soft_networks.boxes import Nodes, OpenBoxes, attempts
+from ratproof.certification.soft_networks.certificate import BoxesCertificate, soft_machine
+from ratproof.certification.soft_networks.hard import HardAutomaton, hard_automaton, labelled_outputs
+from ratproof.certification.soft_networks.numbers import Numbers, numbers_of
+from ratproof.certification.soft_networks.proof import prove
+from ratproof.certification.soft_networks.search import difference
+
+
+@dataclass(frozen=True)
+class Certification:
+    """The answer for a network: its hard automaton, and proved boxes or a difference.
+
+    Attributes:
+        numbers: the network, at the temperature in question.
+        hard: its automaton for temperature -> 0.
+        nodes: closed boxes, proved; ``None`` where there are none.
+        word: a string on which the soft network and what it is compared with differ; ``None`` without.
+        why: where there are neither, where the argument fails, in a sentence.
+    """
+
+    numbers: Numbers
+    hard: HardAutomaton
+    nodes: Nodes | None
+    word: Symbols | None
+    why: str
+
+    @property
+    def verdict(self) -> str:
+        """``"certified"``, ``"different"`` or ``"unknown"``."""
+        return (
+            "different"
+            if self.word is not None
+            else "unknown"
+            if self.why or self.nodes is None
+            else "certified"
+        )
+
+    @cached_property
+    def soft(self) -> Moore | None:
+        """The least automaton that the soft network follows, with outputs ``(label, accepts)``, where its
+        boxes are proved.
+        """
+        return None if self.nodes is None else soft_machine(self.numbers, self.nodes).minimal()
+
+    @property
+    def language(self) -> DFA | None:
+        """The minimal DFA of what the soft network accepts, where its boxes are proved."""
+        return None if self.soft is None else accepting(self.soft)
+
+    def certificate(self) -> BoxesCertificate:
+        """The certificate of the soft network and its automaton, for ``ratproof/checkers/check_boxes.py``.
+
+        Raises :class:`~automata.errors.InputError` where no boxes are proved.
+        """
+        if self.nodes is None:
+            raise InputError("there is no certificate: no boxes were proved")
+        return certificate.to_json(self.numbers, self.nodes)
+
+
+def certify(
+    network: Acceptor,
+    temperature: float | Fraction | None = None,
+    against: DFA | None = None,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+    stage: Callable[[str], None] = lambda what: None,
+) -> Certification:
+    """Is the soft network (equation 5), on all strings, the automaton that it is for temperature -> 0?
+
+    Compared are the label, which is the most probable centroid, and the decision to accept; with
+    ``against`` the decision alone.
+
+    Args:
+        network: of one layer without a cell state.
+        temperature: tau; the network's own without.
+        against: a DFA to compare the decisions with.
+        tell: called with the number of nodes proved, and of all.
+        stage: called with a description of each stage before that.
+
+    Raises:
+        InputError: the network is of another kind; the temperature is not positive; the DFA has other
+            symbols.
+    """
+    numbers = numbers_of(network, temperature)
+    stage("the hard automaton")
+    limit = hard_automaton(numbers)
+    nodes, why = prove_boxes(numbers, tell, stage)
+    target = (
+        limit.machine()
+        if against is None
+        else Moore(
+            numbers.alphabet,
+            (dfa := against.over(numbers.alphabet)).start,
+            dfa.table,
+            tuple(q in dfa.final for q in range(dfa.states)),
+        )
+    )
+    if target is None:
+        ties = f"there is no automaton to compare with: strings come to a tie, at {limit.ties[0]}"
+        return Certification(numbers, limit, nodes, None, ties)
+    view = (lambda output: output) if against is None else (lambda output: output[1])
+    if nodes is None:
+        stage("looking for a string on which they differ")
+        return Certification(numbers, limit, None, difference(numbers, target, view), why)
+    soft = soft_machine(numbers, nodes)
+    followed = Moore(soft.alphabet, soft.start, soft.table, tuple(map(view, soft.outputs)))
+    return Certification(numbers, limit, nodes, followed.difference(target), "")
+
+
+def prove_boxes(
+    numbers: Numbers,
+    tell: Callable[[int, int], None] = lambda done, of: None,
+    stage: Callable[[str], None] = lambda what: None,
+) -> tuple[Nodes | None, str]:
+    """Nodes whose boxes are proved to close; else why not."""
+    why = ""
+    for nodes in attempts(numbers, stage):
+        if isinstance(nodes, OpenBoxes):
+            why = nodes.why
+            continue
+        gap = prove(numbers, nodes, tell)
+        if gap is None:
+            return nodes, ""
+        why = gap.why
+    return None, why
+
+
+def accepting(machine: Moore) -> DFA:
+    """The minimal DFA of a machine whose outputs are ``(label, accepts)``."""
+    outputs = labelled_outputs(machine)
+    return machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)).minimal()

@@ -1,0 +1,306 @@
+"""Intervals of floats, many boxes at once and without directed rounding: fast, for
+the search for boxes, and no proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.aliases import Floats
+from ratproof.certification.soft_networks.numbers import Numbers
+
+Operand: TypeAlias = "FloatInterval | Floats | float"
+"""The other operand of a sum or product with an interval."""
+
+
+@dataclass(frozen=True)
+class FloatInterval:
+    """All numbers from lo to hi, elementwise."""
+
+    lo: Floats
+    hi: Floats
+
+    def __add__(self, other: Operand) -> FloatInterval:
+        ends = as_interval(other)
+        return FloatInterval(self.lo + ends.lo, self.hi + ends.hi)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> FloatInterval:
+        return FloatInterval(-self.hi, -self.lo)
+
+    def __sub__(self, other: Operand) -> FloatInterval:
+        return self + -as_interval(other)
+
+    def __rsub__(self, other: Operand) -> FloatInterval:
+        return as_interval(other) + -self
+
+    def __mul__(self, value: Operand) -> FloatInterval:
+        other = as_interval(value)
+        if other.lo is other.hi:
+            low, high = self.lo * other.lo, self.hi * other.lo
+            return FloatInterval(np.minimum(low, high), np.maximum(low, high))
+        if self.lo is self.hi:
+            return other.__mul__(self)
+        ends = (self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi)
+        return FloatInterval(np.minimum.reduce(ends), np.maximum.reduce(ends))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, place: Any) -> FloatInterval:
+        return FloatInterval(self.lo[place], self.hi[place])
+
+
+def as_interval(value: Operand) -> FloatInterval:
+    """An interval, from itself or from numbers."""
+    if isinstance(value, FloatInterval):
+        return value
+    array = np.asarray(value, dtype=np.float64)
+    return FloatInterval(array, array)
+
+
+class FloatBoxes:
+    """Boxes of alphas, shape ``(P, k)``, each cut with the simplex.
+
+    Attributes:
+        low, high: the corners.
+        middle: a point of each whose entries sum to 1.
+    """
+
+    def __init__(self, low: Floats, high: Floats) -> None:
+        self.low, self.high = low, high
+        spare = (high - low).sum(axis=-1, keepdims=True)
+        share = np.divide(
+            1 - low.sum(axis=-1, keepdims=True), spare, out=np.zeros_like(spare), where=spare > 0
+        )
+        self.middle = low + np.clip(share, 0, 1) * (high - low)
+        self.down, self.up = (low - self.middle)[:, None, :], (high - self.middle)[:, None, :]
+
+
+class FloatArithmetic:
+    """The :class:`~ratproof.certification.soft_networks.arithmetic.EnclosureArithmetic` of floats, on P boxes
+    at once.
+    """
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.numbers = numbers
+        n = numbers
+        self.tau = float(n.temperature)
+        gates = len(n.b) // len(n.S)
+        self.S = as_interval(n.S)
+        self.c = [as_interval(part) for part in np.split(n.c, gates)]
+        self.US = [as_interval(part @ n.S) for part in np.split(n.U, gates)]
+        self.w = as_interval(n.w[None, None, :])
+        self._read = np.stack(np.split(n.embedding @ n.W.T + n.b, gates, axis=1))
+
+    def read(self, token: NDArray[np.int64], gate: int) -> FloatInterval:
+        """W x + b of that gate, shape ``(P, d)``."""
+        return as_interval(self._read[gate][token])
+
+    def times_middle(self, matrix: FloatInterval, box: FloatBoxes) -> FloatInterval:
+        """The matrix times the middles."""
+        return as_interval(box.middle @ matrix.lo.T)
+
+    def scale_rows(self, vector: FloatInterval, matrix: FloatInterval) -> FloatInterval:
+        """The rows of a matrix, each times an entry of the vector."""
+        return vector[..., None] * matrix
+
+    def multiply(self, one: FloatInterval, other: FloatInterval) -> FloatInterval:
+        """Elementwise products."""
+        return one * other
+
+    def reach(self, middle: FloatInterval, slope: FloatInterval, box: FloatBoxes) -> FloatInterval:
+        """The middle plus the range of slope (alpha - box.middle)."""
+        low, high = np.broadcast_arrays(slope.lo, slope.hi)
+        return FloatInterval(middle.lo - _largest(-high, -low, box), middle.hi + _largest(low, high, box))
+
+    def sigmoid(self, x: FloatInterval) -> FloatInterval:
+        """1 / (1 + exp(-x))."""
+        return _monotone(x, lambda v: 0.5 * (1 + np.tanh(0.5 * v)))
+
+    def tanh(self, x: FloatInterval) -> FloatInterval:
+        """The hyperbolic tangent."""
+        return _monotone(x, np.tanh)
+
+    def sigmoid_slope(self, s: FloatInterval) -> FloatInterval:
+        """s (1 - s), where s is a sigmoid's value."""
+        ends = s.lo * (1 - s.lo), s.hi * (1 - s.hi)
+        top = np.where((s.lo <= 0.5) & (s.hi >= 0.5), 0.25, np.maximum(*ends))
+        return FloatInterval(np.minimum(*ends), top)
+
+    def tanh_slope(self, t: FloatInterval) -> FloatInterval:
+        """1 - t^2, where t is a tanh's value."""
+        ends = 1 - t.lo**2, 1 - t.hi**2
+        return FloatInterval(np.minimum(*ends), np.where((t.lo <= 0) & (t.hi >= 0), 1.0, np.maximum(*ends)))
+
+    def centroid_differences(self, label: NDArray[np.int64]) -> FloatInterval:
+        """s_i - s_label as rows, shape ``(P, k, d)``."""
+        S = self.numbers.S.T
+        return as_interval(S[None] - S[label][:, None])
+
+    def apply(self, matrix: FloatInterval, vector: FloatInterval) -> FloatInterval:
+        """Matrices ``(P, k, d)`` times vectors ``(P, d)``, all of them points."""
+        return as_interval(np.einsum("pkd,pd->pk", matrix.lo, vector.lo))
+
+    def times_slope(self, matrix: FloatInterval, slope: FloatInterval) -> FloatInterval:
+        """The matrix times slopes ``(P, d, k)``."""
+        mid, rad = _mid_rad(matrix)
+        inner, spread = _mid_rad(slope)
+        middle = mid @ inner
+        off = np.abs(mid) @ spread + (rad @ (np.abs(inner) + spread) if matrix.lo is not matrix.hi else 0)
+        return FloatInterval(middle - off, middle + off)
+
+    def divide_by_temperature(self, value: FloatInterval) -> FloatInterval:
+        """Divided by the temperature."""
+        return FloatInterval(value.lo / self.tau, value.hi / self.tau)
+
+    def softmax(self, gaps: FloatInterval) -> FloatInterval:
+        """exp(gap_i) / sum_j exp(gap_j), shape ``(P, k)``: it grows with gap_i, and falls with the others."""
+        shift = gaps.hi.max(axis=-1, keepdims=True)
+        low, high = np.exp(gaps.lo - shift), np.exp(gaps.hi - shift)
+        others = 1 - np.eye(low.shape[-1])  # not the sum less the one: that cancels
+        with np.errstate(invalid="ignore"):
+            return FloatInterval(
+                np.nan_to_num(low / (low + high @ others), nan=0),
+                np.nan_to_num(high / (high + low @ others), nan=1),
+            )
+
+    def average(self, alpha: FloatInterval, slope: FloatInterval) -> FloatInterval:
+        """The sum of alpha_i times the i-th row, shape ``(P, 1, k)``."""
+        parts = alpha[..., None] * slope
+        return FloatInterval(parts.lo.sum(axis=-2, keepdims=True), parts.hi.sum(axis=-2, keepdims=True))
+
+    def meet(self, one: FloatInterval, other: FloatInterval) -> FloatInterval:
+        """The intersection."""
+        return FloatInterval(
+            np.clip(np.maximum(one.lo, other.lo), 0, 1), np.clip(np.minimum(one.hi, other.hi), 0, 1)
+        )
+
+    def classify(self, u: FloatInterval) -> FloatInterval:
+        """W u + v at points, shape ``(P, 1)``."""
+        return as_interval((u.lo @ self.numbers.w + self.numbers.v)[:, None])
+
+    def distances(self, u: FloatInterval) -> FloatInterval:
+        """|u - s_i| at points, shape ``(P, k)``."""
+        return as_interval(np.linalg.norm(u.lo[:, None, :] - self.numbers.S.T, axis=-1))
+
+    def unit_vectors(self, u: FloatInterval) -> FloatInterval:
+        """(s_i - u) / |u - s_i|, shape ``(P, k, d)``; everything from -1 to 1 where u may be at the
+        centroid.
+        """
+        apart = as_interval(self.numbers.S.T) - u[:, None, :]
+        away = np.maximum(np.maximum(apart.lo, -apart.hi), 0)
+        near = np.sqrt((away**2).sum(axis=-1, keepdims=True))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = (apart.lo / near, apart.hi / near)
+            far = np.sqrt((np.maximum(np.abs(apart.lo), np.abs(apart.hi)) ** 2).sum(axis=-1, keepdims=True))
+            low = np.where(apart.lo >= 0, apart.lo / far, ends[0])
+            high = np.where(apart.hi <= 0, apart.hi / far, ends[1])
+        return FloatInterval(
+            np.clip(np.nan_to_num(low, nan=-1), -1, 1), np.clip(np.nan_to_num(high, nan=1), -1, 1)
+        )
+
+    def pick(self, values: FloatInterval, label: NDArray[np.int64]) -> FloatInterval:
+        """Each box's entry at its label, shape ``(P, 1)``."""
+        return values[np.arange(len(label)), label][:, None]
+
+    def pick_row(self, values: FloatInterval, label: NDArray[np.int64]) -> FloatInterval:
+        """Each box's row at its label, shape ``(P, 1, d)``."""
+        return values[np.arange(len(label)), label][:, None, :]
+
+    @cached_property
+    def points(self) -> Points:
+        """The network on points, in plain NumPy: see :class:`Points`."""
+        return Points(self.numbers)
+
+
+class Points:
+    """The network on points alpha, shape ``(P, k)``, in float64."""
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.n = numbers
+        self._read = numbers.embedding @ numbers.W.T + numbers.b
+
+    def u(self, h: Floats, token: int) -> Floats:
+        """u after the token, shape ``(P, d)``."""
+        n, d = self.n, len(self.n.S)
+        read, inside = self._read[token], h @ n.U.T + n.c
+        if n.kind == "sr-elman":
+            return np.asarray(np.tanh(read + inside))
+        r, z = (
+            0.5 * (1 + np.tanh(0.5 * (read[g * d : g * d + d] + inside[:, g * d : g * d + d])))
+            for g in (0, 1)
+        )
+        new = np.tanh(read[2 * d :] + r * inside[:, 2 * d :])
+        return np.asarray(new + z * (h - new))
+
+    def mix(self, u: Floats) -> Floats:
+        """Alpha, from u."""
+        n = self.n
+        b = (
+            u @ n.S
+            if n.similarity == "dot"
+            else -np.stack([np.linalg.norm(u - s, axis=1) for s in n.S.T], axis=1)
+        )
+        logits = (b - b.max(axis=-1, keepdims=True)) / float(n.temperature)
+        weights = np.exp(logits)
+        return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+    def first(self) -> Floats:
+        """Alpha before the first symbol, shape ``(1, k)``."""
+        if not self.n.start_token:
+            return np.eye(self.n.k)[:1]
+        return self.mix(self.u(np.zeros((1, len(self.n.S))), self.n.start))
+
+    def step(self, alpha: Floats, token: int) -> Floats:
+        """Alpha after the token."""
+        return self.mix(self.u(alpha @ self.n.S.T, token))
+
+    def steps(self, alpha: Floats, tokens: NDArray[np.int64]) -> Floats:
+        """Alpha after a token of its own for each row."""
+        after = np.empty_like(alpha)
+        for token in np.unique(tokens):
+            after[tokens == token] = self.step(alpha[tokens == token], int(token))
+        return after
+
+    def accepts(self, alpha: Floats) -> Floats:
+        """The classifier's logit after the end token, shape ``(P,)``."""
+        return np.asarray(self.u(alpha @ self.n.S.T, self.n.end) @ self.n.w + self.n.v)
+
+
+def _monotone(x: FloatInterval, function: Callable[[Floats], Floats]) -> FloatInterval:
+    low = function(x.lo)
+    return FloatInterval(low, low if x.hi is x.lo else function(x.hi))
+
+
+def _mid_rad(x: FloatInterval) -> tuple[Floats, Floats]:
+    return 0.5 * (x.lo + x.hi), 0.5 * (x.hi - x.lo)
+
+
+def multipliers(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
+    """For each row g a number to take off all its entries, so that the sum of g_i delta_i has a small upper
+    bound.
+
+    The deltas sum to 0, so nothing changes; the best number is the g_i at which greedy filling of the box
+    stops.
+    """
+    mid = np.broadcast_to(0.5 * (low + high), np.broadcast_shapes(low.shape, box.up.shape))
+    order = np.argsort(-mid, axis=-1, kind="stable")
+    room = np.cumsum(
+        np.take_along_axis(np.broadcast_to(box.up - box.down, mid.shape), order, axis=-1), axis=-1
+    )
+    last = np.argmax(room >= -box.down.sum(axis=-1, keepdims=True) * (1 - 1e-12), axis=-1)[..., None]
+    multiplier = np.take_along_axis(mid, np.take_along_axis(order, last, axis=-1), axis=-1)
+    return np.asarray(multiplier[..., 0])
+
+
+def _largest(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
+    """An upper bound of the sum of g_i delta_i, with g in [low, high] and box.middle + delta in the box."""
+    off = multipliers(low, high, box)[..., None]
+    return np.asarray(np.maximum((high - off) * box.up, (low - off) * box.down).sum(axis=-1))

@@ -1,0 +1,112 @@
+"""The hard automaton of a network: what it is for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2).
+
+The network is evaluated at every centroid for every symbol, in balls: a transition is where the most similar
+centroid is certain, and a tie where no precision tells it from another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import flint
+
+from automata.aliases import Symbols
+from automata.moore import Moore
+from ratproof.certification.soft_networks.ball_run import PRECISIONS, BallRun, sign, winner
+from ratproof.certification.soft_networks.numbers import Numbers
+
+LabelledOutput = tuple[int, bool]
+"""Of a state: the label, which is the most probable centroid, and the decision to accept."""
+
+
+@dataclass(frozen=True)
+class HardAutomaton:
+    """A network's automaton for temperature -> 0, as the table of all centroids.
+
+    Attributes:
+        alphabet: the symbols.
+        start: the centroid before the first symbol; ``None`` for a tie.
+        table: ``table[i][a]`` is the centroid after centroid i and the a-th symbol; ``None`` for a tie.
+        accepts: the classifier's decision at each centroid; ``None`` where it is 0.
+        margins: like the table: how much more similar the winner is than the second, as a float; 0 for a tie.
+    """
+
+    alphabet: Symbols
+    start: int | None
+    table: tuple[tuple[int | None, ...], ...]
+    accepts: tuple[bool | None, ...]
+    margins: tuple[tuple[float, ...], ...]
+
+    @property
+    def reachable(self) -> list[int]:
+        """The centroids that strings lead to, in the order in which they do; transitions with a tie lead
+        nowhere.
+        """
+        queue = [] if self.start is None else [self.start]
+        for i in queue:
+            queue += [j for j in dict.fromkeys(self.table[i]) if j is not None and j not in queue]
+        return queue
+
+    @property
+    def ties(self) -> list[str]:
+        """In words: where strings come to a tie."""
+        places = ["the start"] if self.start is None else []
+        for i in self.reachable:
+            places += [
+                f"centroid {i}, symbol {a!r}"
+                for a, j in zip(self.alphabet, self.table[i], strict=True)
+                if j is None
+            ]
+            places += [f"the decision at centroid {i}"] if self.accepts[i] is None else []
+        return places
+
+    def machine(self) -> Moore | None:
+        """The automaton on reachable centroids, whose outputs are ``(centroid, accepts)``; ``None`` where
+        strings come to a tie.
+        """
+        if self.ties:
+            return None
+        order = self.reachable
+        number = {centroid: q for q, centroid in enumerate(order)}
+        table = tuple(tuple(number[j] for j in self.table[i] if j is not None) for i in order)
+        return Moore(self.alphabet, 0, table, tuple((i, self.accepts[i]) for i in order))
+
+
+def labelled_outputs(machine: Moore) -> list[LabelledOutput]:
+    """The outputs ``(label, accepts)`` of a machine that was read off a network."""
+    return cast(list[LabelledOutput], list(machine.outputs))
+
+
+def hard_automaton(numbers: Numbers) -> HardAutomaton:
+    """The hard automaton, from the network's values at every centroid."""
+    k, symbols = numbers.k, range(len(numbers.alphabet))
+    start: int | None = 0
+    table: dict[tuple[int, int], int | None] = {(i, a): None for i in range(k) for a in symbols}
+    margins: dict[tuple[int, int], float] = dict.fromkeys(table, 0.0)
+    accepts: dict[int, bool | None] = dict.fromkeys(range(k))
+    open_start = numbers.start_token
+    for bits in PRECISIONS:
+        left = [pair for pair, j in table.items() if j is None]
+        undecided = [i for i, accepted in accepts.items() if accepted is None]
+        if not left and not undecided and not open_start:
+            break
+        with flint.ctx.workprec(bits):
+            run = BallRun(numbers)
+            if open_start:
+                start = winner(run.from_start())
+                open_start = start is None
+            for i, a in left:
+                b = run.similarities(run.u(run.centroid(i), a))
+                table[i, a] = j = winner(b)
+                if j is not None:
+                    margins[i, a] = min(float((b[j] - other).mid()) for m, other in enumerate(b) if m != j)
+            for i in undecided:
+                accepts[i] = sign(run.logit(run.centroid(i)))
+    return HardAutomaton(
+        numbers.alphabet,
+        start,
+        tuple(tuple(table[i, a] for a in symbols) for i in range(k)),
+        tuple(accepts[i] for i in range(k)),
+        tuple(tuple(margins[i, a] for a in symbols) for i in range(k)),
+    )

@@ -1,0 +1,57 @@
+"""The stochastic component, enclosed: from u over a box to the next mixture alpha, and to the classifier's
+decision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+from ratproof.certification.soft_networks.arithmetic import BoxT, EnclosureArithmetic, PlaceT, V
+from ratproof.certification.soft_networks.cells import Enclosed
+
+
+@dataclass(frozen=True)
+class NextMixture(Generic[V]):
+    """The next alpha over a box.
+
+    Attributes:
+        gaps: how far each centroid's logit is from that of the label, (b_i - b_label) / tau; the label is the
+            argmax where all others are negative.
+        alpha: its values over the box.
+    """
+
+    gaps: V
+    alpha: V
+
+
+def next_mixture(
+    on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: PlaceT, box: BoxT
+) -> NextMixture[V]:
+    """The component on u; ``label`` is the centroid that the logits are compared with."""
+    gaps = _gaps(on, u, label, box)
+    alpha = on.softmax(gaps.whole)
+    # once more by the mean-value form: d alpha_i = alpha_i (d b_i - sum_j alpha_j d b_j) / tau
+    slope = on.scale_rows(alpha, gaps.slope - on.average(alpha, gaps.slope))
+    by_slope = on.reach(on.softmax(gaps.middle), slope, box)
+    return NextMixture(gaps.whole, on.meet(alpha, by_slope))
+
+
+def classifier_logit(on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], box: BoxT) -> V:
+    """W u + v over the box: the classifier's logit."""
+    middle = on.classify(u.middle)
+    return on.reach(middle, on.times_slope(on.w, u.slope), box)
+
+
+def _gaps(on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: PlaceT, box: BoxT) -> Enclosed[V]:
+    if on.numbers.similarity == "dot":  # equation 2
+        differences = on.centroid_differences(label)
+        middle = on.apply(differences, u.middle)
+        slope = on.times_slope(differences, u.slope)
+    else:  # equation 3: the gradient of -|u - s| is the unit vector from u to s
+        distances = on.distances(u.middle)
+        middle = on.pick(distances, label) - distances
+        pull = on.unit_vectors(u.whole)
+        slope = on.times_slope(pull - on.pick_row(pull, label), u.slope)
+    middle, slope = on.divide_by_temperature(middle), on.divide_by_temperature(slope)
+    return Enclosed(middle, slope, on.reach(middle, slope, box))

@@ -1,0 +1,106 @@
+"""The proof, in balls, that boxes are closed: it makes a certificate of the nodes of a search in floats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import flint
+import numpy as np
+
+from ratproof.certification.soft_networks.ball_run import BallRun
+from ratproof.certification.soft_networks.balls import BITS, BallArithmetic, BallBox, Balls, exact
+from ratproof.certification.soft_networks.boxes import Nodes
+from ratproof.certification.soft_networks.cells import RecurrentStep
+from ratproof.certification.soft_networks.mixing import classifier_logit, next_mixture
+from ratproof.certification.soft_networks.numbers import Numbers
+
+
+@dataclass(frozen=True)
+class ProofGap:
+    """A place where the argument fails.
+
+    Attributes:
+        why: in a sentence.
+    """
+
+    why: str
+
+
+def prove(
+    numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None] = lambda done, of: None
+) -> ProofGap | None:
+    """Check base, step and decision of the induction for all nodes; ``None`` where all hold, else the first
+    that does not.
+
+    - base: alpha before the first symbol is in the box of node 0, and its label is the node's;
+    - step: for each node and symbol every alpha in the node's box leads into the next node's box, with that
+      node's label;
+    - decision: for each node the classifier decides as the node says for every alpha in its box.
+
+    By induction on the string: whatever string was read, alpha is in the box of the node that the nodes'
+    arrows lead to.
+    """
+    with flint.ctx.workprec(BITS):
+        return _first(numbers, nodes) or _steps(numbers, nodes, tell)
+
+
+def _first(numbers: Numbers, nodes: Nodes) -> ProofGap | None:
+    label = int(nodes.label[0])
+    if numbers.start_token:
+        run = BallRun(numbers)
+        b = run.from_start()
+        alpha, gaps = run.alpha(b), b - b[label]
+    else:
+        alpha, gaps = exact(np.eye(numbers.k)[0]), exact(np.where(np.arange(numbers.k) == 0, 0, -1))
+        if label != 0:
+            return ProofGap(
+                "without a start token the first label is centroid 0, and that of node 0 is another"
+            )
+    if not _labelled(gaps, label):
+        return ProofGap(f"base: that the first label is centroid {label} is not certain")
+    outside = _outside(alpha, nodes, 0)
+    return (
+        None
+        if outside is None
+        else ProofGap(f"base: the first mixture leaves the box of node 0 at centroid {outside}")
+    )
+
+
+def _steps(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None]) -> ProofGap | None:
+    on = BallArithmetic(numbers)
+    step = RecurrentStep(on)
+    for node in range(len(nodes)):
+        tell(node, len(nodes))
+        box = BallBox(nodes.low[node], nodes.high[node])
+        for symbol, name in enumerate(numbers.alphabet):
+            target = int(nodes.after[node, symbol])
+            label = int(nodes.label[target])
+            image = next_mixture(on, step.u(box, symbol), label, box)
+            where = f"step: from node {node} with symbol {name!r} to node {target}"
+            if not _labelled(image.gaps, label):
+                return ProofGap(f"{where}, that the label is centroid {label} is not certain")
+            outside = _outside(image.alpha, nodes, target)
+            if outside is not None:
+                return ProofGap(f"{where}, the mixtures leave the box at centroid {outside}")
+        logit = classifier_logit(on, step.u(box, numbers.end), box)[0]
+        if not (logit > 0 if nodes.accepts[node] else logit < 0):
+            return ProofGap(
+                f"decision: that node {node} is {'accepted' if nodes.accepts[node] else 'rejected'} is not"
+                " certain"
+            )
+    return None
+
+
+def _labelled(gaps: Balls, label: int) -> bool:
+    """Is every other logit below the label's?"""
+    return all(bool(gap < 0) for i, gap in enumerate(gaps) if i != label)
+
+
+def _outside(alpha: Balls, nodes: Nodes, target: int) -> int | None:
+    """A centroid whose share may leave the target's box."""
+    low, high = exact(nodes.low[target]), exact(nodes.high[target])
+    for i, value in enumerate(alpha):
+        if not (low[i] <= value and value <= high[i]):
+            return i
+    return None

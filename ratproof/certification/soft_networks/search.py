@@ -1,0 +1,65 @@
+"""The search, in floats, for a string on which soft network and automaton differ; balls confirm it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+import numpy as np
+
+from automata.aliases import Symbols
+from automata.moore import Moore
+from ratproof.certification.soft_networks.ball_run import soft_outputs
+from ratproof.certification.soft_networks.floats import Points
+from ratproof.certification.soft_networks.hard import LabelledOutput
+from ratproof.certification.soft_networks.numbers import Numbers
+
+WIDEST = 4096
+LONGEST = 200
+"""All strings up to a length while there are at most WIDEST of it; then WIDEST random ones go on to LONGEST
+symbols.
+"""
+MOST_TRIES = 5
+
+OutputView = Callable[[LabelledOutput], Hashable]
+"""The part of an output ``(label, accepts)`` that is compared."""
+
+
+def difference(
+    numbers: Numbers, machine: Moore, view: OutputView = lambda output: output, seed: int = 0
+) -> Symbols | None:
+    """A short string after which the soft network shows something else than the machine; ``None`` where the
+    search comes to none.
+
+    Args:
+        numbers: the network.
+        machine: over the same symbols, in the same order, with outputs of the same kind as those of ``view``.
+        view: the part of the network's output ``(label, accepts)`` that is compared.
+        seed: of the random strings.
+    """
+    points, random = Points(numbers), np.random.default_rng(seed)
+    symbols = len(numbers.alphabet)
+    table, alpha = np.array(machine.table), points.first()
+    state, words = np.array([machine.start]), np.zeros((1, 0), dtype=np.int64)
+    tries = 0
+    for length in range(LONGEST + 1):
+        if length:
+            whole = len(words) * symbols <= WIDEST
+            parent = np.repeat(np.arange(len(words)), symbols) if whole else np.arange(len(words))
+            read = (
+                np.tile(np.arange(symbols), len(words)) if whole else random.integers(0, symbols, len(words))
+            )
+            alpha, state = points.steps(alpha[parent], read), table[state[parent], read]
+            words = np.column_stack([words[parent], read])
+        outputs = zip(alpha.argmax(axis=1).tolist(), (points.accepts(alpha) > 0).tolist(), strict=True)
+        for place, output in enumerate(outputs):
+            if view(output) != machine.outputs[state[place]]:
+                word = tuple(numbers.alphabet[a] for a in words[place])
+                true = soft_outputs(numbers, word)
+                if true is not None and view(true) != machine.outputs[state[place]]:
+                    return word
+                tries += 1
+                if (
+                    tries == MOST_TRIES
+                ):  # floats and balls do not see the same: the network is too near a boundary
+                    return None
+    return None

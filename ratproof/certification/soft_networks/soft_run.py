@@ -1,0 +1,96 @@
+"""The soft run's points: a finite net of the mixtures alpha that strings lead to, and their images
+under each symbol. In floats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.aliases import Floats
+from ratproof.certification.soft_networks.floats import Points
+from ratproof.certification.soft_networks.numbers import Numbers
+
+MOST_POINTS = 3000
+GRAINS = (1e-2, 1e-3, 1e-4, 1e-5)
+"""Distances within which a new point is identified with a known one, from coarse to fine."""
+
+
+@dataclass(frozen=True)
+class SoftRunNet:
+    """Points that strings lead to, closed under all symbols up to its grain.
+
+    Attributes:
+        alpha: shape ``(P, k)``; point 0 is before the first symbol.
+        after: the point after each symbol, shape ``(P, symbols)``.
+        label: the most probable centroid of each point.
+        accepts: the classifier's decision at each point.
+    """
+
+    alpha: Floats
+    after: NDArray[np.int64]
+    label: NDArray[np.int64]
+    accepts: NDArray[np.bool_]
+
+
+def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> SoftRunNet | None:
+    """The points of the soft run; ``None`` where they are more than ``most``."""
+    points, symbols = Points(numbers), len(numbers.alphabet)
+    room = np.empty((most, numbers.k))
+    room[0], size = points.first()[0], 1
+    after = np.zeros((0, symbols), dtype=np.int64)
+    while len(after) < size:
+        fresh = room[len(after) : size]
+        rows = np.empty((len(fresh), symbols), dtype=np.int64)
+        for symbol in range(symbols):
+            for row, image in enumerate(points.step(fresh, symbol)):
+                away = np.abs(room[:size] - image).max(axis=1)
+                nearest = int(away.argmin())
+                if away[nearest] > grain:
+                    if size == most:
+                        return None
+                    nearest, room[size], size = size, image, size + 1
+                rows[row, symbol] = nearest
+        after = np.concatenate([after, rows])
+    alpha = room[:size].copy()
+    return SoftRunNet(alpha, after, alpha.argmax(axis=1), points.accepts(alpha) > 0)
+
+
+def partition(points: SoftRunNet, near: float) -> NDArray[np.int64]:
+    """The coarsest partition of the points that all symbols respect, in which a part has one label and one
+    decision.
+
+    Points whose chain of neighbours has a gap of more than ``near`` are in different parts.
+    """
+    part = _numbered(np.column_stack([points.label, points.accepts]))
+    if near < 1:
+        part = _numbered(np.column_stack([part, _linked(points.alpha, near)]))
+    while True:
+        finer = _numbered(np.column_stack([part, part[points.after]]))
+        if finer.max() == part.max():
+            return finer
+        part = finer
+
+
+def _numbered(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Equal rows get equal numbers, in the order in which they first come."""
+    _, first, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    order = np.empty(len(first), dtype=np.int64)
+    order[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(order[number.reshape(-1)])
+
+
+def _linked(alpha: Floats, near: float) -> NDArray[np.int64]:
+    """The connected parts when points at most ``near`` apart are joined."""
+    part = np.full(len(alpha), -1, dtype=np.int64)
+    for place in range(len(alpha)):
+        if part[place] >= 0:
+            continue
+        part[place], queue = place, [place]
+        while queue:
+            joined = np.flatnonzero((part < 0) & (np.abs(alpha - alpha[queue.pop()]).max(axis=1) <= near))
+            part[joined] = place
+            queue += joined.tolist()
+    return part

@@ -1,0 +1,61 @@
+"""From what a run of some evidence did, its verdict: the one place where an exception becomes a word."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from pathlib import Path
+
+import numpy as np
+from hypothesis.errors import Flaky
+
+from automata.errors import InputError
+from ratproof.evidence.counterexample import Disagreement, Refutation
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.ledger import Ledger, left_out_in_words
+
+
+def judge(raised: BaseException | None, book: Ledger, informative: int | None = None) -> tuple[Verdict, str]:
+    """The verdict, and a sentence where it is unknown, or where there is no counterexample but no automaton
+    at all.
+
+    Only a :class:`~ratproof.evidence.counterexample.Refutation` refutes; any other exception shows nothing,
+    and so does a run that compared nothing, or no informative case where ``informative`` counts them.
+    """
+    if isinstance(raised, Refutation):
+        return Verdict.REFUTED, "" if isinstance(raised, Disagreement) else str(raised)
+    if isinstance(raised, Flaky):
+        return (
+            Verdict.UNKNOWN,
+            (
+                "run again, the same test showed something else: one of the two sides is no function of the"
+                " string"
+            ),
+        )
+    if raised is not None:
+        return Verdict.UNKNOWN, f"{type(raised).__name__}: {raised}".splitlines()[0] + _where(raised)
+    if book.cases == 0:
+        why = left_out_in_words(book.facts)
+        return Verdict.UNKNOWN, "the test compared nothing" + (f": {why}" if why else "")
+    if informative == 0:
+        return Verdict.UNKNOWN, (
+            "no case is informative: the automata give every string that was compared the same score, so that"
+            " a network which reads nothing would pass"
+        )
+    return Verdict.HOLDS, ""
+
+
+def _where(raised: BaseException) -> str:
+    """The line of a user's own file in which an exception was raised; nothing where it was none of theirs."""
+    if isinstance(raised, InputError):
+        return ""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(raised.__traceback__)
+        if Path(frame.filename).is_file() and not any(map(Path(frame.filename).is_relative_to, _OURS))
+    ]
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+
+
+_OURS = (Path(__file__).resolve().parents[2], Path(np.__file__).resolve().parents[1], Path(sys.prefix))
+"""Where ratproof, other packages and Python lie."""

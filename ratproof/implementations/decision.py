@@ -1,0 +1,118 @@
+"""Which strings a torch module accepts, against a deterministic automaton."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from automata.dfa import DFA
+from automata.errors import InputError
+from automata.strings import String
+from automata.wfsa import WFSA
+from ratproof.evidence.ledger import TOO_SHORT, ledger
+from ratproof.implementations.comparison import Difference, NotAFunction, StringResult, no_case
+from ratproof.implementations.module_runs import embedded, outputs_of, program_of
+from theory.claim import Claim, Variant
+
+Accepts = Callable[[Tensor], Any]
+"""From the module's output after the last symbol, shape ``(units,)``, whether it accepts the string."""
+MOST_IN_A_BATCH = 1024
+
+
+class OfDecision:
+    """Whether a module accepts a string, by its output after the last symbol, against a DFA. The module reads
+    each string as a whole, so that it need not be causal.
+    """
+
+    way = "decision"
+
+    def __init__(
+        self, claim: str, variant: str, module: nn.Module, embeddings: Tensor, dfa: DFA, accepts: Accepts
+    ) -> None:
+        self.claim, self.variant, self.module, self.embeddings = claim, variant, module, embeddings
+        self.dfa, self.accepts = dfa, accepts
+        self.place = {symbol: i for i, symbol in enumerate(dfa.alphabet)}
+
+    def automata(self) -> Sequence[WFSA]:
+        """The DFA, over the boolean semiring."""
+        return (self.dfa.to_wfsa(),)
+
+    def weights(self) -> str:
+        """What there is to say of it."""
+        return f"the weights are those of the module {type(self.module).__name__}"
+
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        """Each nonempty string; a module says nothing of the empty one, which counts as no case. Neighbours
+        of one length are read side by side.
+        """
+        ledger().facts["module"] = (
+            f"{type(self.module).__name__} in evaluation mode, on whole strings, up to {MOST_IN_A_BATCH:,} of"
+            " one length side by side"
+        )
+        decided: set[bool] = set()
+        for length, group in groupby(strings, key=len):
+            alike = list(group)
+            if length == 0:
+                yield from (no_case(string, TOO_SHORT) for string in alike)
+                continue
+            for start in range(0, len(alike), MOST_IN_A_BATCH):
+                batch = alike[start : start + MOST_IN_A_BATCH]
+                for string, accepted in zip(batch, self.decisions(batch), strict=True):
+                    right = self.dfa.accepts(string)
+                    decided.add(right)
+                    yield replace(_result(string, accepted, right), varies=len(decided) > 1)
+
+    def decisions(self, strings: Sequence[String]) -> list[bool | None]:
+        """Whether the module accepts each of some strings of one length, read in one batch; ``None`` where
+        its output has a NaN, which is neither.
+        """
+        outputs = outputs_of(self.module, embedded(self.embeddings, self.place, strings))
+        with torch.no_grad():
+            return [None if last.isnan().any() else _decision(self.accepts(last)) for last in outputs[-1]]
+
+    def confirm(self, compared: StringResult) -> None:
+        """Raise :class:`~ratproof.implementations.comparison.NotAFunction` where the string by itself is
+        decided otherwise.
+        """
+        if compared.difference is not None:
+            (alone,) = self.decisions([compared.string])
+            if _word(alone) != compared.difference.network:
+                what = "the module decides a string by itself otherwise than beside others"
+                raise NotAFunction(compared.string, compared.difference.network, _word(alone), what)
+
+    def to_json(self) -> dict[str, Any]:
+        """The way: the module is in the file that brought the claim."""
+        return {"way": self.way}
+
+    @classmethod
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfDecision:
+        """The module of the claim, which the user's file brought.
+
+        Raises :class:`~automata.errors.InputError`: the claim is about no module's decisions.
+        """
+        return program_of(cls, claim, variant, "what a module accepts")
+
+
+def _result(string: String, accepted: bool | None, right: bool) -> StringResult:
+    if accepted == right:
+        return StringResult(string, None, None)
+    return StringResult(string, None, Difference(len(string), 0, _word(accepted), _word(right), "0"))
+
+
+def _decision(answer: Any) -> bool:
+    """One truth value; :class:`~automata.errors.InputError` for anything else."""
+    value = answer.item() if isinstance(answer, Tensor) and answer.numel() == 1 else answer
+    if not isinstance(value, (bool, np.bool_)):
+        shown = tuple(answer.shape) if isinstance(answer, Tensor) else type(answer).__name__
+        raise InputError(f"accepts gives {shown} for one string's output, where one truth value is right")
+    return bool(value)
+
+
+def _word(accepted: bool | None) -> str:
+    return "nan" if accepted is None else "true" if accepted else "false"

@@ -1,0 +1,236 @@
+"""The recurrence against the automata's scores, both in exact fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Any, Self
+
+from automata.errors import InputError
+from automata.forward import read_out, start, step
+from automata.io.number_text import shorten, write_number
+from automata.strings import String
+from automata.tree import levels
+from automata.wfsa import WFSA
+from ratproof.evidence.ledger import TOO_SHORT
+from ratproof.implementations.comparison import Difference, NotAFunction, StringResult, no_case, require_units
+from theory.claim import Claim, Variant
+from theory.reading import Equality, untouched
+from theory.registry import claim_named
+from theory.signature import Signature, Sizes, misfit
+from theory.weights import Weights
+
+
+class ExactComparison:
+    """The recurrence against the automata's scores, both in exact fractions."""
+
+    way = "exact"
+
+    def __init__(self, claim: str, variant: str, case: Any) -> None:
+        self.claim, self.variant, self.case = claim, variant, case
+        self.read: Equality = claim_named(claim).variant(variant).equality
+        self._first_scores: list[Any] | None = None
+        self._varies = False
+
+    @cached_property
+    def _automata(self) -> Sequence[WFSA]:
+        made = self.read.construction(self.case)
+        require_units(len(made))
+        return made
+
+    def automata(self) -> Sequence[WFSA]:
+        """What the construction makes of the case."""
+        return self._automata
+
+    def weights(self) -> str:
+        """The case's own words."""
+        return str(self.case.describe())
+
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        """Every prefix of every string, for equality; a prefix that an earlier string had is not read
+        again.
+        """
+        for string in strings:
+            difference = self._first_difference(string)
+            if difference is None and len(string) < self.read.shortest:
+                yield no_case(string, TOO_SHORT)
+            else:
+                yield StringResult(string, None, difference, varies=self._varies)
+
+    def _first_difference(self, string: String) -> Difference | None:
+        node = self._root
+        for t in range(len(string) + 1):
+            if t:
+                node = node.child(self, string, t)
+            if t < self.read.shortest:
+                continue
+            self._see(node.scores)
+            for unit, (value, score) in enumerate(zip(node.values, node.scores, strict=True)):
+                if value != score:
+                    write = self._automata[unit].semiring.format
+                    return Difference(t, unit, write(value), write(score), "0")
+        return None
+
+    def _see(self, scores: list[Any]) -> None:
+        """Compare the units' scores of a string with those of the first one."""
+        if not self._varies:
+            self._first_scores = self._first_scores or scores
+            self._varies = scores != self._first_scores
+
+    @cached_property
+    def _root(self) -> _Prefix:
+        state = untouched(self.read.recurrence.start(self.case))
+        return _Prefix(self, "", state, [start(a) for a in self._automata])
+
+    def compare_all(self, longest: int) -> StringResult:
+        """All strings of at most ``longest`` symbols, each prefix read once: the shortlex-least difference,
+        if any.
+        """
+        alphabet = self.case.alphabet
+        for automaton in self._automata:
+            if list(automaton.alphabet) != list(alphabet):
+                raise InputError(
+                    f"the automata read {list(automaton.alphabet)}, where the network reads {list(alphabet)}"
+                )
+        by_length = zip(
+            self.read.recurrence.levels(self.case, longest),
+            *(self._levels(a, longest) for a in self._automata),
+            strict=True,
+        )
+        cases = short = 0
+        for length, (network, *scores) in enumerate(by_length):
+            for place, values in enumerate(network):
+                if len(values) != len(scores):
+                    raise ValueError(
+                        f"the network shows {len(values)} numbers, and there are {len(scores)} automata"
+                    )
+                if length < self.read.shortest:
+                    short += 1
+                    continue
+                cases += 1
+                self._see([of_unit[place] for of_unit in scores])
+                for unit, value in enumerate(values):
+                    if value != scores[unit][place]:
+                        string = _string_at(alphabet, length, place)
+                        write = self._automata[unit].semiring.format
+                        difference = Difference(length, unit, write(value), write(scores[unit][place]), "0")
+                        return StringResult(string, None, difference, cases, varies=self._varies)
+        left_out = {TOO_SHORT: short} if short else {}
+        return StringResult(alphabet[:1] * longest, None, None, cases, left_out, self._varies)
+
+    def _levels(self, automaton: WFSA, longest: int) -> Iterator[Any]:
+        if self.read.algorithm is None:
+            return levels(automaton, longest)
+        strings = (product(automaton.alphabet, repeat=length) for length in range(longest + 1))
+        return ([self.read.scores(automaton, x)[-1] for x in level] for level in strings)
+
+    def confirm(self, compared: StringResult) -> None:
+        """Raise :class:`NotAFunction` where a difference that was difference is another one, or none, when
+        the string is run again.
+        """
+        difference = compared.difference
+        if difference is None:
+            return
+        string = compared.string[: difference.length]
+        write = self._automata[difference.unit].semiring.format
+        again = write(fresh_values(self, string)[-1][difference.unit])
+        if again != difference.network:
+            raise NotAFunction(string, difference.network, again)
+
+    def to_json(self) -> dict[str, Any]:
+        """The way, and the case."""
+        return {"way": self.way, "case": self.case.to_json()}
+
+    @classmethod
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> Self:
+        """The comparison that :meth:`to_json` wrote.
+
+        Raises :class:`~automata.errors.InputError`: the weights are none of that variant's.
+        """
+        case = claim.case.from_json(data["case"])
+        wrong = misfit(signatures(variant), case) if isinstance(case, Weights) else None
+        if wrong is not None:
+            raise InputError(f"the case is none of {claim.name}, {variant.name}: {wrong}")
+        return cls(claim.name, variant.name, case)
+
+
+def signatures(variant: Variant) -> list[Signature]:
+    """Those that the variant's cases are drawn from; none, where something else draws them."""
+    sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
+    return [
+        signature
+        for source in sources
+        if isinstance(source, (Signature, Sizes))
+        for signature in source.signatures()
+    ]
+
+
+class _Prefix:
+    """What both sides say after some prefix, and after the symbols that may follow."""
+
+    def __init__(self, sides: ExactComparison, string: String, state: Any, omegas: list[Any]) -> None:
+        self.state, self.omegas = state, omegas
+        self.values = sides.read.recurrence.out(sides.case, state)
+        if sides.read.algorithm is None:
+            self.scores = [read_out(a, omega) for a, omega in zip(sides.automata(), omegas, strict=True)]
+        else:
+            self.scores = [sides.read.scores(a, string)[-1] for a in sides.automata()]
+        self.children: dict[Any, _Prefix] = {}
+
+    def child(self, sides: ExactComparison, string: String, length: int) -> _Prefix:
+        symbol = string[length - 1]
+        if symbol not in self.children:
+            state = sides.read.recurrence.step(sides.case, untouched(self.state), symbol)
+            omegas = [step(a, omega, symbol) for a, omega in zip(sides.automata(), self.omegas, strict=True)]
+            self.children[symbol] = _Prefix(sides, string[:length], state, omegas)
+        return self.children[symbol]
+
+
+def _string_at(alphabet: Sequence[Any], length: int, place: int) -> list[Any]:
+    """The string of that place among those of its length, in the alphabet's order."""
+    digits = []
+    for _ in range(length):
+        place, digit = divmod(place, len(alphabet))
+        digits.append(alphabet[digit])
+    return digits[::-1]
+
+
+def fresh_values(comparison: ExactComparison, string: String) -> list[tuple[Any, ...]]:
+    """What the network shows after every prefix of the string, run from a first state that no other run may
+    have changed.
+    """
+    recurrence, case = comparison.read.recurrence, comparison.case
+    state = _copied(recurrence.start(case))
+    shown = [recurrence.out(case, state)]
+    for symbol in string:
+        state = recurrence.step(case, untouched(state), symbol)
+        shown.append(recurrence.out(case, state))
+    return shown
+
+
+def _copied(state: Any) -> Any:
+    try:
+        return deepcopy(state)
+    except Exception:  # what cannot be copied is run as it is: a change of it shows in the next run
+        return state
+
+
+def unlike(
+    string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]
+) -> NotAFunction | None:
+    """What to raise of two runs of one string, with the first prefix that has two values; ``None`` where each
+    has one.
+    """
+    for length, (one, other) in enumerate(zip(once, again, strict=True)):
+        if tuple(one) != tuple(other):
+            return NotAFunction(
+                string[:length], *(", ".join(map(_shortly, values)) for values in (one, other))
+            )
+    return None
+
+
+def _shortly(value: Any) -> str:
+    return shorten(write_number(value) if isinstance(value, (int, Fraction)) else str(value), 40)[1:-1]

@@ -1,0 +1,383 @@
+"""Programs with any weights: equations 4, 5, 6, 9 and 10, maxima, beta = 0, and rules that were taken out.
+
+Equation 5 multiplies three factors and sums twice. Computed, the number j of a step is the sum over i and s
+of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t), where t has at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in whatever
+order the sums are made (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). So it is an exact
+step with a tensor that is off by at most gamma_{K+r+1} times the same sum of magnitudes, which is a deviation
+of the automaton's weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import torch
+
+from automata.aliases import Floats
+from automata.forward import prefix_scores
+from automata.recurrences.affine import flat
+from automata.rounding.bounds import Deviation, Format
+from automata.semirings import REAL
+from automata.strings import String
+from automata.wfsa import WFSA
+from neural.fa_rnn.cells import FactoredCell
+from neural.fa_rnn.classifier import Classifier, RuleBlock
+from neural.fa_rnn.editing import disable_rules
+from neural.fa_rnn.factors import Factors, exact_factors, side_by_side
+from neural.fa_rnn.network import FARNN
+from ratproof.evidence.ledger import MIGHT_UNDERFLOW
+from ratproof.implementations.fa_rnn.program import (
+    Factory,
+    Network,
+    Reference,
+    TorchProgram,
+    floats,
+    no_deviation,
+    off_by,
+    tensor,
+)
+from theory.fa_rnn.beta_0 import by_word, pseudo_inverse, with_vectors_that_span
+from theory.fa_rnn.disable import DISABLED, owned, two_rules, untrained
+from theory.fa_rnn.eq_5 import constructed, decomposed
+from theory.fa_rnn.eq_6 import mixed
+from theory.fa_rnn.eq_10 import block, two_sets
+from theory.fa_rnn.shared.networks import BITS, with_tensor
+from theory.fa_rnn.shared.networks import tensor as tensor_entries
+from theory.fa_rnn.viterbi import over_max_times
+from theory.signature import Signature, Sizes
+from theory.weights import Weights
+
+DYADIC = tuple(Fraction(n, 8) for n in (0, 8, -8, 4, 1, 3, -5, 7, 12, -20))
+"""Weights that every float format holds, some of which round when they are multiplied often."""
+BETAS = tuple(Fraction(n, 8) for n in (4, 2, 6, 1, 7, 0, 8))
+"""Those of equation 6 that every float format holds."""
+NOT_NEGATIVE = (*(v for v in DYADIC if v >= 0), Fraction(5592405, 2**24))
+
+
+_WEIGHTS = ("alpha_0", "D_1", "v", "D_2", "alpha_inf")
+
+
+def _any_tensor(k: int) -> Signature:
+    return Signature(tensor_entries(k), size=("K", k))
+
+
+def _dyadic_mixture(size: tuple[int, int, int]) -> Signature:
+    return _only(_only(mixed(size), DYADIC, *_WEIGHTS, "u", "G"), BETAS, "beta")
+
+
+def _only(signature: Signature, values: Sequence[Any], *names: str) -> Signature:
+    """The same with those values for the entries named, or for all that are drawn."""
+    exact = tuple(map(Fraction, values))
+    entries = tuple(
+        replace(e, only=exact) if e.derived is None and (not names or e.name in names) else e
+        for e in signature.entries
+    )
+    return replace(signature, entries=entries)
+
+
+# Equation 4.
+
+
+def _by_tensor(w: Weights, factory: Factory) -> Network:
+    (automaton,) = with_tensor(w)
+    return FARNN.of(automaton.to_float(), decomposed=False, **factory)
+
+
+# Equation 5: factors that are given, or those that a tensor has.
+
+
+def factors_of(w: Weights) -> Factors:
+    """The factors of a case, with no wildcard apart."""
+    k, words = len(w.alpha_0), len(w.alphabet)
+    rows = floats([w.v[x] for x in w.alphabet])
+    return Factors(rows, floats(w.D_1), floats(w.D_2), np.zeros((k, k)), np.zeros(words))
+
+
+def network_of(words: Sequence[str], cell: FactoredCell, initial: Any, final: Any, factory: Factory) -> FARNN:
+    """The network with that cell; ``final`` has a row for each unit."""
+    return FARNN(tuple(words), cell, tensor(initial, factory), tensor(final, factory))
+
+
+def _by_factors(w: Weights, factory: Factory) -> Network:
+    cell = FactoredCell(factors_of(w), **factory)
+    return network_of(w.alphabet, cell, w.alpha_0, [w.alpha_inf], factory)
+
+
+def _sizes(factors: Factors, columns: Floats | None = None) -> Floats:
+    """Of each word the sum over s of |D_1[i, s] v[s] D_2[j, s]|, shape ``(V, K, K)``."""
+    words = factors.words if columns is None else columns
+    sizes: Floats = np.einsum("is,xs,js->xij", abs(factors.before), abs(words), abs(factors.after))
+    return sizes
+
+
+def _deviation(automaton: WFSA, words: Sequence[str], off: Floats) -> Deviation:
+    """The deviations of the words' matrices as those of the automaton's different ones."""
+    matrices = np.zeros(automaton.matrices.shape)
+    for place, x in enumerate(words):
+        matrices[automaton.index[x]] = np.maximum(matrices[automaton.index[x]], off[place] * (1 + 2.0**-40))
+    return Deviation(matrices, np.zeros(automaton.states))
+
+
+def _of_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+    factors = factors_of(w)
+    off = form.gamma(len(factors.before) + factors.rank + 1) * _sizes(factors)
+    return [_deviation(automata[0], w.alphabet, off)]
+
+
+def _by_exact_factors(w: Weights, factory: Factory) -> Network:
+    (automaton,) = with_tensor(w)
+    return FARNN.of(automaton.to_float(), apart=False, **factory)
+
+
+def _of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+    """Each number of the tensor is one product, of one column."""
+    (automaton,) = automata
+    rank = exact_factors(automaton.to_float()).rank
+    gamma = form.gamma(automaton.states + rank + 1)
+    return [Deviation(gamma * abs(automaton.matrices.astype(float)), np.zeros(automaton.states))]
+
+
+# Equation 9: the tensor that torch rebuilds from the factors, run by equation 4.
+
+
+def _by_rebuilt_tensor(w: Weights, factory: Factory) -> Network:
+    return _run_by_tensor(w, FactoredCell(factors_of(w), **factory), factory)
+
+
+def _run_by_tensor(w: Weights, cell: FactoredCell, factory: Factory) -> Network:
+    with torch.no_grad():
+        rebuilt_in_torch = cell.tensor().double().cpu().numpy()
+    tables = dict(zip(w.alphabet, rebuilt_in_torch, strict=True))
+    automaton = WFSA(REAL, floats(w.alpha_0), floats(w.alpha_inf), tables)
+    return FARNN.of(automaton, decomposed=False, **factory)
+
+
+def _of_rebuilt_tensor(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+    factors = factors_of(w)
+    return [_deviation(automata[0], w.alphabet, form.gamma(factors.rank + 2) * _sizes(factors))]
+
+
+# Equation 10: the factors of two networks in blocks, a score for each.
+
+
+def _by_blocks(w: Weights, factory: Factory) -> Network:
+    old, new = block(w, ""), block(w, "_new")
+    cell = FactoredCell(side_by_side(factors_of(old), factors_of(new)), **factory)
+    final = [(*old.alpha_inf, *[0] * len(new.alpha_0)), (*[0] * len(old.alpha_0), *new.alpha_inf)]
+    return network_of(w.alphabet, cell, (*old.alpha_0, *new.alpha_0), final, factory)
+
+
+def _of_blocks(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+    both = [factors_of(block(w, name)) for name in ("", "_new")]
+    gamma = form.gamma(sum(len(f.before) + f.rank for f in both) + 1)
+    return [_deviation(a, w.alphabet, gamma * _sizes(f)) for a, f in zip(automata, both, strict=True)]
+
+
+# Maxima for sums: one rounding a step, and one at the end.
+
+
+def _by_maxima(w: Weights, factory: Factory) -> Network:
+    (automaton,) = with_tensor(w)
+    tables = {x: automaton.matrix(x).astype(float) for x in w.alphabet}
+    real = WFSA(REAL, automaton.initial.astype(float), automaton.final.astype(float), tables)
+    return FARNN.of(real, decomposed=False, scoring="viterbi", **factory)
+
+
+def _of_maxima(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
+    values = [[value] for value in prefix_scores(automata[0], string)]
+    bounds = np.array([[form.gamma(t + 1) * float(value)] for t, (value,) in enumerate(values)])
+    least = min([1, *(v for entry in (w.alpha_0, w.alpha_inf, *w.T.values()) for v in flat(entry) if v)])
+    small = float(least) ** (len(string) + 2) < form.tiny
+    return Reference(values, bounds * (1 + 2.0**-40), MIGHT_UNDERFLOW if small else None)
+
+
+# Equation 6 at beta = 0. torch computes pinv(E_w) in float64 by a singular value decomposition, which is that
+# of a matrix near E_w: off by at most p u |E_w|, where p is a small multiple of the sizes. Pseudo-inverses of
+# two matrices of one rank differ by at most mu max(|P|, |P'|)^2 times their distance, mu = (1 + sqrt 5) / 2
+# (Stewart 1977).
+
+PSEUDO_INVERSE_UNITS = 100
+"""p, for each row and column: an assumption on LAPACK, as those on torch's functions are."""
+
+
+def _by_vectors(w: Weights, factory: Factory) -> Network:
+    embeddings = torch.as_tensor(floats(by_word(w, "u")))
+    cell = FactoredCell(factors_of(w), embeddings=embeddings, beta=0.0, **factory)
+    return network_of(w.alphabet, cell, w.alpha_0, [w.alpha_inf], factory)
+
+
+def _of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation] | None:
+    vectors, rows = floats(by_word(w, "u")), floats(by_word(w, "v"))
+    inverse = np.array([[float(v) for v in row] for row in pseudo_inverse(by_word(w, "u")).tolist()])
+    size, condition = np.linalg.norm(vectors), np.linalg.norm(inverse)
+    apart = PSEUDO_INVERSE_UNITS * sum(vectors.shape) * 2.0**-53 * size
+    if apart * condition > 2.0**-20:  # the perturbation bound asks for much less than 1
+        return None
+    of_inverse = 2 * (2 * condition) ** 2 * apart
+    turn = abs(inverse) @ abs(rows)
+    of_turn = of_inverse * np.linalg.norm(rows) + form.gamma(len(rows) + 2) * turn
+    # z, and by how much it is off: of the turn, and of the product with the vector and its own rounding
+    off_z = abs(vectors) @ of_turn + form.gamma(vectors.shape[1] + 2) * (abs(vectors) @ (turn + of_turn))
+    factors = factors_of(w)
+    gamma = form.gamma(len(factors.before) + factors.rank + 1)
+    off = _sizes(factors, off_z) + gamma * _sizes(factors, abs(factors.words) + off_z)
+    return [_deviation(automata[0], w.alphabet, off)]
+
+
+# Equation 6 at any beta, with a G that training made; and equation 9's tensor of it, run by equation 4.
+
+
+def _mixed_cell(w: Weights, factory: Factory) -> FactoredCell:
+    vectors = torch.as_tensor(floats(by_word(w, "u")))
+    cell = FactoredCell(factors_of(w), embeddings=vectors, beta=float(w.beta), **factory)
+    assert cell.turn is not None
+    with torch.no_grad():
+        cell.turn.copy_(tensor(w.G, factory))
+    return cell
+
+
+def _by_mixture(w: Weights, factory: Factory) -> Network:
+    return network_of(w.alphabet, _mixed_cell(w, factory), w.alpha_0, [w.alpha_inf], factory)
+
+
+def _by_mixed_tensor(w: Weights, factory: Factory) -> Network:
+    return _run_by_tensor(w, _mixed_cell(w, factory), factory)
+
+
+def _of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]]:
+    """By the roundings of z, and those of what comes after it."""
+
+    def deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
+        factors, beta = factors_of(w), float(w.beta)
+        turned = abs(floats(by_word(w, "u"))) @ abs(floats(w.G))
+        z = beta * abs(factors.words) + (1 - beta) * turned
+        off_z = form.gamma(len(w.G) + 3) * z
+        off = _sizes(factors, off_z) + form.gamma(rest(factors)) * _sizes(factors, z + off_z)
+        return [_deviation(automata[0], w.alphabet, off)]
+
+    return deviations
+
+
+# Rules taken out of a classifier: what is left of the network scores the other rule.
+
+
+def _without_a_rule(w: Weights, factory: Factory) -> Network:
+    (automaton,) = with_tensor(w)
+    network = FARNN.of(automaton.to_float(), apart=False, **factory)
+    states = {
+        rule: tuple(q for q in range(w.n) if (owned(w, q) == DISABLED) == rule) for rule in (True, False)
+    }
+    ends = tuple(q for q in range(w.n) if w.alpha_inf[q])
+    blocks = [
+        RuleBlock("taken out", (), states[True], tuple(q for q in states[True] if w.f[q])),
+        RuleBlock("other", (), states[False], ends),
+    ]
+    return disable_rules(Classifier(network, ["taken out", "other"], blocks), [0]).network
+
+
+PROGRAMS = (
+    TorchProgram(
+        "fa-rnn-tensor",
+        Sizes(lambda k: _only(_any_tensor(k), DYADIC), (1, 2, 3, 4, 5), ()),
+        _by_tensor,
+        off_by(no_deviation),
+        ("alpha_0", "T", "alpha_inf"),
+        Sizes(_any_tensor, (1,), ()),
+    ),
+    TorchProgram(
+        "fa-rnn-factors",
+        Sizes(
+            lambda size: _only(decomposed(size), DYADIC),
+            tuple((k, r) for k in range(1, 6) for r in range(1, 7)),
+            (),
+        ),
+        _by_factors,
+        off_by(_of_factors),
+        _WEIGHTS,
+        Sizes(decomposed, ((1, 1),), ()),
+    ),
+    TorchProgram(
+        "fa-rnn-exact-factors",
+        Sizes(lambda k: _only(constructed(k), DYADIC), (1, 2, 3, 4), ()),
+        _by_exact_factors,
+        off_by(_of_exact_factors),
+        ("alpha_0", "T", "alpha_inf"),
+        Sizes(constructed, (1,), ()),
+    ),
+    TorchProgram(
+        "fa-rnn-rebuilt-tensor",
+        Sizes(
+            lambda size: _only(decomposed(size), DYADIC),
+            tuple((k, r) for k in range(1, 4) for r in range(1, 5)),
+            (),
+        ),
+        _by_rebuilt_tensor,
+        off_by(_of_rebuilt_tensor),
+        _WEIGHTS,
+        Sizes(decomposed, ((1, 1),), ()),
+    ),
+    TorchProgram(
+        "fa-rnn-blocks",
+        Sizes(
+            lambda size: _only(two_sets(size), DYADIC),
+            ((1, 1, 1, 1), (2, 1, 1, 2), (2, 2, 2, 2), (3, 4, 2, 3)),
+            (),
+        ),
+        _by_blocks,
+        off_by(_of_blocks),
+        tuple(name + new for name in ("alpha_0", "D_1", "v", "D_2", "alpha_inf") for new in ("", "_new")),
+        Sizes(two_sets, ((1, 1, 1, 1),), ()),
+    ),
+    TorchProgram(
+        "fa-rnn-maxima",
+        Sizes(lambda k: _only(over_max_times(k), NOT_NEGATIVE), (1, 2, 3, 4), ()),
+        _by_maxima,
+        _of_maxima,
+        ("alpha_0", "T", "alpha_inf"),
+        Sizes(over_max_times, (1,), ()),
+    ),
+    TorchProgram(
+        "fa-rnn-vectors",
+        Sizes(
+            lambda size: _only(with_vectors_that_span(size), DYADIC),
+            ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3), (3, 4, 2)),
+            (),
+        ),
+        _by_vectors,
+        off_by(_of_vectors),
+        ("alpha_0", "D_1", "D_2", "alpha_inf", "u", "v"),
+        Sizes(with_vectors_that_span, ((1, 1, 1),), ()),
+    ),
+    *(
+        TorchProgram(
+            name,
+            Sizes(_dyadic_mixture, ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3), (3, 4, 2)), ()),
+            build,
+            off_by(_of_mixture(roundings)),
+            (*_WEIGHTS, "u", "G", "beta"),
+            Sizes(mixed, ((1, 1, 1),), ()),
+        )
+        for name, build, roundings in (
+            ("fa-rnn-mixed", _by_mixture, lambda f: len(f.before) + f.rank + 1),
+            ("fa-rnn-mixed-tensor", _by_mixed_tensor, lambda f: f.rank + 2),
+        )
+    ),
+    TorchProgram(
+        "fa-rnn-without-a-rule",
+        Sizes(lambda k: _only(two_rules(k), BITS, "f"), (2, 3, 4, 5), ()),
+        _without_a_rule,
+        off_by(_of_exact_factors),
+        ("alpha_0", "T", "f"),
+    ),
+    TorchProgram(
+        "fa-rnn-untrained-without-a-rule",
+        Sizes(untrained, (2, 3, 4, 5), ()),
+        _without_a_rule,
+        off_by(_of_exact_factors),
+        ("alpha_0", "T", "f"),
+    ),
+)

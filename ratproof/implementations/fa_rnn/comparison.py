@@ -1,0 +1,194 @@
+"""An FA-RNN in floats against the automata of its weights, every prefix of a string as a sentence of one
+batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from automata.errors import InputError
+from automata.io.number_text import shorten
+from automata.recurrences.affine import flat
+from automata.rounding.bounds import Format, bounded, share
+from automata.strings import String
+from automata.wfsa import WFSA
+from neural.rounding import format_of
+from ratproof.evidence.ledger import MIGHT_OVERFLOW
+from ratproof.implementations.comparison import (
+    Constants,
+    Difference,
+    StringResult,
+    no_case,
+    no_difference,
+    shortest_of,
+)
+from ratproof.implementations.fa_rnn.program import Network, TorchProgram, may_overflow
+from ratproof.implementations.fa_rnn.table import PROGRAMS
+from ratproof.implementations.layer_files import device_of
+from ratproof.implementations.layer_spec import DTYPES
+from theory.claim import Claim, Variant
+from theory.registry import claim_named
+from theory.weights import Weights
+
+
+class FARNNComparison:
+    """A torch program's scores against those of the variant's automata.
+
+    Args:
+        claim, variant: what is compared.
+        case: weights that the dtype holds.
+        program: the program's name in :data:`ratproof.implementations.fa_rnn.table.PROGRAMS`.
+        dtype, device: of the network.
+    """
+
+    way = "fa-rnn"
+
+    def __init__(
+        self,
+        claim: str,
+        variant: str,
+        case: Weights,
+        program: str = "fa-rnn-factors",
+        dtype: str = "float32",
+        device: str = "cpu",
+    ) -> None:
+        if program not in PROGRAMS:
+            raise InputError(f"the program is {program!r}, where {' or '.join(PROGRAMS)} is right")
+        self.claim, self.variant, self.case = claim, variant, case
+        self.name, self.dtype, self.device = program, dtype, device
+
+    @property
+    def program(self) -> TorchProgram:
+        """What runs."""
+        return PROGRAMS[self.name]
+
+    @cached_property
+    def network(self) -> Network:
+        """The torch program, made of the weights."""
+        return self.program.build(self.case, {"dtype": DTYPES[self.dtype], "device": self.device})
+
+    @cached_property
+    def _automata(self) -> Sequence[WFSA]:
+        return claim_named(self.claim).variant(self.variant).equality.construction(self.case)
+
+    def automata(self) -> Sequence[WFSA]:
+        """What the construction makes of the case."""
+        return self._automata
+
+    def weights(self) -> str:
+        """The case's own words."""
+        return self.case.describe()
+
+    @property
+    def _read(self) -> list[Any]:
+        """The weights that the program reads."""
+        entries = [self.case.entries[name] for name in self.program.reads]
+        return [
+            v
+            for entry in entries
+            for part in (entry.values() if isinstance(entry, dict) else [entry])
+            for v in flat(part)
+        ]
+
+    @property
+    def _format(self) -> Format:
+        return format_of(DTYPES[self.dtype])
+
+    @torch.no_grad()
+    def outputs(self, string: String) -> NDArray[np.float64]:
+        """The scores of all prefixes, shape ``(T + 1, units)``."""
+        prefixes = [tuple(string[:t]) for t in range(len(string) + 1)]
+        outputs: NDArray[np.float64] = self.network(prefixes).double().cpu().numpy()
+        if outputs.shape != (len(prefixes), len(self.automata())):
+            raise ValueError(
+                f"the network gives scores of shape {outputs.shape}, where"
+                f" {(len(prefixes), len(self.automata()))} is right"
+            )
+        return outputs
+
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        """Every prefix of every string, within the bound."""
+        shortest = shortest_of(self.claim, self.variant)
+        constants = Constants()
+        for string in strings:
+            right = self.program.reference(self.case, self.automata(), string, self._format)
+            if right.left_out is not None:
+                yield no_case(string, right.left_out)
+                continue
+            outputs = self.outputs(string)
+            if not np.isfinite(outputs).all() and may_overflow(self._read, len(string), self._format):
+                yield no_case(string, MIGHT_OVERFLOW)
+                continue
+            result = self._compared(string, outputs, right.values, right.bounds, shortest)
+            values = np.array(right.values, dtype=object)[shortest:]
+            yield replace(result, varies=constants.exclude(values, right.bounds[shortest:]))
+
+    def _compared(
+        self, string: String, outputs: NDArray[Any], values: Any, bounds: NDArray[Any], shortest: int
+    ) -> StringResult:
+        worst = 0.0
+        for t in range(shortest, len(string) + 1):
+            for unit, (output, value, bound) in enumerate(
+                zip(outputs[t].tolist(), values[t], bounds[t].tolist(), strict=True)
+            ):
+                used = share([output], [value], [bound])
+                if used > 1:
+                    score = self.automata()[unit].semiring.format(value)
+                    difference = Difference(t, unit, repr(output), score, f"{bound:.2g}")
+                    return StringResult(string, worst, difference)
+                worst = max(worst, used)
+        return no_difference(string, worst, bounded(bounds)[shortest:])
+
+    def to_json(self) -> dict[str, Any]:
+        """The way, the case, and how it is run."""
+        return {
+            "way": self.way,
+            "case": self.case.to_json(),
+            "program": self.name,
+            "dtype": self.dtype,
+            "device": self.device,
+        }
+
+    @classmethod
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> FARNNComparison:
+        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else."""
+        name = f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]  # as older files have it
+        if name not in variant.programs or data["dtype"] not in DTYPES:
+            programs = " or ".join(name for name in variant.programs if name in PROGRAMS)
+            raise InputError(
+                f"the program is {name!r:.60} in {data['dtype']!r:.40}, where {programs or 'none'} in"
+                f" {' or '.join(DTYPES)} is right"
+            )
+        case, device = Weights.from_json(data["case"]), device_of(data["device"])
+        made = cls(claim.name, variant.name, case, name, data["dtype"], device)
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """The weights are those of one case, and the network's floats hold them: else it would be compared
+        with another one.
+
+        Raises :class:`~automata.errors.InputError`.
+        """
+        wrong = self.program.misfit(self.case)
+        if wrong is not None or not self.case.alphabet:
+            raise InputError(f"the case is none of {self.claim}, {self.variant}: {wrong or 'no symbols'}")
+        inexact = next((v for v in self._read if not _holds(self.dtype, v)), None)
+        if inexact is not None:
+            raise InputError(f"the weight {shorten(str(inexact))} is not one that {self.dtype} holds")
+
+
+def _holds(dtype: str, value: Any) -> bool:
+    """Is there a float that is exactly this?"""
+    try:
+        number = float(np.dtype(dtype).type(float(value)))
+    except OverflowError:
+        return False
+    return bool(np.isfinite(number)) and number == value

@@ -1,0 +1,146 @@
+"""An FA-GRU at its start, in torch, against the bounds of equation 7 in balls.
+
+What the claim says of the exact networks is shown of the floats: every number of both networks' states lies
+between the bounds l and u, and the FA-GRU's is the exact one's, each within rounding. The bound on rounding
+is a running one through torch's own functions (:mod:`neural.tracked`); where it is not small beside the
+counts, nothing is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import flint
+import numpy as np
+import torch
+from torch import Tensor
+
+from automata.rounding.bounds import Format
+from automata.rules.words import BEGIN
+from automata.strings import String
+from automata.wfsa import WFSA
+from neural.fa_rnn.cells import FactoredCell, FAGRUCell
+from neural.fa_rnn.factors import Factors
+from neural.fa_rnn.network import FARNN
+from neural.tracked import Tracked, tracking
+from ratproof.implementations.fa_rnn.program import (
+    Factory,
+    Network,
+    Reference,
+    Sentences,
+    TorchProgram,
+    floats,
+    paths,
+    tensor,
+)
+from theory.fa_rnn import gru_start
+from theory.weights import Weights
+
+SMALL = 2.0**-10
+"""How large a bound on rounding may be, beside the count that it is of."""
+
+
+def factors(w: Weights) -> Factors:
+    """A column for each word and state before, so that a gate may read from z which word it is; BOS moves no
+    state.
+    """
+    k, words = w.n, [*w.alphabet, BEGIN]
+    tables = [*(floats(w.T[x]) for x in w.alphabet), np.eye(k)]
+    rows = np.repeat(np.eye(len(words)), k, axis=1)
+    after = np.concatenate([table.T for table in tables], axis=1)
+    return Factors(rows, np.tile(np.eye(k), len(words)), after, np.zeros((k, k)), np.zeros(len(words)))
+
+
+def network(w: Weights, gated: bool, factory: Factory) -> FARNN:
+    """The FA-GRU, or the FA-RNN that it begins as."""
+    inner = FactoredCell(factors(w), **factory)
+    cell = FAGRUCell(inner) if gated else inner
+    if isinstance(cell, FAGRUCell):
+        rank, k = inner.rules.shape[1], w.n
+        for gate, words, states in ((cell.update, w.Wf, w.Uf), (cell.reset, w.Wr, w.Ur)):
+            weight = np.zeros((k, rank + k))
+            for place, x in enumerate(w.alphabet):
+                weight[:, place * k] = floats(words[x])
+            weight[:, rank:] = floats(states).T
+            with torch.no_grad():
+                gate.weight.copy_(torch.as_tensor(weight))
+                gate.bias.fill_(float(w.b))
+    return FARNN((*w.alphabet, BEGIN), cell, tensor(w.alpha_0, factory), tensor([w.alpha_inf], factory))
+
+
+@lru_cache(maxsize=64)
+def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list[np.ndarray[Any, Any]]:
+    """By how much each number of the FA-GRU's state may be off, after each prefix."""
+    made = network(w, True, {"dtype": dtype, "device": device})
+    assert isinstance(made.cell, FAGRUCell)
+    h: Any = Tracked.exact(made.initial.unsqueeze(0).detach())
+    first, errors = h, []
+    with torch.no_grad():
+        for t, word in enumerate((BEGIN, *string)):
+            read = made.cell.read(torch.tensor([made.index[word]], device=device))
+            with tracking():
+                h = made._step(made.cell, read, h, first, t)
+            first = h if t == 0 else first
+            errors.append(h.error[0].cpu().numpy())
+    return errors
+
+
+@lru_cache(maxsize=64)
+def _run(w: Weights, string: String) -> list[gru_start.Run]:
+    """Both exact networks and the bounds, after each prefix."""
+    now = gru_start.start(w)
+    runs = [now]
+    for x in string:
+        now = gru_start.step(w, now, x)
+        runs.append(now)
+    return runs
+
+
+def _between(w: Weights, factory: Factory) -> Network:
+    made = [network(w, gated, factory) for gated in (True, False)]
+
+    def verdicts(sentences: Sentences) -> Tensor:
+        """Of the prefixes of one string, 1 where all numbers are where they should be, 0 where one is not."""
+        string = max(sentences, key=len)
+        runs, errors = _run(w, string), _errors(w, string, factory["dtype"], str(factory["device"]))
+        read = [(BEGIN, *sentence) for sentence in sentences]
+        gru, plain = (one.states(read).double().cpu().numpy() for one in made)
+        rows = []
+        for place, sentence in enumerate(sentences):
+            assert string[: len(sentence)] == sentence
+            t = len(sentence)
+            rows.append([float(_within(runs[t], gru[place], plain[place], errors[t]))])
+        return torch.tensor(rows)
+
+    return verdicts
+
+
+def _within(run: gru_start.Run, gru: Any, plain: Any, errors: Any) -> bool:
+    with flint.ctx.workprec(gru_start.PRECISION):
+        numbers = zip(gru, plain, errors, run.gru, run.lower, run.upper, strict=True)
+        return all(
+            abs(flint.arb(float(a)) - exact) <= flint.arb(float(e)) + exact.rad()
+            and low - flint.arb(float(e)) <= flint.arb(float(v)) + low.rad()
+            and flint.arb(float(v)) <= up + flint.arb(float(e)) + up.rad()
+            for a, b, e, exact, low, up in numbers
+            for v in (a, b)
+        )
+
+
+def _reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
+    """1 after every prefix; without a bound where rounding may be large."""
+    dtype = torch.float32 if form.unit > 2.0**-50 else torch.float64
+    runs, errors = _run(w, tuple(string)), _errors(w, tuple(string), dtype, "cpu")
+    counts = paths(w, string) * form.unit < 1  # the FA-RNN's are then not rounded
+    held = [
+        counts
+        and all(float(e) <= SMALL * max(1.0, float(h.mid())) for e, h in zip(error, run.gru, strict=True))
+        for error, run in zip(errors, runs, strict=True)
+    ]
+    return Reference([[1]] * len(runs), np.array([[0.0 if one else np.inf] for one in held]))
+
+
+READS = ("alpha_0", "T", "Wf", "Wr", "Uf", "Ur", "b", "alpha_inf")
+PROGRAMS = (TorchProgram("fa-gru", gru_start.ANY, _between, _reference, READS),)

@@ -1,0 +1,11 @@
+"""The torch programs of FA-RNNs, by name."""
+
+from __future__ import annotations
+
+from ratproof.implementations.fa_rnn import by_factors, gru, on_rules
+from ratproof.implementations.fa_rnn.program import TorchProgram
+
+PROGRAMS: dict[str, TorchProgram] = {
+    program.name: program for module in (by_factors, on_rules, gru) for program in module.PROGRAMS
+}
+"""As the variants name them."""

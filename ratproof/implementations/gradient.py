@@ -1,0 +1,192 @@
+"""A torch network's gradients against the derivatives of what its automata score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from automata.errors import InputError
+from automata.io.number_text import shorten
+from automata.semirings import Semiring
+from automata.strings import String
+from neural.derivatives import FIRST, INPUTS, score_derivatives
+from neural.scan.backends import Backend
+from ratproof.evidence.ledger import IN_PART, WITHOUT_BOUND
+from ratproof.implementations.comparison import Difference, StringResult, no_case
+from ratproof.implementations.layer import LayerComparison
+from ratproof.implementations.layer_files import checked
+from ratproof.implementations.layer_spec import LayerSpec
+from theory.claim import Claim, Variant
+
+FACTORS = (-2.0, -1.0, 1.0, 2.0)
+
+
+class OfGradients(LayerComparison):
+    """The gradients of a weighted sum of one unit's scores, of all prefixes, in the parameters, the inputs
+    and c_0: what torch computes, against the derivatives of the automata's scores, within the derived bound.
+
+    Args:
+        claim, variant, layer, start, automata_know_start, backend, unfused: as in
+            :class:`~ratproof.implementations.layer.LayerComparison`.
+        seed: of the factors, and of which unit's scores they weigh.
+    """
+
+    way = "gradient"
+
+    def __init__(
+        self,
+        claim: str,
+        variant: str,
+        layer: LayerSpec,
+        start: float | None = None,
+        automata_know_start: bool = True,
+        backend: Backend | None = None,
+        unfused: bool = False,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(claim, variant, layer, start, automata_know_start, backend, unfused)
+        self.seed = seed
+
+    @classmethod
+    def of(cls, network: LayerComparison, seed: int) -> OfGradients:
+        """The gradients of that network."""
+        return cls(
+            network.claim,
+            network.variant,
+            network.layer,
+            network.start,
+            network.automata_know_start,
+            network.backend,
+            network.unfused,
+            seed,
+        )
+
+    def renamed(self, names: dict[str, str]) -> OfGradients:
+        """The same network with the vectors of the letters named, under their new names."""
+        return self.of(super().renamed(names), self.seed)
+
+    @property
+    def unit(self) -> int:
+        """The unit whose scores are weighed."""
+        return self.seed % self.network.hidden_size
+
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        """All strings as one batch, and each by itself where they differ."""
+        share, whole, different = self._compared(strings)
+        if different is None:
+            reason = IN_PART if share is not None else WITHOUT_BOUND
+            for string in strings:
+                yield StringResult(string, share, None) if whole else no_case(string, reason, share)
+            return
+        alone = [self._compared([string]) for string in strings]
+        if all(difference is None for _, _, difference in alone):  # it takes the others in the batch
+            alone[0] = share, whole, different
+        for string, (used, complete, difference) in zip(strings, alone, strict=True):
+            if difference is None and not complete:
+                yield no_case(string, IN_PART if used is not None else WITHOUT_BOUND, used)
+            else:
+                yield StringResult(string, used, difference)
+
+    def _compared(self, strings: Sequence[String]) -> tuple[float | None, bool, Difference | None]:
+        """The largest share of a bound used, ``None`` where there is no bound at all; whether there were
+        bounds for all; and the first difference.
+        """
+        share, whole = None, True
+        for name, computed, value, bound in self.pairs(strings):
+            has = np.isfinite(bound)
+            whole = whole and bool(has.all())
+            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+                apart = np.abs(computed - value)
+                used = np.where(apart == 0, 0.0, apart / bound)[has]
+            if not used.size:
+                continue
+            share = max(share or 0.0, float(np.nanmax(used, initial=0.0)))
+            wrong = np.argwhere(has & ~(np.where(apart == 0, 0.0, apart) <= bound))
+            if len(wrong):
+                place = tuple(wrong[0])
+                where = f"d/d {name}{list(map(int, place))}"
+                network, automaton = (f"{where} = {float(side[place])!r}" for side in (computed, value))
+                longest = max(map(len, strings))
+                return (
+                    share,
+                    whole,
+                    Difference(longest, self.unit, network, automaton, f"{bound[place]:.2g}"),
+                )
+        return share, whole, None
+
+    def pairs(self, strings: Sequence[String]) -> Iterator[tuple[str, Any, Any, Any]]:
+        """For each parameter, the inputs and c_0: the name, torch's gradient, the derivative, and the
+        bound.
+        """
+        cell, inputs, lengths = self.network.cell, self._inputs(strings), [len(x) for x in strings]
+        leaves: dict[str, Tensor] = dict(cell.named_parameters())
+        number = cell.semiring.zero if self.start is None else self.start
+        start = torch.full((cell.hidden_size,), number, dtype=next(cell.parameters()).dtype)
+        leaves[FIRST] = start = start.to(self.layer.device).requires_grad_()
+        if not cell.reads_symbols:
+            leaves[INPUTS] = inputs = inputs.clone().requires_grad_()
+        first = cell.score(cell.start(len(strings), start))
+        with self.running():
+            scores = self.network.scores(inputs, self.network.start(len(strings), start), lengths)
+            every = torch.cat([first.unsqueeze(0), scores])
+            factors = self._factors(strings).to(every) * every.detach().isfinite()
+            gradients = torch.autograd.grad([every], list(leaves.values()), [factors], allow_unused=True)
+        derivatives = score_derivatives(cell, inputs, start, factors)
+        overflowed = _may_overflow(every.detach(), leaves.values(), cell.semiring)
+        for (name, leaf), computed in zip(leaves.items(), gradients, strict=True):
+            of = derivatives[name]
+            mine = torch.zeros_like(leaf) if computed is None else computed
+            gradient, bound = _array(mine), _array(of.bound())
+            if overflowed:  # then a gradient may be no number, whatever it is multiplied with
+                bound = np.where(np.isnan(gradient), np.inf, bound)
+            yield name, gradient, _array(of.value), bound
+
+    def _factors(self, strings: Sequence[String]) -> Tensor:
+        """Shape ``(T + 1, strings, units)``: of one unit's scores, and zero behind a string's end."""
+        random = Random(self.seed)
+        made = torch.zeros(max(map(len, strings)) + 1, len(strings), self.network.hidden_size)
+        for b, string in enumerate(strings):
+            made[: len(string) + 1, b, self.unit] = torch.tensor(random.choices(FACTORS, k=len(string) + 1))
+        return made
+
+    def weights(self) -> str:
+        """The gates that the automata have, and what is differentiated."""
+        return (
+            f"{super().weights()}; the scores of unit {self.unit} are weighed by factors of seed {self.seed}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As of the network, and the seed of the factors."""
+        return {**super().to_json(), "seed": self.seed}
+
+    @classmethod
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfGradients:
+        """The comparison that :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything
+        else.
+        """
+        seed = data["seed"]
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise InputError(f"seed is {shorten(seed)}, where a whole number from 0 on is right")
+        return cls(claim.name, variant.name, **checked(data), seed=seed)
+
+
+def _may_overflow(scores: Tensor, leaves: Iterable[Tensor], semiring: Semiring) -> bool:
+    """Is a score no finite number, and not the semiring's zero of minus infinity; or may one be such a number
+    with two weights multiplied, as on the way back?
+    """
+    zero = scores.isneginf() if semiring.zero == -math.inf else torch.zeros_like(scores, dtype=torch.bool)
+    largest = float(scores[~zero].abs().max()) if not bool(zero.all()) else 0.0
+    weights = [leaf.detach()[leaf.detach().isfinite()].abs() for leaf in leaves]
+    weight = max([1.0, *(float(some.max()) for some in weights if some.numel())])
+    return not largest * weight**2 < torch.finfo(scores.dtype).max
+
+
+def _array(values: Tensor) -> NDArray[np.float64]:
+    return np.asarray(values.double().cpu().numpy())

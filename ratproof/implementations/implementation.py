@@ -1,0 +1,455 @@
+"""The ways to run the network of a claim, each of which draws comparisons for the rungs.
+
+A variant's network is its recurrence in exact fractions, the torch layers that stand for it, or a program of
+a user's: :func:`sides_of` says which of them show a kind of evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from automata.strings import String
+from automata.testing.strategies import alphabets, readings, strings
+from neural.layer_kind import layer_kinds
+from neural.scan.backends import available
+from ratproof.evidence.ledger import ledger
+from ratproof.evidence.lengths import LENGTHS
+from ratproof.implementations.chernoff import FALSE_ALARM, power, threshold
+from ratproof.implementations.comparison import Comparison
+from ratproof.implementations.exact import ExactComparison
+from ratproof.implementations.fa_rnn.comparison import FARNNComparison
+from ratproof.implementations.fa_rnn.table import PROGRAMS
+from ratproof.implementations.gradient import OfGradients
+from ratproof.implementations.layer import LayerComparison
+from ratproof.implementations.layer_spec import DTYPES
+from ratproof.implementations.layer_strategies import MOST_CENTROIDS, networks, sampled_layers
+from ratproof.implementations.sampled_runs import SampledRuns
+from ratproof.implementations.state_regularized.comparison import CellComparison
+from ratproof.implementations.state_regularized.strategies import networks as state_regularized
+from theory.claim import GRADIENT, USUAL, Claim, Effort, Variant
+from theory.reading import KernelOf, ModelWithState, Program
+
+Sample = tuple[Comparison, Sequence[String]]
+"""Two sides, and the strings that they are compared on."""
+
+
+class Implementation(Protocol):
+    """A way to run a variant's network."""
+
+    @property
+    def label(self) -> str:
+        """What tells it from other ways in a test's name; empty for the usual one."""
+
+    @property
+    def device(self) -> str | None:
+        """Where torch runs it; ``None`` where no torch does."""
+
+    @property
+    def examples(self) -> int | None:
+        """How many random cases a rung draws, where that is fixed."""
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """A random case, and random strings."""
+
+
+@runtime_checkable
+class ReadsLongStrings(Protocol):
+    """A torch program of a claim's, which may be right on short strings alone."""
+
+    long_examples: ClassVar[int]
+    """How many random cases with a long string a rung draws."""
+
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random case, and one long string."""
+
+
+@cache
+def _strings_over(
+    alphabet: Sequence[str], most: int, longest: int, run: int
+) -> st.SearchStrategy[list[String]]:
+    """One to ``most`` random strings over the alphabet of a case that is given."""
+    return st.lists(strings(alphabet, longest, run), min_size=1, max_size=most)
+
+
+@cache
+def _readings(most: int, longest: int, run: int) -> st.SearchStrategy[tuple[dict[str, str], list[str]]]:
+    """One to ``most`` random strings, and the names of their letters."""
+    return readings(most=most, longest=longest, run=run)
+
+
+@cache
+def _cases(cases: Any) -> st.SearchStrategy[Any]:
+    """Of a variant's, those over one letter or two."""
+    return alphabets(2).flatmap(cases)
+
+
+@dataclass(frozen=True)
+class ExactRecurrence:
+    """The recurrence, in exact fractions.
+
+    Attributes:
+        own: the claim is a user's, and nothing but its file says what the recurrence does to numbers.
+    """
+
+    own: bool = False
+    label: str = ""
+    device: str | None = None
+    examples: int | None = None
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """A random case, and random strings over its alphabet."""
+        case, some = self.case_and_strings(variant, effort, data)
+        return ExactComparison(claim.name, variant.name, case), some
+
+    def case_and_strings(
+        self, variant: Variant, effort: Effort, data: st.DataObject
+    ) -> tuple[Any, Sequence[String]]:
+        """A random case by itself, whoever scores its automata, and the strings."""
+        sizes = effort.strings, effort.longest, effort.run
+        if variant.alphabet is not None:
+            return data.draw(variant.cases("")), data.draw(_strings_over(variant.alphabet, *sizes))
+        names, some = data.draw(_readings(*sizes))
+        return data.draw(variant.cases("abc")).renamed(names), some
+
+    def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> ExactComparison:
+        """A random case over at most two letters, to be decided."""
+        cases = _cases(variant.cases) if variant.alphabet is None else variant.cases("")
+        return ExactComparison(claim.name, variant.name, data.draw(cases))
+
+
+LONGEST = 200
+"""Symbols of the longest strings of random length that a torch program reads: it may be right on short ones
+alone.
+"""
+LONG_LENGTHS = (LONGEST, *(length for length in LENGTHS if length > LONGEST))
+"""Lengths of the long strings that a torch layer of a claim reads: this one, and edges of chunks."""
+GRADIENT_LENGTHS = (48, 65)
+"""The same for its gradients, whose bounds take longer."""
+PROGRAM_LENGTHS = (48, LONGEST)
+"""The same for programs of FA-RNNs, whose products of weights soon underflow; the first for layers that
+sample, whose probabilities are fractions.
+"""
+LAYER_LONG, PROGRAM_LONG = 3, 8
+"""Cases with a long string: of a layer, each with generic weights; of a program, the first of which is
+simple.
+"""
+_ONE_IN_FOUR = st.integers(0, 3)
+
+
+@cache
+def _long_string(alphabet: Sequence[str]) -> st.SearchStrategy[String]:
+    """A random string of up to :data:`LONGEST` symbols, from a seed: one choice, and not one a symbol."""
+
+    def read(seed: int, length: int) -> String:
+        return tuple(Random(seed).choices(list(alphabet), k=length))
+
+    return st.builds(read, st.integers(0, 2**32), st.integers(0, LONGEST))
+
+
+RUNS_OF_ONE = (20, 1)
+"""How often a symbol is read in a row, in strings of a length: a state settles on runs, so that what is lost
+of it shows.
+"""
+
+
+@cache
+def _string_of(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
+    """A random string of a length, of single symbols or of runs, from a seed."""
+
+    def read(seed: int, run: int) -> String:
+        random = Random(seed)
+        runs = random.choices(list(alphabet), k=-(-length // run))
+        return tuple(symbol for symbol in runs for _ in range(run))[:length]
+
+    return st.builds(read, st.integers(0, 2**32), st.sampled_from(RUNS_OF_ONE))
+
+
+PROGRAM_STRINGS, PROGRAM_LONGEST = 8, 8
+"""Of a torch program: strings a case, and symbols a string, at most."""
+
+
+@cache
+def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
+    """A string of each of some lengths, from one seed; or a few strings that are drawn symbol by symbol."""
+
+    def read(seed: int, lengths: Sequence[int]) -> list[String]:
+        random = Random(seed)
+        return [tuple(random.choices(alphabet, k=length)) for length in lengths]
+
+    lengths = st.permutations(range(PROGRAM_LONGEST + 1)).map(lambda order: order[:PROGRAM_STRINGS])
+    few = _strings_over(alphabet, PROGRAM_STRINGS, PROGRAM_LONGEST, PROGRAM_LONGEST)
+    return st.builds(read, st.integers(0, 2**32), lengths) | few
+
+
+@dataclass(frozen=True)
+class UserProgram:
+    """A program of a user's: there is one case of it."""
+
+    label: str = ""
+    device: str | None = None
+    examples: int | None = None
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """The program, and random strings."""
+        assert isinstance(variant.reading, Program) and variant.alphabet is not None
+        sizes = effort.strings, effort.longest, effort.run
+        some = data.draw(_strings_over(variant.alphabet, *sizes))
+        if not data.draw(_ONE_IN_FOUR):
+            some = [*some, data.draw(_long_string(variant.alphabet))]
+        return variant.reading.comparison(claim.name, variant.name), some
+
+    def of_length(self, claim: Claim, variant: Variant, length: int, data: st.DataObject) -> Sample:
+        """The program, and a random string of that length."""
+        assert isinstance(variant.reading, Program) and variant.alphabet is not None
+        string = data.draw(_string_of(variant.alphabet, length))
+        return variant.reading.comparison(claim.name, variant.name), [string]
+
+
+GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 6, 3, 8
+"""Of a torch layer's gradients: random cases in each format and for each backend, strings a case, and symbols
+a string, at most.
+"""
+
+
+@cache
+def _few(alphabet: str) -> st.SearchStrategy[list[String]]:
+    """A few strings of several lengths, from one seed."""
+
+    def read(seed: int, lengths: Sequence[int]) -> list[String]:
+        random = Random(seed)
+        return [tuple(random.choices(alphabet, k=length)) for length in lengths]
+
+    lengths = st.lists(st.integers(0, GRADIENT_LONGEST), min_size=1, max_size=GRADIENT_STRINGS)
+    return st.builds(read, st.integers(0, 2**32), lengths)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A torch layer that stands for the network, in one format, on a device."""
+
+    kind: str
+    dtype: str
+    device: str = "cpu"
+    examples: int | None = None
+    long_examples: ClassVar[int] = LAYER_LONG
+
+    @property
+    def label(self) -> str:
+        """The layer's kind, and its format."""
+        return f"{self.kind}-{self.dtype}"
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """A random layer with random options, weights and start, and random strings."""
+        names, some = data.draw(_readings(USUAL.strings, 12, 40))
+        network = self._drawn("abc", claim, variant, data).renamed(names)
+        return self._on_a_backend(network, data), some
+
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random layer without extreme weights, and one long string."""
+        string = data.draw(_string_of("abc", data.draw(st.sampled_from(LONG_LENGTHS))))
+        return self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data), [string]
+
+    @property
+    def gradient_examples(self) -> int | None:
+        """How many random cases a comparison of gradients draws."""
+        return GRADIENT_EXAMPLES * len(available(self.device))
+
+    def gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random layer, whose gradients are compared, and a few random strings."""
+        some = data.draw(_few("ab"))
+        network = self._on_a_backend(self._drawn("ab", claim, variant, data), data)
+        return OfGradients.of(network, data.draw(st.integers(0, 999))), some
+
+    def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random layer without extreme weights, whose gradients are compared, and one longer string."""
+        string = data.draw(_string_of("abc", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
+        network = self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data)
+        return OfGradients.of(network, data.draw(st.integers(0, 999))), [string]
+
+    def case(self, claim: Claim, variant: Variant, data: st.DataObject) -> LayerComparison:
+        """A random layer over two letters, to be decided."""
+        return self._drawn("ab", claim, variant, data)
+
+    def _on_a_backend(self, network: LayerComparison, data: st.DataObject) -> LayerComparison:
+        """The network, on one of the backends that there are for its device; some that fuse gates and steps
+        without that.
+        """
+        network.backend = data.draw(st.sampled_from(available(self.device)))
+        network.unfused = network.can_fuse and data.draw(_ONE_IN_FOUR) == 3
+        return network
+
+    def _drawn(
+        self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject, generic: bool = False
+    ) -> LayerComparison:
+        which = alphabet, self.kind, claim.name, variant.name, self.dtype, self.device
+        return data.draw(networks(*which, start=layer_kinds()[self.kind].starts, generic=generic))
+
+
+PROGRAM_EXAMPLES, CELLS_EXAMPLES = 40, 120
+"""Of a torch program, and of state-regularized ones, which compare centroids and no scores: random cases in
+each format.
+"""
+SAMPLED_LAYERS = ("sr-elman", "sr-gru")
+EXAMPLES, STRINGS, RUNS, LONG_RUNS = 10, 3, 10_000, 500
+TESTS = (EXAMPLES * STRINGS + LAYER_LONG) * MOST_CENTROIDS * len(SAMPLED_LAYERS) * len(DTYPES)
+"""How many counts are held against a probability, at most, by all layers of :class:`SampledLayer`
+together.
+"""
+
+
+@dataclass(frozen=True)
+class SampledLayer:
+    """A state-regularized torch layer that samples its centroids (equation 4): how often it ends at each.
+
+    With ``EXAMPLES`` examples for each layer and format, any alarm at all is false one time in a million: by
+    Chernoff's bound, for each string and centroid, divided among all the tests
+    (:mod:`ratproof.implementations.chernoff`).
+    """
+
+    kind: str
+    dtype: str
+    device: str = "cpu"
+    examples: int | None = EXAMPLES
+    long_examples: ClassVar[int] = LAYER_LONG
+
+    @property
+    def label(self) -> str:
+        """The layer's kind, and its format."""
+        return f"{self.kind}-{self.dtype}"
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """A random layer, and random strings."""
+        names, some = data.draw(readings(most=STRINGS, longest=6, run=8))
+        finds = power(RUNS, threshold(TESTS))
+        ledger().facts.update(runs=RUNS, tests=TESTS, false_alarm=FALSE_ALARM, finds=finds)
+        return self._drawn("abc", claim, variant, data).renamed(names), some
+
+    def _drawn(
+        self, alphabet: str, claim: Claim, variant: Variant, data: st.DataObject, runs: int = RUNS
+    ) -> SampledRuns:
+        which = alphabet, self.kind, claim.name, variant.name
+        return data.draw(sampled_layers(*which, runs, TESTS, self.dtype, self.device))
+
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """A random layer, and one long string: what is computed at each step is compared in fewer runs."""
+        string = data.draw(_string_of("abc", PROGRAM_LENGTHS[0]))
+        return self._drawn("abc", claim, variant, data, LONG_RUNS), [string]
+
+
+@dataclass(frozen=True)
+class TorchProgram:
+    """A torch program that stands for the network, in one format, on a device."""
+
+    name: str
+    dtype: str
+    device: str = "cpu"
+    long_examples: ClassVar[int] = PROGRAM_LONG
+
+    @property
+    def examples(self) -> int | None:
+        """How many random cases are drawn."""
+        return CELLS_EXAMPLES if self.name in CellComparison.transitions else PROGRAM_EXAMPLES
+
+    @property
+    def label(self) -> str:
+        """The program's name, and its format."""
+        return f"{self.name}-{self.dtype}"
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """Random weights that the format holds, and random strings."""
+        if self.name in CellComparison.transitions:
+            return self._drawn("abc", claim, variant, data), data.draw(_batches("abc"))
+        names, some = data.draw(_readings(PROGRAM_STRINGS, 8, 10))
+        return self._drawn("abc", claim, variant, data, names), some
+
+    def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
+        """Random weights, and one long string."""
+        lengths = LONG_LENGTHS if self.name in CellComparison.transitions else PROGRAM_LENGTHS
+        string = data.draw(_string_of("ab", data.draw(st.sampled_from(lengths))))
+        return self._drawn("ab", claim, variant, data), [string]
+
+    def _drawn(
+        self,
+        alphabet: str,
+        claim: Claim,
+        variant: Variant,
+        data: st.DataObject,
+        names: dict[str, str] | None = None,
+    ) -> CellComparison | FARNNComparison:
+        where = claim.name, variant.name, self.name, self.dtype, self.device
+        if self.name in CellComparison.transitions:
+            return data.draw(state_regularized(alphabet, *where))
+        case = data.draw(PROGRAMS[self.name].cases.random(alphabet))
+        case = case if names is None else case.renamed(names)
+        return FARNNComparison(claim.name, variant.name, case, self.name, self.dtype, self.device)
+
+
+@dataclass(frozen=True)
+class UserKernel:
+    """A kernel of a user's, which is called with tensors, and reads no strings."""
+
+    kernel: Any
+    device: str = "cpu"
+    label: str = ""
+    examples: int | None = None
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """It has no strings: :mod:`ratproof.laws.kernels.rungs` draws its calls."""
+        raise InputError(f"{claim.name} is about a kernel, which reads no strings")
+
+
+@dataclass(frozen=True)
+class UserModel:
+    """A model with a state of a user's, which is held against itself, and reads no strings."""
+
+    model: Any
+    device: str = "cpu"
+    label: str = ""
+    examples: int | None = None
+
+    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
+        """It has no strings: :mod:`ratproof.laws.models.drawing` draws its inputs."""
+        raise InputError(f"{claim.name} is about a model with a state, which reads no strings")
+
+
+def sides_of(
+    claim: Claim, variant: Variant, kind: str, device: str = "cpu", own: bool = False
+) -> Iterator[Implementation]:
+    """The ways to run the variant's network that show evidence of that kind.
+
+    Args:
+        claim: the claim.
+        variant: of the claim.
+        kind: of evidence.
+        device: where torch layers run.
+        own: is the claim a user's?
+    """
+    if isinstance(variant.reading, KernelOf):
+        yield UserKernel(variant.reading.kernel, variant.reading.device)
+        return
+    if isinstance(variant.reading, ModelWithState):
+        yield UserModel(variant.reading.model, variant.reading.device)
+        return
+    if isinstance(variant.reading, Program):
+        yield UserProgram(device=variant.reading.device)
+        return
+    if kind != GRADIENT:
+        yield ExactRecurrence(own)
+    if own:  # a layer of ours is held against its own automata, which shows nothing of a user's recurrence
+        return
+    for layer in claim.layers_of(variant):
+        for dtype in DTYPES:
+            if layer in SAMPLED_LAYERS:
+                if kind == "sampled":
+                    yield SampledLayer(layer, dtype, device)
+            elif kind in ("sampled", GRADIENT) or (kind == "decided" and claim.layers_are_cases):
+                yield Layer(layer, dtype, device)
+    if kind == "sampled":
+        yield from (TorchProgram(name, dtype, device) for name in variant.programs for dtype in DTYPES)

@@ -1,0 +1,319 @@
+"""A torch network against the automata that it says it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from types import MethodType
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from automata.errors import InputError
+from automata.rounding.bounds import Deviation, Format, bound_table, bounded, prefix_bounds, share
+from automata.strings import String, encode
+from automata.wfsa import WFSA
+from neural.cell import AutomatonCell
+from neural.derivatives import any_order_scores
+from neural.layer import Recurrent
+from neural.layer_kind import LayerKind, layer_kinds
+from neural.rounding import format_of
+from neural.scan import use
+from neural.scan.backends import Backend
+from ratproof.implementations.comparison import (
+    Constants,
+    Difference,
+    StringResult,
+    no_difference,
+    require_units,
+    shortest_of,
+)
+from ratproof.implementations.layer_files import checked
+from ratproof.implementations.layer_spec import DTYPES, LayerSpec
+from theory.claim import Claim, Variant
+from theory.weights import Weights
+
+# of a difference that is taken in float64
+_OUTWARD = 1 + 2.0**-50
+MOST_SHOWN = 60  # gates in one description
+
+
+class LayerComparison:
+    """The fast network's states against the exact scores of its automata, within the derived rounding bound.
+
+    Args:
+        claim, variant: what is compared.
+        layer: the network, whose kind is one of :func:`neural.layer_kind.layer_kinds`.
+        start: c_0, the same for all units; ``None`` is the semiring's zero.
+        automata_know_start: have the automata c_0 for an initial weight?
+        backend: what runs the recurrences, and in chunks of how many steps, where they are; the usual one
+            without it.
+        unfused: compute gates and steps one after the other, in a layer that has them in one pass over
+            memory?
+    """
+
+    way = "network"
+
+    def __init__(
+        self,
+        claim: str,
+        variant: str,
+        layer: LayerSpec,
+        start: float | None = None,
+        automata_know_start: bool = True,
+        backend: Backend | None = None,
+        unfused: bool = False,
+    ) -> None:
+        self.backend, self.unfused = backend, unfused
+        self.claim, self.variant, self.layer = claim, variant, layer
+        self.start = None if start == -math.inf else start  # only max-plus has it, and there it is the zero
+        self.automata_know_start = automata_know_start
+
+    def renamed(self, names: dict[str, str]) -> LayerComparison:
+        """The same network with the vectors of the letters named, under their new names."""
+        layer = self.layer.renamed(names)
+        more = self.automata_know_start, self.backend, self.unfused
+        return type(self)(self.claim, self.variant, layer, self.start, *more)
+
+    @property
+    def kind(self) -> LayerKind:
+        """The record of the layer's kind."""
+        return layer_kinds()[self.layer.kind]
+
+    @cached_property
+    def network(self) -> Recurrent:
+        """The torch module."""
+        network = self.kind.cls(
+            **self.layer.options, dtype=DTYPES[self.layer.dtype], device=self.layer.device
+        )
+        self.layer.load(network.cell)
+        if self.unfused:  # as a subclass runs that has gates or steps of its own
+            object.__setattr__(network.cell, "recur", MethodType(AutomatonCell.recur, network.cell))
+        return network
+
+    @property
+    def can_fuse(self) -> bool:
+        """Has the layer gates and steps in one pass over memory?"""
+        return self.kind.cls.cell_class.recur is not AutomatonCell.recur
+
+    @cached_property
+    def vectors(self) -> Tensor:
+        """The embeddings as the network reads them."""
+        if self.kind.cls.cell_class.reads_symbols:
+            return torch.as_tensor(self.layer.embeddings, dtype=torch.long, device=self.layer.device)
+        return self.layer.tensor(self.layer.embeddings)
+
+    @property
+    def _known_start(self) -> float | None:
+        return self.start if self.automata_know_start else None
+
+    @cached_property
+    def _automata(self) -> list[WFSA]:
+        made = self.network.to_automata(self.vectors, self.layer.alphabet, self._known_start)
+        require_units(len(made))
+        return made
+
+    @cached_property
+    def _shortest(self) -> int:
+        return shortest_of(self.claim, self.variant)
+
+    def automata(self) -> list[WFSA]:
+        """What the network reads itself off as: one exact automaton a unit."""
+        return self._automata
+
+    def tables(self, unit: int) -> dict[str, dict[tuple[Any, ...], Any]]:
+        """The gates of a unit's automaton, by name and window: as :meth:`neural.layer.Recurrent.tables`."""
+        return self.network.tables(self.vectors, self.layer.alphabet, unit)
+
+    def weights(self) -> str:
+        """The gates that the automata have."""
+        lines = []
+        for unit in range(self.network.hidden_size):
+            entries = [
+                (window, f"{name}({' '.join(map(str, window))})" if window else name, value)
+                for name, table in self.tables(unit).items()
+                for window, value in table.items()
+            ]
+            places = {window: i for i, window in enumerate(dict.fromkeys(window for window, _, _ in entries))}
+            entries.sort(key=lambda entry: places[entry[0]])
+            gates = [f"{label} = {_written(value)}" for _, label, value in entries[:MOST_SHOWN]]
+            start = self.network.cell.semiring.zero if self.start is None else self.start
+            more = [f"and {len(entries) - MOST_SHOWN} more"] if len(entries) > MOST_SHOWN else []
+            lines.append(f"unit {unit}: c_0 = {start:g}, " + ", ".join(gates + more))
+        ran = "" if self.backend is None else f" by {self.backend}"
+        ran += ", unfused" if self.unfused else ""
+        return f"{self.layer.kind} in {self.layer.dtype} on {self.layer.device}{ran}; " + "; ".join(lines)
+
+    @torch.no_grad()
+    def states(self, strings: Sequence[String]) -> list[NDArray[np.float64]]:
+        """c_0, ..., c_T of each string, in one padded batch: arrays of shape ``(T + 1, units)``."""
+        lengths = [len(x) for x in strings]
+        start = self.network.start(len(strings), self.start)
+        with self.running():
+            c = self.network.scores(self._inputs(strings), start, lengths)
+        first = self.network.cell.score(self.network.cell.start(len(strings), self.start))
+        every = torch.cat([first.unsqueeze(0), c]).double().cpu().numpy()
+        return [every[: n + 1, b] for b, n in enumerate(lengths)]
+
+    def _inputs(self, strings: Sequence[String]) -> Tensor:
+        """What the network reads for a padded batch, shape ``(T, strings, input_size)``; numbers of symbols,
+        ``(T, strings)``.
+        """
+        codes = {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
+        padded = torch.zeros(max(map(len, strings), default=0), len(strings), dtype=torch.long)
+        for b, string in enumerate(strings):
+            padded[: len(string), b] = torch.tensor([codes[s] for s in string], dtype=torch.long)
+        return self.vectors[padded.to(self.layer.device)]
+
+    def running(self) -> AbstractContextManager[None]:
+        """A context in which its backend runs the recurrences."""
+        return nullcontext() if self.backend is None else use(self.backend.name, self.backend.chunk)
+
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        """Every prefix of every string, within the derived bound: chunks of steps that run side by side add
+        in an order of their own.
+        """
+        if self.backend is not None and self.backend.chunk is not None:
+            return self._compare_in_any_order(strings)
+        return self._compare_in_turn(strings)
+
+    @torch.no_grad()
+    def _compare_in_any_order(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        start = torch.tensor(self.network.cell.semiring.zero if self.start is None else self.start)
+        values, bounds = any_order_scores(
+            self.network.cell, self._inputs(strings), start.to(self._dtype).to(self.layer.device)
+        )
+        constants = Constants()
+        for place, c in enumerate(self.states(strings)):
+            scores, off = (x[: len(c), place].cpu().numpy() for x in (values, bounds))
+            has = bounded(off)
+            used = [share([x], [y], [z]) for x, y, z in zip(c.flat, scores.flat, off.flat, strict=True)]
+            worst = np.array(used).reshape(c.shape)[self._shortest :]
+            wrong = np.argwhere(worst > 1)
+            if not len(wrong):
+                result = no_difference(strings[place], float(worst.max(initial=0.0)), has[self._shortest :])
+                varies = constants.exclude(scores[self._shortest :], off[self._shortest :])
+                yield replace(result, varies=varies)
+                continue
+            t, unit = int(wrong[0][0]) + self._shortest, int(wrong[0][1])
+            network, automaton = (repr(float(side[t, unit])) for side in (c, scores))
+            difference = Difference(t, unit, network, automaton, f"{off[t, unit]:.2g}")
+            yield StringResult(strings[place], float(np.where(worst <= 1, worst, 0).max()), difference)
+
+    def _compare_in_turn(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        """Every prefix of every string, within the derived bound.
+
+        The automata are scored in float64 first, whose own rounding is in the bound; what leaves that is
+        scored exactly.
+        """
+        batch = encode(self._automata[0].index, strings)
+        row_of = {place: row for row, place in enumerate(batch.order.tolist())}
+        states = self.states(strings)
+        constants = Constants()
+        near = [bound_table(a.to_float(), batch, self._format, slack) for a, slack in self.sides()]
+        for place, c in enumerate(states):
+            row, length = row_of[place], len(c)
+            scores = np.stack([values[row, :length] for values, _ in near], axis=1)
+            bounds = np.stack([bound[row, :length] for _, bound in near], axis=1)
+            if c.shape != scores.shape:
+                raise ValueError(
+                    f"the network gives states of shape {c.shape}, where {scores.shape} is right"
+                )
+            has = bounded(bounds)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                # -infinity less itself is no number, and no difference
+                apart = np.where(c == scores, 0.0, np.abs(c - scores)) * _OUTWARD
+                used = np.where((apart == 0) | ~has, 0.0, apart / bounds)[self._shortest :]
+            if (used <= 1).all():
+                result = no_difference(strings[place], float(used.max(initial=0.0)), has[self._shortest :])
+            else:
+                result = self._exactly(strings[place], c)
+            varies = constants.exclude(scores[self._shortest :], bounds[self._shortest :])
+            yield replace(result, varies=varies)
+
+    @property
+    def _dtype(self) -> torch.dtype:
+        return DTYPES[self.layer.dtype]
+
+    @property
+    def _format(self) -> Format:
+        return format_of(self._dtype)
+
+    def sides(self) -> list[tuple[WFSA, Deviation]]:
+        """Each unit's automaton, and how far its weights may be from those of another evaluation of the
+        gates.
+        """
+        slack = self.network.deviations(self.vectors, self._known_start)
+        return list(zip(self._automata, slack, strict=True))
+
+    def _exactly(self, string: String, states: NDArray[Any]) -> StringResult:
+        sides = [prefix_bounds(a, string, self._format, slack) for a, slack in self.sides()]
+        worst = 0.0
+        for t in range(self._shortest, len(string) + 1):
+            for unit, (scores, bounds) in enumerate(sides):
+                used = share(states[t : t + 1, unit], scores[t : t + 1], bounds[t : t + 1])
+                if used > 1:
+                    network, automaton = repr(float(states[t, unit])), repr(float(scores[t]))
+                    return StringResult(
+                        string, worst, Difference(t, unit, network, automaton, f"{bounds[t]:.2g}")
+                    )
+                worst = max(worst, used)
+        return no_difference(
+            string, worst, np.stack([bounded(bounds) for _, bounds in sides], axis=1)[self._shortest :]
+        )
+
+    def claim_weights(self, unit: int) -> Weights:
+        """The gates of the unit (of all units, where they read each other) as the weights of a claim: each
+        float the fraction that it is.
+        """
+        tables: dict[str, Any] = {}
+        for name, table in self.tables(unit).items():
+            exact = {"".join(window): _exact(value) for window, value in table.items()}
+            tables[name] = exact[""] if set(exact) == {""} else exact
+        size, entries = self.kind.weights(self.network, tables, self._exact_start())
+        return Weights(self.network.cell.semiring, "".join(self.layer.alphabet), entries, size)
+
+    def _exact_start(self) -> Any:
+        """c_0 as the layer's floats hold it."""
+        if self.start is None or not self.automata_know_start:
+            return self.network.cell.semiring.zero
+        return Fraction(float(next(self.network.parameters()).new_tensor(self.start)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, with the parameters as exact decimals."""
+        return {
+            "way": self.way,
+            **self.layer.to_json(),
+            "start": self.start,
+            "automata_know_start": self.automata_know_start,
+            "backend": None if self.backend is None else self.backend._asdict(),
+            "unfused": self.unfused,
+        }
+
+    @classmethod
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> LayerComparison:
+        """The comparison that :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else,
+        before anything large is allocated.
+        """
+        network = cls(claim.name, variant.name, **checked(data))
+        if not network.automata_know_start and variant.expected == "holds":
+            raise InputError(
+                f"the automata do not know the start, which {claim.name}, {variant.name}, does not say of"
+                " them"
+            )
+        return network
+
+
+def _exact(value: Any) -> Any:
+    return tuple(map(_exact, value)) if isinstance(value, list) else Fraction(value)
+
+
+def _written(value: Any) -> str:
+    return "[" + ", ".join(map(_written, value)) + "]" if isinstance(value, list) else f"{value:.9g}"

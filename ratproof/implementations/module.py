@@ -1,0 +1,187 @@
+"""A torch module's outputs, in floats, against the scores of automata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from automata.aliases import Floats, Weights
+from automata.rounding.bounds import Deviation, Format, bounded, shares
+from automata.rounding.formats import FLOAT64, representation_error
+from automata.rounding.units import unit_bounds
+from automata.strings import String
+from automata.wfsa import WFSA
+from neural.rounding import format_of
+from ratproof.evidence.ledger import TOO_SHORT, ledger
+from ratproof.implementations.comparison import (
+    Constants,
+    Difference,
+    NotAFunction,
+    StringResult,
+    no_case,
+    no_difference,
+    shortest_of,
+)
+from ratproof.implementations.module_runs import embedded, outputs_of, program_of
+from theory.claim import Claim, Variant
+
+MOST_EXACT = 200
+"""Symbols of a string, times transitions a symbol, whose scores are computed in fractions, where the
+automaton has them: a fraction gets longer with every symbol. Of others they are computed in float64, whose
+rounding is in the bound.
+"""
+
+FEW = 32
+"""Roundings: a difference of so many may be one of weights, which a user gave without slack."""
+
+
+class OfModule:
+    """A module's outputs against the scores of automata, within the derived bound: in evaluation mode, one
+    string a batch.
+    """
+
+    way = "module"
+
+    def __init__(
+        self,
+        claim: str,
+        variant: str,
+        module: nn.Module,
+        embeddings: Tensor,
+        automata: Sequence[WFSA],
+        deviations: Sequence[Deviation],
+        slack: float = 0.0,
+    ) -> None:
+        self.claim, self.variant, self.module, self.embeddings = claim, variant, module, embeddings
+        self._automata, self.deviations, self.slack = automata, deviations, slack
+        self.place = {symbol: i for i, symbol in enumerate(automata[0].alphabet)}
+
+    def automata(self) -> Sequence[WFSA]:
+        """Those that the module is believed to be."""
+        return self._automata
+
+    def weights(self) -> str:
+        """What there is to say of it."""
+        return f"the weights are those of the module {type(self.module).__name__}"
+
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        """Every nonempty prefix of every string; a module says nothing of the empty one, which counts as no
+        case.
+        """
+        shortest = max(1, shortest_of(self.claim, self.variant))
+        ledger().facts["module"] = self.ran
+        if not self.slack:
+            ledger().facts["few"] = [FEW * torch.finfo(self._dtype).eps, self._format.name]
+        chosen = [string for string in strings if len(string) >= shortest]
+        sides = iter(self._sides(chosen))
+        constants = Constants()
+        for string in strings:
+            if len(string) < shortest:
+                yield no_case(string, TOO_SHORT)
+                continue
+            scores, bounds = next(sides)
+            varies = constants.exclude(scores[shortest:], bounds[shortest:])
+            yield replace(self._compare(string, shortest, scores, bounds), varies=varies)
+
+    @property
+    def ran(self) -> str:
+        """What was run, and how."""
+        room = f", with a slack of {self.slack:g} for its weights" if self.slack else ""
+        return (
+            f"{type(self.module).__name__} in evaluation mode, one string a batch, within the rounding of"
+            f" {self._format.name}{room}"
+        )
+
+    def _sides(self, strings: Sequence[String]) -> list[tuple[Weights, Floats]]:
+        """The scores of each string's prefixes and their bounds, shape ``(T + 1, units)``."""
+        sides: list[Any] = [None] * len(strings)
+        # beside float32 the error of float64 is nothing
+        most = MOST_EXACT // max(1, self._automata[0].states ** 2) if self._format is FLOAT64 else 0
+        for exact in (True, False):
+            places = [i for i, string in enumerate(strings) if (len(string) <= most) == exact]
+            if not places:
+                continue
+            automata, deviations = (self._automata, self.deviations) if exact else self._nearby
+            some = unit_bounds(automata, [strings[i] for i in places], self._format, deviations)
+            for place, side in zip(places, some, strict=True):
+                sides[place] = side
+        return sides
+
+    @cached_property
+    def _nearby(self) -> tuple[list[WFSA], list[Deviation]]:
+        """The automata in float64, and how far from their weights those of the module may be."""
+        automata = [automaton.to_float() for automaton in self._automata]
+        rounded = [
+            Deviation(
+                apart.matrices + representation_error(automaton.matrices, FLOAT64),
+                apart.initial + representation_error(automaton.initial, FLOAT64),
+                (0.0 if apart.final is None else apart.final)
+                + representation_error(automaton.final, FLOAT64),
+                None
+                if automaton.epsilon is None or apart.epsilon is None
+                else apart.epsilon + representation_error(automaton.epsilon, FLOAT64),
+            )
+            for automaton, apart in zip(self._automata, self.deviations, strict=True)
+        ]
+        return automata, rounded
+
+    def _compare(self, string: String, shortest: int, scores: Weights, bounds: Floats) -> StringResult:
+        states = self.states(string)[shortest - 1 :]
+        scores, bounds = scores[shortest:], bounds[shortest:]
+        used = shares(states, scores, bounds)
+        wrong = np.argwhere(used > 1)
+        if not len(wrong):
+            return no_difference(string, float(used.max(initial=0.0)), bounded(bounds))
+        t, unit = wrong[0]
+        network, score = repr(float(states[t, unit])), repr(float(scores[t, unit]))
+        before = float(used[used <= 1].max(initial=0.0))
+        difference = Difference(int(t) + shortest, int(unit), network, score, f"{bounds[t, unit]:.2g}")
+        return StringResult(string, before, difference)
+
+    def confirm(self, compared: StringResult) -> None:
+        """Raise :class:`~ratproof.implementations.comparison.NotAFunction` where the difference is another
+        one when the string is run again.
+        """
+        difference = compared.difference
+        if difference is None:
+            return
+        string = compared.string[: difference.length]
+        again = repr(float(self.states(compared.string)[difference.length - 1, difference.unit]))
+        if again != difference.network:
+            raise NotAFunction(
+                string, difference.network, again, "the module is not a function of its inputs"
+            )
+
+    @property
+    def _format(self) -> Format:
+        return format_of(self._dtype)
+
+    @property
+    def _dtype(self) -> torch.dtype:
+        known = next(self.module.parameters(), self.embeddings)
+        return known.dtype if known.is_floating_point() else torch.float32
+
+    def states(self, string: String) -> NDArray[np.float64]:
+        """c_1, ..., c_T as the module computes them, shape ``(T, units)``."""
+        inputs = embedded(self.embeddings, self.place, [string])
+        outputs = outputs_of(self.module, inputs, len(self._automata))
+        return np.asarray(outputs[:, 0].double().cpu().numpy())
+
+    def to_json(self) -> dict[str, Any]:
+        """The way: the module is in the file that brought the claim."""
+        return {"way": self.way}
+
+    @classmethod
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfModule:
+        """The module of the claim, which the user's file brought.
+
+        Raises :class:`~automata.errors.InputError`: the claim is about no module.
+        """
+        return program_of(cls, claim, variant, "a module's scores")

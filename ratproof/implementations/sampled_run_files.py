@@ -1,0 +1,109 @@
+"""Reading kept runs of a layer that samples its centroids: everything in the file is checked before anything
+large is made of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from automata.errors import InputError
+from automata.io.number_text import shorten
+from neural.state_regularized.component import checked_temperature
+from neural.state_regularized.layers import KINDS
+from neural.unrolled import one_of, whole
+from ratproof.implementations.layer_files import check_inputs, check_symbols, device_of, numbers
+from ratproof.implementations.layer_spec import DTYPES, LayerSpec, spec
+
+FIELDS = {
+    "way",
+    "network",
+    "options",
+    "parameters",
+    "embeddings",
+    "alphabet",
+    "first",
+    "runs",
+    "seed",
+    "tests",
+    "dtype",
+    "device",
+}
+SIZES = {"input_size", "hidden_size", "k"}
+OPTIONS = SIZES | {"bias", "similarity", "temperature"}
+LARGEST = 64
+"""Of each size."""
+MOST_RUNS = 10**6
+MOST_AT_ONCE = 1 << 26
+"""Runs, times k for the centroid that each may be at, times k for the probabilities there."""
+LAYERS = ("sr-elman", "sr-gru")
+
+
+def checked(data: dict[str, Any]) -> LayerSpec:
+    """The layer of :class:`~ratproof.implementations.sampled_runs.SampledRuns`, as its ``to_json`` wrote it;
+    the other fields are checked too.
+
+    Raises :class:`~automata.errors.InputError` for anything else.
+    """
+    if set(data) != FIELDS:
+        raise InputError(f"the fields of sampled runs are {', '.join(sorted(FIELDS))}")
+    kind, dtype, options = (
+        one_of("network", data["network"], LAYERS),
+        one_of("dtype", data["dtype"], list(DTYPES)),
+        data["options"],
+    )
+    if not isinstance(options, dict) or not SIZES <= set(options) <= OPTIONS:
+        raise InputError(f"options are {', '.join(sorted(OPTIONS))}, the sizes among them")
+    for name in SIZES:
+        if whole(name, options[name], 2 if name == "k" else 1) > LARGEST:
+            raise InputError(f"{name} is {options[name]}, where at most {LARGEST} is right")
+    one_of("bias", options.get("bias", True), (True, False))
+    one_of("similarity", options.get("similarity", "dot"), ("dot", "euclidean"))
+    checked_temperature(options.get("temperature", 1.0))
+    for name in ("runs", "seed", "tests", "first"):
+        if not LEAST[name] <= whole(name, data[name], LEAST[name]) <= MOST[name]:
+            raise InputError(
+                f"{name} is {shorten(data[name])}, where an integer from {LEAST[name]} to {MOST[name]:,} is"
+                " right"
+            )
+    if data["first"] >= options["k"]:
+        raise InputError(f"first is {data['first']}, where a centroid from 0 to {options['k'] - 1} is right")
+    if data["runs"] * options["k"] ** 2 > MOST_AT_ONCE:
+        raise InputError(f"{data['runs']} runs with {options['k']} centroids are more than fit side by side")
+    parameters, embeddings = (
+        data["parameters"],
+        numbers("embeddings", data["embeddings"], torch.finfo(DTYPES[dtype]).max),
+    )
+    check_symbols(data["alphabet"])
+    check_inputs(embeddings, (len(data["alphabet"]), options["input_size"]))
+    _check_parameters(kind, options, parameters, dtype)
+    device = device_of(data["device"])
+    return spec(kind, options, parameters, embeddings, data["alphabet"], dtype, device)
+
+
+LEAST = {"runs": 1, "seed": 0, "tests": 1, "first": 0}
+MOST = {"runs": MOST_RUNS, "seed": 2**63 - 1, "tests": 10**9, "first": LARGEST}
+
+
+def _check_parameters(kind: str, options: dict[str, Any], parameters: Any, dtype: str) -> None:
+    """They are those of the layer, and no two centroids are the same in its format: a run would be at
+    both.
+    """
+    if not isinstance(parameters, dict):
+        raise InputError("parameters are no object of arrays")
+    right = {
+        name: tuple(values.shape)
+        for name, values in KINDS[kind](**options, device="meta").cell.state_dict().items()
+    }
+    arrays = {
+        name: numbers(f"parameter {shorten(name)}", values, torch.finfo(DTYPES[dtype]).max)
+        for name, values in parameters.items()
+    }
+    shapes = {name: values.shape for name, values in arrays.items()}
+    if shapes != right:
+        raise InputError(f"parameters have the shapes {shapes!s:.300}, where {right} are right")
+    centroids = arrays["component.centroids"].astype(dtype)
+    if len(np.unique(centroids, axis=1).T) != options["k"]:
+        raise InputError("two centroids are the same")

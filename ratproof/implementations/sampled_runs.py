@@ -1,0 +1,262 @@
+"""A state-regularized torch layer that samples its centroids (equation 4) against the probabilistic automaton
+that it is asked for.
+
+Three things are compared for each string. The alpha that the layer computes in its runs is, float for float,
+what its cell says when it is asked at the centroid the run is at, in the same row of a batch of the same
+shape: so nothing else goes from step to step. What the cell says is the alpha of equation 2 or 3, within
+rounding. And how many runs end at each centroid is what the automaton's Forward score says, by a test with a
+stated rate of false alarms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from automata.errors import InputError
+from automata.forward import score
+from automata.rounding.bounds import shares
+from automata.semirings import REAL
+from automata.strings import String
+from automata.wfsa import WFSA
+from neural.seeding import seeded
+from neural.state_regularized.component import Transition
+from neural.state_regularized.layers import KINDS, SRCell, SRLayers
+from ratproof.evidence.ledger import NO_ALARM, TOO_SHORT
+from ratproof.implementations.chernoff import surprise, threshold
+from ratproof.implementations.comparison import Constants, Difference, StringResult, no_case, shortest_of
+from ratproof.implementations.layer_spec import DTYPES, LayerSpec
+from ratproof.implementations.sampled_run_files import LAYERS, checked
+from ratproof.implementations.state_regularized.table_of_cells import Asked
+from theory.claim import Claim, Variant
+
+SAMPLER = 2.0**-18
+"""How far, in total variation, ``torch.multinomial`` may be from the row it is given: its random floats have
+24 bits. An assumption.
+"""
+MOST = {"hidden_size": 64, "input_size": 64, "k": 64, "runs": 10**6}
+
+
+@dataclass(frozen=True)
+class Runs:
+    """How often a layer runs on each string.
+
+    Attributes:
+        first: the centroid that it starts at, from 0.
+        count: how many runs, of each string.
+        seed: of torch's random numbers.
+        tests: among how many tests an alarm may be false one time in a million.
+    """
+
+    first: int
+    count: int
+    seed: int
+    tests: int
+
+
+class SampledRuns:
+    """Runs of one layer, and the automaton by asking its cell at each centroid.
+
+    Args:
+        claim, variant: what is compared.
+        spec: the layer, of a kind without memory: ``"sr-elman"`` or ``"sr-gru"``; its options are all but the
+            transition.
+        runs: how often it runs.
+    """
+
+    way = "sampled-runs"
+
+    def __init__(self, claim: str, variant: str, spec: LayerSpec, runs: Runs) -> None:
+        if spec.kind not in LAYERS or spec.dtype not in DTYPES:
+            raise InputError(
+                f"the network is {spec.kind!r} in {spec.dtype!r}, where a layer without memory in float32 or"
+                " float64 is right"
+            )
+        for name, most in MOST.items():
+            value = runs.count if name == "runs" else spec.options.get(name)
+            if type(value) is not int or not 1 <= value <= most:
+                raise InputError(f"{name} is {value!r}, where an integer from 1 to {most:,} is right")
+        self.claim, self.variant, self.spec, self.runs = claim, variant, spec, runs
+
+    def renamed(self, names: dict[str, str]) -> SampledRuns:
+        """The same layer with the inputs of the letters named, under their new names."""
+        return SampledRuns(self.claim, self.variant, self.spec.renamed(names), self.runs)
+
+    @cached_property
+    def layer(self) -> SRLayers:
+        """The torch module."""
+        return self._made("sampled")
+
+    @cached_property
+    def asked(self) -> SRCell:
+        """A cell with the same parameters, to be asked: it draws no random numbers."""
+        return self._made("limit").cell
+
+    def _made(self, transition: Transition) -> SRLayers:
+        spec = self.spec
+        layer = KINDS[spec.kind](
+            **spec.options, transition=transition, dtype=DTYPES[spec.dtype], device=spec.device
+        )
+        spec.load(layer.cell)
+        return layer.eval()
+
+    @cached_property
+    @torch.no_grad()
+    def table(self) -> dict[str, np.ndarray[Any, Any]]:
+        """For each symbol the k x k floats that the cell says, asked at each centroid."""
+        table = {}
+        for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
+            table[symbol] = self._told(self.asked.part.read(vector.unsqueeze(0)))[:, 0].double().cpu().numpy()
+        return table
+
+    @cached_property
+    def _equations(self) -> dict[str, tuple[Any, Any]]:
+        """For each symbol alpha as equation 2 or 3 has it, and the bounds on rounding, each ``(k, k)``."""
+        asked = Asked(self.spec.kind, [self.asked], 1)
+        table = {}
+        for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
+            rows = [asked.distribution(place, vector) for place in range(self.spec.options["k"])]
+            values, bounds = zip(*rows, strict=True)
+            table[symbol] = np.stack(values), np.stack(bounds)
+        return table
+
+    @cached_property
+    def _used(self) -> dict[str, Any]:
+        """For each symbol which share of these bounds the table uses, ``(k, k)``."""
+        return {x: shares(self.table[x], *equation) for x, equation in self._equations.items()}
+
+    def _told(self, read: Tensor) -> Tensor:
+        """Alpha in every row of a batch, if all were at one centroid: for each of them, shape
+        ``(k, rows, k)``.
+        """
+        every = self.asked.component.centroids.T
+        return torch.stack(
+            [self.asked.component(*self.asked.part.step(read, (s.expand(len(read), -1),)))[1] for s in every]
+        )
+
+    @cached_property
+    def _automata(self) -> list[WFSA]:
+        k = self.spec.options["k"]
+        tables: dict[str, Any] = {
+            x: [[Fraction(float(p)) for p in row] for row in rows] for x, rows in self.table.items()
+        }
+        initial = [int(j == self.runs.first) for j in range(k)]
+        return [WFSA(REAL, initial, [int(j == end) for j in range(k)], tables) for end in range(k)]
+
+    def automata(self) -> list[WFSA]:
+        """One for each centroid, which is its final state."""
+        return self._automata
+
+    def weights(self) -> str:
+        """The table, rounded for reading; the floats are in the JSON."""
+        rows = [
+            f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "")
+            for x, p in self.table.items()
+        ]
+        options = ", ".join(f"{name} = {value}" for name, value in self.spec.options.items())
+        where = f"{self.spec.kind} in {self.spec.dtype} on {self.spec.device}"
+        return f"{where}, {options}, start at centroid {self.runs.first + 1}; " + "; ".join(rows)
+
+    def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
+        """Each string, at its end; a string counts as one case."""
+        shortest = shortest_of(self.claim, self.variant)
+        constants = Constants()
+        for place, string in enumerate(strings):
+            if len(string) < shortest:
+                yield no_case(string, TOO_SHORT)
+                continue
+            threads = torch.get_num_threads()
+            torch.set_num_threads(1)  # the batches are small: threads would only wait for each other
+            try:
+                with seeded(self.runs.seed + place, self.spec.device.startswith("cuda")):
+                    result = self._compare(string)
+            finally:
+                torch.set_num_threads(threads)
+            scores = np.array([[float(score(automaton, string)) for automaton in self._automata]])
+            bounds = np.full_like(scores, 0.0 if result.cases else np.inf)  # of a string that is no case
+            yield replace(result, varies=constants.exclude(scores, bounds))
+
+    @torch.no_grad()
+    def _compare(self, string: String) -> StringResult:
+        rows = [self.spec.alphabet.index(x) for x in string]
+        inputs = self.spec.tensor(self.spec.embeddings)[rows].unsqueeze(1).expand(-1, self.runs.count, -1)
+        cell = self.layer.cell
+        ran = cell.run(inputs, cell.at_centroid(self.runs.first, self.runs.count))
+        read = cell.part.read(inputs)
+        at = torch.full((self.runs.count,), self.runs.first, device=self.spec.device)
+        apart = worst = 0.0
+        for t, symbol in enumerate(string):
+            places = sorted(set(at.tolist()))
+            used = self._used[symbol][places]
+            if (used > 1).any():
+                row, unit = (int(n) for n in np.argwhere(used > 1)[0])
+                sides = (self.table[symbol], *self._equations[symbol])
+                computed, value, bound = (float(side[places[row], unit]) for side in sides)
+                return StringResult(
+                    string, worst, Difference(t + 1, unit, repr(computed), repr(value), f"{bound:.2g}")
+                )
+            worst = max(worst, float(used.max()))
+            told = self._told(read[t])
+            expected = told[at, torch.arange(self.runs.count, device=self.spec.device)]
+            wrong = (ran.scores[t] != expected).any(dim=1)
+            if wrong.any():
+                run = int(wrong.nonzero()[0])
+                unit = int((ran.scores[t, run] != expected[run]).nonzero()[0])
+                network, automaton = (repr(float(alpha[run, unit])) for alpha in (ran.scores[t], expected))
+                return StringResult(string, None, Difference(t + 1, unit, network, automaton, "0"))
+            apart += SAMPLER + self._spread(told, symbol)
+            same = (ran.outputs[t].unsqueeze(1) == cell.component.centroids.T).all(dim=2)
+            if not same.any(dim=1).all():
+                raise RuntimeError("a sampled run is at no centroid")
+            at = same.to(torch.int8).argmax(dim=1)
+        counts = torch.bincount(at, minlength=self.spec.options["k"]).tolist()
+        return self._tested(string, counts, apart, worst)
+
+    def _spread(self, told: Tensor, symbol: str) -> float:
+        """How far rows of the batch, which the sampler takes as if they summed to one, are from the table's:
+        by rounding, in all.
+        """
+        table = torch.as_tensor(self.table[symbol], device=told.device).unsqueeze(1)
+        off = (told.double() - table).abs().sum(dim=2) + (told.double().sum(dim=2) - 1).abs()
+        return float(off.max())
+
+    def _tested(self, string: String, counts: Sequence[int], apart: float, worst: float) -> StringResult:
+        most, tells = threshold(self.runs.tests), True
+        for unit, (count, automaton) in enumerate(zip(counts, self._automata, strict=True)):
+            p = float(score(automaton, string))
+            share = surprise(count, self.runs.count, p, apart) / most
+            if share > 1:
+                difference = Difference(
+                    len(string),
+                    unit,
+                    f"{count} of {self.runs.count} runs",
+                    f"{p:.6g}",
+                    f"{apart:.2g}, and chance",
+                )
+                return StringResult(string, share, difference)
+            worst = max(worst, share)
+            # with few runs, or much rounding, every count is as likely as not
+            tells = tells and max(surprise(c, self.runs.count, p, apart) for c in (0, self.runs.count)) > most
+        return StringResult(string, worst, None) if tells else no_case(string, NO_ALARM, worst)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything."""
+        runs = {"first": self.runs.first, "runs": self.runs.count, "seed": self.runs.seed}
+        return {"way": self.way, **self.spec.to_json(), **runs, "tests": self.runs.tests}
+
+    @classmethod
+    def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> SampledRuns:
+        """The comparison that :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else,
+        before anything large is allocated.
+        """
+        layer = checked(data)
+        return cls(
+            claim.name, variant.name, layer, Runs(data["first"], data["runs"], data["seed"], data["tests"])
+        )

@@ -1,0 +1,112 @@
+"""Hypothesis strategies for state-regularized networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from random import Random
+from typing import Any, Protocol
+
+import numpy as np
+from hypothesis import strategies as st
+
+from neural.state_regularized.layers import KINDS
+from ratproof.implementations.layer_spec import spec
+from ratproof.implementations.state_regularized.comparison import CellComparison
+
+TEMPERATURES = {"sr-mixture": (2.0**-4, 2.0**-7, 2.0**-10, 2.0**-14), "sr-sampled": (2.0**-12, 2.0**-16)}
+"""Low enough for many of these networks; any other program's is 1."""
+ONE_LAYER = ("sr-asked", "sr-counted")
+SHUT = -200.0
+"""The bias of a forget gate that keeps nothing of c: such an LSTM is memory-less."""
+_GRID = st.integers(-128, 128).map(lambda n: n / 64)
+_NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 0.5, 2.0, -1.5]) | _GRID | st.floats(-2, 2, width=32)
+
+_ONE_BY_ONE = st.integers(0, 3).map(lambda n: n == 0)
+
+
+class Source(Protocol):
+    """Where the choices and numbers of a network come from."""
+
+    def choice(self, options: Sequence[Any]) -> Any:
+        """One of them."""
+
+    def array(self, *shape: int) -> Any:
+        """Weights between -2 and 2."""
+
+
+class Choices:
+    """Each one by itself, from Hypothesis, which makes it simpler where it shows a counterexample. Many are
+    equal, or 0, and such networks do little.
+    """
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+
+    def choice(self, options: Sequence[Any]) -> Any:
+        """One of them."""
+        return self._draw(st.sampled_from(options))
+
+    def array(self, *shape: int) -> Any:
+        """Weights between -2 and 2, many of them round."""
+        size = prod(shape)
+        return np.array(self._draw(st.lists(_NUMBERS, min_size=size, max_size=size))).reshape(shape)
+
+
+class Seeded:
+    """All from one seed: no two networks are alike."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)
+
+    def choice(self, options: Sequence[Any]) -> Any:
+        """One of them."""
+        return self._random.choice(options)
+
+    def array(self, *shape: int) -> Any:
+        """Multiples of 1/64 between -2 and 2."""
+        return np.array([self._random.randint(-128, 128) / 64 for _ in range(prod(shape))]).reshape(shape)
+
+
+@st.composite
+def networks(
+    draw: st.DrawFn, alphabet: str, claim: str, variant: str, program: str, dtype: str, device: str
+) -> CellComparison:
+    """Networks of one or two layers of any kind, with two to four centroids each.
+
+    The forget gates of most LSTMs are shut, and the input gates do not see c: else what c may be leaves few
+    centroids certain.
+
+    Args:
+        draw: given by Hypothesis.
+        alphabet: the symbols.
+        claim: what they are compared for.
+        variant: of the claim.
+        program: how they are run.
+        dtype: of the layers.
+        device: of the layers.
+    """
+    one_by_one = draw(_ONE_BY_ONE)
+    source: Source = Choices(draw) if one_by_one else Seeded(draw(st.integers(0, 2**32)))
+    least = 0 if one_by_one else 1  # the smallest networks are rarely seen to be wrong, and soon all drawn
+    kind = source.choice(list(KINDS))
+    inputs, d = source.choice((1, 2)), source.choice((1, 2, 3)[least:])
+    options: dict[str, Any] = {
+        "input_size": inputs,
+        "hidden_size": d,
+        "k": source.choice((2, 3, 4)[least:]),
+        "num_layers": 1 if program in ONE_LAYER else source.choice((1, 2)),
+        "bias": kind.startswith("sr-lstm") or source.choice((False, True)),
+        "similarity": source.choice(("dot", "euclidean")),
+        "temperature": source.choice(TEMPERATURES.get(program, (1.0,))),
+    }
+    made = KINDS[kind](**options, device="meta").state_dict()
+    parameters = {name: source.array(*values.shape) for name, values in made.items()}
+    if source.choice((False, True, True, True)):
+        for name, values in parameters.items():
+            if name.endswith("part.input.bias") and kind.startswith("sr-lstm"):
+                values[d : 2 * d] = SHUT
+            if name.endswith("peepholes"):
+                values[0] = 0.0
+    layer = spec(kind, options, parameters, source.array(len(alphabet), inputs), alphabet, dtype, device)
+    return CellComparison(claim, variant, program, layer)

@@ -1,0 +1,247 @@
+"""Kept counterexamples: one readable file each, which runs again anywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError, InputError
+from automata.io.files import read_text, write_whole
+from automata.io.number_text import shorten
+from automata.io.printable_text import printable
+from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.not_run import NotRun
+from ratproof.evidence.versions import versions
+from ratproof.implementations.comparison import Comparison, StringResult, counterexample
+from ratproof.implementations.table import SIDES, side_named
+from ratproof.laws.kernels.counterexample import KernelCounterexample
+from theory.registry import claim_named
+
+FORMAT = "ratproof counterexample 1"
+FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
+SHOWN = ("string", "unit", "network", "automaton", "bound")
+"""What was seen, which running it again shows."""
+A_TEXT = (str, "a text")
+KINDS: dict[str, tuple[type, str]] = {
+    "says": A_TEXT,
+    "claim": A_TEXT,
+    "variant": A_TEXT,
+    "weights": A_TEXT,
+    "network": A_TEXT,
+    "automaton": A_TEXT,
+    "bound": A_TEXT,
+    "string": (list, "a list of symbols"),
+    "unit": (int, "the number of a unit"),
+    "comparison": (dict, "an object"),
+    "automata": (list, "a list of automata"),
+}
+"""What each field is."""
+NOT_AS_WRITTEN = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+    AssertionError,
+    MemoryError,
+)
+"""What computing with weights that ratproof did not write may lead to."""
+
+
+def keep_script(counterexample: KernelCounterexample, folder: Path, kind: str) -> Path | None:
+    """Write a kernel's counterexample into the folder, as a program; ``None`` where its numbers are too
+    many.
+    """
+    if not counterexample.script:
+        return None
+    path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.py"
+    write_whole(path, counterexample.script)
+    return path
+
+
+def keep(
+    counterexample: Counterexample, folder: Path, seed: int | None, test: str, kind: str = "sampled"
+) -> Path:
+    """Write the counterexample into the folder; the file's name says claim, variant and kind of evidence."""
+    data = as_kept(counterexample, seed, test)
+    path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.json"
+    write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    return path
+
+
+def as_kept(counterexample: Counterexample, seed: int | None, test: str) -> dict[str, Any]:
+    """What the file of a counterexample holds."""
+    comparison = load(counterexample.to_json(), "counterexample")
+    return {
+        "format": FORMAT,
+        "says": counterexample.sentence(),
+        **counterexample.to_json(),
+        "automata": [_drawn(automaton) for automaton in comparison.automata()],
+        "seed": seed,
+        "test": test,
+        "versions": versions(),
+    }
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A counterexample that was run again.
+
+    Attributes:
+        data: the file's.
+        comparison: what runs: the weights, the automata, the network.
+        compared: what it shows now.
+    """
+
+    data: dict[str, Any]
+    comparison: Comparison
+    compared: StringResult
+
+    @property
+    def verdict(self) -> str:
+        """``refuted``: the sides differ; ``holds``: they agree; ``unknown``: nothing was compared."""
+        if self.compared.difference is not None:
+            return "refuted"
+        return "holds" if self.compared.cases else "unknown"
+
+    @property
+    def string(self) -> list[str]:
+        """What was read: as far as the first difference, where there is one."""
+        difference = self.compared.difference
+        return list(self.data["string"] if difference is None else self.data["string"][: difference.length])
+
+    def otherwise(self) -> dict[str, str]:
+        """The fields of the file that say something else than what runs, each with what it says; nothing that
+        is shown comes from them.
+        """
+        right: dict[str, Any] = {"weights": self.comparison.weights()}
+        if "automata" in self.data:
+            right["automata"] = [_drawn(automaton) for automaton in self.comparison.automata()]
+        if self.compared.difference is not None:
+            now = counterexample(self.comparison, self.compared)
+            right |= {"says": now.sentence(), **{name: getattr(now, name) for name in SHOWN}}
+        return {
+            name: shorten(self.data[name])
+            for name, value in right.items()
+            if name in self.data and self.data[name] != value
+        }
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """A kept counterexample; :class:`~automata.errors.FormatError` where the file is none, or a field is not
+    what it should be.
+    """
+    text = read_text(path)
+    try:
+        data = json.loads(text, object_pairs_hook=_once)
+    except InputError as error:
+        raise FormatError(f"{path}: {error}") from None
+    except (ValueError, RecursionError):
+        raise FormatError(f"{path}: is no JSON, where a counterexample that ratproof kept is right") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise FormatError(f'{path}: is no kept counterexample, whose field format is "{FORMAT}"')
+    _require_fields(data, str(path))
+    return data
+
+
+def _require_fields(data: dict[str, Any], where: str) -> None:
+    for name in FIELDS:
+        if name not in data:
+            raise FormatError(f"{where}: field {name} is missing")
+    for name, (kind, right) in KINDS.items():
+        if name in data and type(data[name]) is not kind:
+            raise FormatError(f"{where}: field {name} is {shorten(data[name])}, where {right} is right")
+    if not all(isinstance(s, str) for s in data["string"]):
+        raise FormatError(f"{where}: field string is no list of symbols")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose fields are each there once."""
+    names = [name for name, _ in pairs]
+    twice = (
+        next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if len(set(names)) < len(names)
+        else None
+    )
+    if twice is not None:
+        raise InputError(f"field {shorten(twice)} is there twice")
+    return dict(pairs)
+
+
+def load(data: dict[str, Any], where: str) -> Comparison:
+    """The comparison that a counterexample came from. Weights are data: nothing in the file is run.
+
+    Raises :class:`~automata.errors.InputError`: there is no such claim or variant, or the weights are none of
+    that variant's.
+    """
+    if not isinstance(data["claim"], str):
+        raise FormatError(f"{where}: field claim is no name")
+    try:
+        claim = claim_named(data["claim"])
+    except InputError as error:
+        raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
+    names = [v.name for v in claim.variants]
+    if data["variant"] not in names:
+        raise FormatError(
+            f"{where}: {claim.name} has no variant {shorten(data['variant'])}; it has {', '.join(names)}"
+        )
+    comparison = data["comparison"]
+    way = comparison.get("way") if isinstance(comparison, dict) else None
+    if not isinstance(way, str) or way not in SIDES:
+        raise FormatError(
+            f"{where}: field comparison.way is {shorten(way)}, where {', '.join(list(SIDES)[:-1])} or"
+            f" {list(SIDES)[-1]} is right"
+        )
+    with _naming(where, "comparison is not as ratproof writes it"):
+        return side_named(way).from_json(claim, claim.variant(data["variant"]), comparison)
+
+
+def replay(path: str | Path) -> Replayed:
+    """Run a kept counterexample again: what comparing its string shows now.
+
+    Raises :class:`~automata.errors.InputError`, of one sentence, for a file that is none.
+    """
+    return run_again(read(path), str(path))
+
+
+def run_again(data: dict[str, Any], where: str) -> Replayed:
+    """The same for a counterexample that somebody sent; ``where`` says which, in what is wrong with it."""
+    _require_fields(data, where)
+    comparison = load(data, where)
+    with _naming(where, "comparison does not fit the string"):
+        known = set(comparison.automata()[0].index)
+        strange = [symbol for symbol in data["string"] if symbol not in known]
+        if strange:
+            raise FormatError(
+                f"{where}: field string has {shorten(strange[0])}, for which the comparison has no weights"
+            )
+        replayed = Replayed(data, comparison, next(iter(comparison.compare([data["string"]]))))
+        replayed.otherwise()  # what it says can be written
+        return replayed
+
+
+@contextmanager
+def _naming(where: str, wrong: str) -> Iterator[None]:
+    """Say of what a file's weights lead to which field it is."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except NotRun as reason:
+        raise InputError(f"{where}: cannot be run here: {reason}") from None
+    except InputError as error:
+        raise FormatError(f"{where}: field comparison: {error}") from None
+    except NOT_AS_WRITTEN as error:
+        line = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        raise FormatError(f"{where}: field {wrong} ({printable(line):.200})") from None
+
+
+def _drawn(automaton: Any) -> dict[str, Any]:
+    from automata.io.json_format import to_json
+
+    return to_json(automaton)

@@ -1,0 +1,173 @@
+"""The last run of ``verify`` in this folder: what differed in it, and whether its verdicts still stand.
+
+``python -m ratproof.ladder.last_run FILE`` copies the verdicts of the last whole run to a file, where the
+sources and the libraries are still those that ran; exit status 1 where they are not, or there is no such run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import site
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import distributions
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+from automata.errors import InputError, OutputError
+from automata.io.files import write_whole
+from automata.io.printable_text import printable
+from ratproof.evidence.results import Result
+from ratproof.ladder.outcome import Beside, Outcome
+from ratproof.ladder.request import Request
+from ratproof.process.json_answers import SCHEMA_VERSION
+from theory.claim import EXACT, TORCH
+
+LAST = Path(".ratproof") / "last-run.json"
+WHOLE = {"cpu": Path(".ratproof") / "verdicts.json", "cuda": Path(".ratproof") / "verdicts-cuda.json"}
+"""Of the last run of everything, by the device."""
+PACKAGES = ("automata", "theory", "neural", "ratproof", "proofs_tests")
+SOURCES = ("*.py", "*.v", "*.txt", "*.json")
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What verdicts rest on, as hashes.
+
+    Attributes:
+        sources: our programs, theorems and kept files.
+        libraries: every library that is installed, Python, and Coq.
+    """
+
+    sources: str
+    libraries: str
+
+
+def keep(request: Request, outcome: Outcome, ground: Ground) -> None:
+    """Keep a run's results, where they can be written; a whole run's, that nothing stopped, also as such.
+
+    Args:
+        request: what was asked.
+        outcome: what came out.
+        ground: the :func:`digest` before it ran.
+    """
+    data = {"schema_version": SCHEMA_VERSION, **outcome.to_json(), **ground.__dict__}
+    text = json.dumps(data) + "\n"
+    with suppress(OutputError):
+        write_whole(LAST, text)
+        if request.is_whole and not (outcome.interrupted or outcome.errors):
+            write_whole(WHOLE[request.device], text)
+
+
+def unexpected() -> tuple[tuple[str, str], ...]:
+    """The claims and kinds of evidence that differed from what was expected in the last run; none, where all
+    was as expected.
+
+    Raises :class:`~automata.errors.InputError`: there is no last run.
+    """
+    data = _read(LAST)
+    if data is None:
+        raise InputError(f"--failed runs again what differed in the last run here, and {LAST} holds none")
+    different = [row for row in data["results"] if row["verdict"] != row["expected"]]
+    return tuple(dict.fromkeys((str(row["claim"]), str(row["kind"])) for row in different))
+
+
+def still_standing() -> str | None:
+    """The verdicts of the last whole run on the CPU as JSON, where sources and libraries are those that
+    ran.
+    """
+    data = _read(WHOLE["cpu"])
+    ground = digest()
+    if data is None or (data.get("sources"), data.get("libraries")) != (ground.sources, ground.libraries):
+        return None
+    return json.dumps(data)
+
+
+def beside(device: str, ground: Ground) -> Beside | None:
+    """The last whole run on the other device, where it ran these sources; with which libraries, it says."""
+    for other, path in WHOLE.items():
+        data = _read(path)
+        if other == device or data is None or data.get("sources") != ground.sources:
+            continue
+        results = _results(data, other)
+        if results is not None:
+            versions = {str(name): printable(str(version)) for name, version in data["versions"].items()}
+            model, when = printable(str(data["gpu"] or "")), printable(str(data["when"]))
+            return Beside(other, model, when, versions, results, str(path))
+    return None
+
+
+def _results(data: dict[str, Any], device: str) -> tuple[Result, ...] | None:
+    """A kept run's results; ``None`` where the file is no whole run on that device, or somebody wrote into
+    it.
+    """
+    try:
+        results = tuple(Result.from_json(row) for row in data["results"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    sound = (
+        (data.get("schema_version"), data.get("device")) == (SCHEMA_VERSION, device)
+        and not any(data.get(trouble) for trouble in ("interrupted", "errors", "stopped"))
+        and isinstance(data.get("versions"), dict)
+        and isinstance(data.get("gpu"), (str, NoneType))
+        and isinstance(data.get("when"), str)
+        and all(map(_is_sound, results))
+        and all(result.device in (None, device) for result in results)
+    )
+    return results if sound else None
+
+
+def _is_sound(result: Result) -> bool:
+    """Has what the report reads the right types?"""
+    return (
+        isinstance(result.variant, str)
+        and isinstance(result.facts, dict)
+        and result.expected in ("holds", "refuted")
+        and result.ran in (None, EXACT, TORCH)
+        and isinstance(result.device, (str, NoneType))
+    )
+
+
+def digest() -> Ground:
+    """What verdicts rest on, here and now."""
+    # not what lies in the working folder, which python -m looks through and a program does not
+    places = [*site.getsitepackages(), site.getusersitepackages()]
+    libraries = sorted({f"{d.name} {d.version}" for d in distributions(path=places)})
+    coqc = shutil.which("coqc")
+    others = (sys.version, libraries, coqc, None if coqc is None else os.stat(coqc).st_mtime_ns)
+    result = hashlib.sha256()
+    for name in PACKAGES:
+        package = importlib.util.find_spec(name)
+        for folder in map(Path, (package.submodule_search_locations or ()) if package else ()):
+            for path in sorted(p for pattern in SOURCES for p in folder.rglob(pattern)):
+                result.update(f"{name}/{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
+    return Ground(result.hexdigest(), hashlib.sha256(repr(others).encode()).hexdigest())
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """A kept run; ``None`` where the file is not there, or is none."""
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        rows = [(row["claim"], row["kind"], row["verdict"], row["expected"]) for row in data["results"]]
+        return data if all(isinstance(field, str) for row in rows for field in row) else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def main(file: str) -> int:
+    """Copy the verdicts, where they still stand; the exit status."""
+    verdicts = still_standing()
+    if verdicts is None:
+        return 1
+    write_whole(file, verdicts + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

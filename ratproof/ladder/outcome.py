@@ -1,0 +1,100 @@
+"""What came out of a run of evidence, as Python and as JSON."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from ratproof.evidence.results import Result
+from ratproof.evidence.versions import versions
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A kept run of the same claims on the other device, to be shown beside this one.
+
+    Attributes:
+        device: ``cpu`` or ``cuda``.
+        model: of the GPU; empty for the CPU.
+        when: it ended, in ISO 8601.
+        versions: of Python and of the packages that its results depend on.
+        results: what it showed.
+        file: where it is kept.
+    """
+
+    device: str
+    model: str
+    when: str
+    versions: Mapping[str, str]
+    results: tuple[Result, ...]
+    file: str
+
+    def sentence(self) -> str:
+        """What ran, when and where."""
+        on = f"a {self.model}" if self.model else "the CPU"
+        good = sum(r.as_expected for r in self.results)
+        return (
+            f"On {self.device}: the run of {self.when[:10]} on {on}, torch {self.versions.get('torch', '?')},"
+            f" of the same sources: {good} of {len(self.results)} verdicts as expected ({self.file})."
+        )
+
+
+@dataclass
+class Outcome:
+    """What ran: the results, whether it was interrupted, what went wrong outside of the evidence, and what
+    could not run here.
+
+    ``nothing_to_run`` says why nothing was to run, where nothing was: then all is as it should be.
+    ``not_written`` says why a file that was asked for could not be written, where one could not; ``stopped``,
+    that the run ended at its first unexpected result; ``device``, where torch ran; ``beside``, what is shown
+    of the other device.
+    """
+
+    results: list[Result]
+    interrupted: bool = False
+    errors: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    not_run: list[dict[str, str]] = field(default_factory=list)
+    not_written: str = ""
+    stopped: bool = False
+    device: str = "cpu"
+    beside: Beside | None = None
+    nothing_to_run: str = ""
+
+    @property
+    def as_expected(self) -> bool:
+        """Did all run, and show what it should?"""
+        return (
+            bool(self.results or self.nothing_to_run)
+            and not self.interrupted
+            and not self.stopped
+            and not self.errors
+            and all(r.as_expected for r in self.results)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``verify --json`` prints it."""
+        return {
+            "results": [r.to_json() for r in self.results],
+            "as_expected": self.as_expected,
+            "interrupted": self.interrupted,
+            "stopped": self.stopped,
+            "errors": self.errors,
+            "notes": self.notes,
+            "not_run": self.not_run,
+            "device": self.device,
+            "gpu": gpu_model() if self.device == "cuda" else None,
+            "when": datetime.now(UTC).isoformat(timespec="seconds"),
+            "platform": platform.platform(),
+            "versions": versions(),
+        }
+
+
+def gpu_model() -> str:
+    """The name of the GPU that torch uses; empty where there is none."""
+    import torch
+
+    return str(torch.cuda.get_device_name()) if torch.cuda.is_available() else ""

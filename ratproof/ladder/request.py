@@ -1,0 +1,145 @@
+"""What ``ratproof verify`` is asked, and whether it can be done here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from automata.errors import InputError
+from automata.rules.rule_files import rule_file_in
+from ratproof.coq import programs as coq
+from ratproof.evidence.kinds import KINDS
+from ratproof.process.outputs import require_outputs
+from theory.claim import KERNEL, Claim
+from theory.registry import claim_named, claims
+
+
+@dataclass(frozen=True)
+class Request:
+    """What ``ratproof verify`` was asked.
+
+    Attributes:
+        claims: names; all without.
+        kinds: only these kinds of evidence; all without.
+        examples: random cases a test; the tests' own number without.
+        seed: fresh random cases with this seed; without, the same in every run of the same installation.
+        device: ``cpu`` or ``cuda``.
+        text, embeddings, units: a corpus for the tests on real text.
+        rules: a folder with a rule file and labelled sentences, for the tests on real rules.
+        only: pairs of a claim and a kind of evidence, and nothing but these; all without.
+        stop_early: stop at the first unexpected result.
+        junit: write a JUnit file there.
+        jobs: how many processes; without, one a core when all is asked for, and one when only a part is.
+    """
+
+    claims: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    examples: int | None = None
+    seed: int | None = None
+    device: str = "cpu"
+    text: str | None = None
+    embeddings: str | None = None
+    units: int = 64
+    junit: str | None = None
+    jobs: int | None = None
+    rules: str | None = None
+    only: tuple[tuple[str, str], ...] = ()
+    stop_early: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Is it all evidence for all claims, as it runs without options on that device?"""
+        return self == Request(junit=self.junit, jobs=self.jobs, device=self.device)
+
+    @property
+    def processes(self) -> int:
+        """How many processes run the tests; one is this process itself."""
+        return self.jobs or (1 if self.claims or self.kinds or self.only else cores())
+
+    def wants(self, claim: str, kind: str) -> bool:
+        """Is that evidence asked for?"""
+        return (
+            (not self.claims or claim in self.claims)
+            and (not self.kinds or kind in self.kinds)
+            and (not self.only or (claim, kind) in self.only)
+        )
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def require_junit(file: str | None, reads: Iterable[str | None]) -> None:
+    """Raise :class:`~automata.errors.InputError` where ``--junit`` names a file in no folder, or one that
+    cannot be written or that is read.
+    """
+    if file is not None and not Path(file).absolute().parent.is_dir():
+        raise InputError(f"--junit {file}: there is no folder {Path(file).absolute().parent}")
+    require_outputs({"--junit": file}, reads)
+
+
+def require_known(request: Request) -> None:
+    """Raise :class:`~automata.errors.InputError` for claims and kinds of evidence that there are not."""
+    for name in request.claims:
+        claim_named(name)
+    asked = [claim_named(name) for name in request.claims or claims()]
+    require_promised(request.kinds, asked, bool(request.claims))
+
+
+def require_promised(kinds: Sequence[str], asked: Sequence[Claim], named: bool, where: str = "") -> None:
+    """Raise :class:`~automata.errors.InputError` for a kind of evidence that there is not, or that no claim
+    that was asked for promises; and for a claim that was named and promises none of them.
+
+    Args:
+        kinds: of evidence.
+        asked: the claims.
+        named: was each asked for by its name?
+        where: they are from, which begins the sentence.
+    """
+    for kind in kinds:
+        if kind not in KINDS:
+            raise InputError(f"there is no kind of evidence {kind!r}; there are {', '.join(KINDS)}")
+        if not any(kind in variant.kinds for claim in asked for variant in claim.variants):
+            which = "in it" if where else "that was asked for"
+            raise InputError(f"{where}no claim {which} promises evidence of the kind {kind}")
+    for claim in asked if named and kinds else ():
+        if not any(kind in variant.kinds for kind in kinds for variant in claim.variants):
+            raise InputError(f"{where}{claim.name} promises no evidence of the kind {' or '.join(kinds)}")
+
+
+def require(request: Request) -> Any:
+    """Refuse what cannot run; the corpus, if one is asked for."""
+    require_known(request)
+    if request.kinds == (KERNEL,):
+        coq.version()
+    check_device(request.device)
+    if request.embeddings is not None and request.text is None:
+        raise InputError("--embeddings gives vectors to the words of --text FILE, and there is no --text")
+    require_junit(request.junit, reads=(request.text, request.embeddings, request.rules))
+    if request.rules is not None:
+        if not Path(request.rules).is_dir():
+            raise InputError(
+                f"{request.rules}: is no folder; one with a rule file (.config) and train.tsv, dev.tsv and"
+                " test.tsv is right"
+            )
+        rule_file_in(Path(request.rules))
+    if request.text is not None:
+        from ratproof.implementations.corpus import load_corpus
+
+        return load_corpus(request.text, request.embeddings, request.units)
+    return None
+
+
+def check_device(device: str) -> None:
+    """Raise :class:`~automata.errors.InputError` for a device that is not there."""
+    if device not in ("cpu", "cuda"):
+        raise InputError(f"there is no device {device!r}; there are cpu and cuda")
+    if device == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise InputError("torch finds no CUDA device on this machine; --device cpu runs everywhere")

@@ -1,0 +1,56 @@
+"""The assertion of every evidence test: two sides agree on all strings given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from automata.strings import String
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.evidence.ledger import Ledger, ledger
+from ratproof.implementations.comparison import Comparison, Repeatable, StringResult, counterexample
+
+
+def agree(comparison: Comparison, strings: Sequence[String]) -> None:
+    """Assert that both sides agree on every prefix of every string; count the strings that were compared in
+    full, and those that were not.
+
+    Raises :class:`~ratproof.evidence.counterexample.Disagreement`, with the first counterexample.
+    """
+    book = ledger()
+    if book.observe is not None:
+        book.observe(comparison, strings)
+    try:
+        _agree(comparison, strings, book)
+    except BaseException:
+        book.has_failed = True
+        raise
+
+
+def _agree(comparison: Comparison, strings: Sequence[String], book: Ledger) -> None:
+    before, varies = book.cases, False
+    try:
+        for _, compared in zip(strings, comparison.compare(strings), strict=True):
+            record(compared, book)
+            varies = varies or compared.varies
+            if compared.cases:
+                book.facts["longest"] = max(book.facts.get("longest", 0), len(compared.string))
+            if compared.difference is not None:
+                if isinstance(comparison, Repeatable):
+                    comparison.confirm(compared)
+                raise Disagreement(counterexample(comparison, compared))
+    finally:
+        book.inform(book.cases - before if varies else 0)
+
+
+def record(compared: StringResult, book: Ledger) -> None:
+    """Count what came of a comparison.
+
+    Raises ``RuntimeError`` where it says that nothing differs, and that a difference is not within its bound.
+    """
+    if compared.difference is None and compared.share is not None and not compared.share <= 1:
+        raise RuntimeError(
+            f"a comparison says that nothing differs, though {compared.share} of a bound is used"
+        )
+    book.add(compared.cases, compared.share)
+    for reason, count in compared.left_out.items():
+        book.leave_out(reason, count)

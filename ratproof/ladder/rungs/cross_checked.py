@@ -1,0 +1,32 @@
+"""The rung ``cross-checked``: the recurrence in exact fractions, and OpenFst's scores of the automata."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from ratproof.evidence.random_cases import for_random_cases
+from ratproof.implementations.implementation import ExactRecurrence, Implementation
+from ratproof.implementations.openfst import WithOpenFst, scorer_class
+from ratproof.ladder.rungs.agreement import agree
+from theory.claim import Claim, Effort, Variant
+
+
+def cross_checked(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
+    """Assert that OpenFst gives random strings the recurrence's values, within OpenFst's derived bound.
+
+    Raises:
+        Disagreement: it does not.
+        NotRun: there is no pynini here.
+    """
+    assert isinstance(side, ExactRecurrence)
+    scorer_class()
+    few = replace(effort, strings=3, longest=4, run=10)
+
+    def one_case(data: st.DataObject) -> None:
+        case, some = side.case_and_strings(variant, few, data)
+        agree(WithOpenFst(claim.name, variant.name, case), some)
+
+    name = f"{claim.name} {variant.name} cross-checked"
+    for_random_cases(name, effort.examples_of("cross-checked"), one_case)

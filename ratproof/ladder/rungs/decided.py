@@ -1,0 +1,69 @@
+"""The rung ``decided``: all strings, for random rational weights, or for the float weights of a torch
+layer.
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from ratproof.certification.invariant_boxes import decide_by_boxes
+from ratproof.certification.not_rational.refutation import refute
+from ratproof.evidence.random_cases import for_random_cases
+from ratproof.implementations.implementation import ExactRecurrence, Implementation, Layer
+from ratproof.ladder.rungs.decision import decide, decide_units, read
+from ratproof.ladder.rungs.on_numbers import OnNumbers
+from theory.claim import Claim, Effort, Variant
+from theory.reading import Following, NoAutomaton
+
+BOXES = 100
+"""How many cases are decided by boxes, where the variant does not say."""
+
+
+def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
+    """Assert of random cases that the sides agree on all strings; what shows it is kept as a certificate.
+
+    A recurrence, read as an automaton, is equivalent to the constructed ones. A mixture follows its automaton
+    by boxes. Where the variant says that there is no automaton, that is shown of its unit.
+
+    Raises:
+        InputError: the claim is a user's, and what decides it would not run its recurrence.
+        Disagreement: the sides differ on a string.
+        NoSuchAutomaton: there is no automaton.
+    """
+    reading = variant.equality
+    own = isinstance(side, ExactRecurrence) and side.own
+    if own and isinstance(reading, (NoAutomaton, Following)):
+        raise InputError(
+            f"how a reading of the kind {type(reading).__name__} is decided does not run a recurrence of your"
+            " own, so it shows nothing of it; Equality is the reading that is decided"
+        )
+    if isinstance(reading, NoAutomaton):
+        if reading.unit is None:
+            raise RuntimeError(f"{variant.name} names no unit that is decided to be no automaton")
+        refute(reading.unit)
+        return
+    on_numbers = OnNumbers() if own else None
+
+    def one_case(data: st.DataObject) -> None:
+        if isinstance(side, Layer):
+            _decide_layer(claim, variant, side, data)
+            return
+        assert isinstance(side, ExactRecurrence)
+        comparison = side.case(claim, variant, data)
+        if isinstance(reading, Following):
+            decide_by_boxes(comparison)
+        else:
+            decide(comparison, on_numbers)
+
+    examples = effort.examples_of("decided") or (BOXES if isinstance(reading, Following) else None)
+    for_random_cases(f"{claim.name} {variant.name} decided {side.label}", side.examples or examples, one_case)
+
+
+def _decide_layer(claim: Claim, variant: Variant, side: Layer, data: st.DataObject) -> None:
+    """The float gates that a layer computes, in the claim's recurrence, make the layer's automata."""
+    network = side.case(claim, variant, data)
+    units = range(network.network.hidden_size)
+    by_unit = [read(variant.equality.recurrence, network.claim_weights(unit)) for unit in units]
+    by_claim = [automata[unit % len(automata)] for unit, automata in zip(units, by_unit, strict=True)]
+    decide_units(network, by_claim, network.automata())

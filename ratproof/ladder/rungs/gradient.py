@@ -1,0 +1,29 @@
+"""The rung ``gradient``: torch's gradients are the derivatives of the automata's scores, for random weights
+and strings.
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from ratproof.evidence.random_cases import for_random_cases
+from ratproof.implementations.implementation import Implementation, Layer
+from ratproof.ladder.rungs.agreement import agree
+from theory.claim import GRADIENT, Claim, Effort, Variant
+
+
+def gradient(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
+    """Assert it of random layers, within the derived bound.
+
+    Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
+    """
+    assert isinstance(side, Layer)
+
+    def one_case(data: st.DataObject) -> None:
+        agree(*side.gradients(claim, variant, data))
+
+    name = f"{claim.name} {variant.name} {GRADIENT} {side.label}"
+    for_random_cases(name, side.gradient_examples, one_case)
+    for_random_cases(
+        f"{name} long", side.long_examples, lambda data: agree(*side.long_gradients(claim, variant, data))
+    )

@@ -1,0 +1,270 @@
+"""A decided claim of one's own, run on numbers besides: is the step the function that was decided, on the
+strings that can be tried?
+
+A decision is about the function that a step computes on affine forms (:mod:`automata.recurrences.affine`). A
+step that is another function on numbers, or none at all (it counts its calls, draws random numbers, changes a
+state that it is given), would escape it. So the recurrence is run on fractions, each time from a fresh start
+and each string twice, the second time in another order.
+
+- What differs from the automaton, twice, is a refutation, whatever was decided: replay shows it again.
+- What differs from itself is no function of the string. Then nothing was claimed that a string could refute,
+  and nothing holds: the verdict is unknown, and the sentence says which string gave what.
+
+No finite number of runs sees more than the strings that it runs. So the verdict says how many these were.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+from automata.equivalence.explore import explore
+from automata.equivalence.integers import cleared
+from automata.operations import remove_epsilon
+from automata.strings import String
+from automata.wfsa import WFSA
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.evidence.ledger import ledger
+from ratproof.implementations.comparison import Difference, NotAFunction, StringResult, counterexample
+from ratproof.implementations.exact import ExactComparison, fresh_values, unlike
+
+STRINGS = 1000
+"""How many strings are tried at least, where the alphabet has as many: a string that was run is tried at each
+of its prefixes.
+"""
+MOST_STEPS, LEAST_STEPS, WORK = 20_000, 1_200, 400_000
+LONGEST, SHORTEST_LONG, BITS = 1000, 60, 8000
+PRIME = 2**61 - 1
+Word = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The strings that are run; the same ones whenever a case is run again.
+
+    Args:
+        alphabet: the symbols.
+        basis: strings that the decision rests on: all others follow from them and their next symbols, if the
+            step is what it seems.
+        steps: how many symbols they have, in all, about.
+        longest: how many symbols the longest has.
+        least: how many strings are tried at least, where the alphabet has as many that are no longer.
+    """
+
+    alphabet: tuple[Hashable, ...]
+    basis: Sequence[Word]
+    steps: int
+    longest: int
+    least: int = STRINGS
+
+    def strings(self) -> list[Word]:
+        """The basis with every next symbol, all short strings, long runs of a symbol, words again and again,
+        and random strings.
+        """
+        chosen: dict[Word, None] = {}
+        tried = Prefixes()
+        spent = 0
+
+        def take(strings: Iterator[Word], steps: float) -> None:
+            nonlocal spent
+            end = spent + steps
+            for x in strings:
+                if x not in chosen:
+                    chosen[x] = None
+                    spent += len(x)
+                    tried.add(x)
+                if spent >= end:
+                    break
+
+        take(((*word, x) for word in self.basis for x in self.alphabet), self.steps / 5)
+        take(self._shortlex(), self.steps / 5)
+        take(self._repeated(), self.steps / 3)
+        take(self._random(), self.steps - spent)
+        least = min(self.least, self.longest + 1) if len(self.alphabet) == 1 else self.least
+        while tried.count() < least:
+            take(self._random(seed=tried.count()), 1000)
+        return list(chosen)
+
+    def _shortlex(self) -> Iterator[Word]:
+        for length in range(self.longest):
+            yield from product(self.alphabet, repeat=length)
+
+    def _repeated(self) -> Iterator[Word]:
+        for size, length in ((2, self.longest // 10), (3, self.longest // 10), (1, self.longest)):
+            for word in islice(product(self.alphabet, repeat=size), 8):
+                yield (word * length)[:length]
+
+    def _random(self, seed: int = 0) -> Iterator[Word]:
+        rng = random.Random(seed)
+        for place in range(20 * STRINGS):
+            length = rng.randint(self.longest // 4, self.longest) if place % 40 == 0 else rng.randint(1, 40)
+            yield tuple(rng.choices(self.alphabet, k=min(length, self.longest)))
+
+
+class Prefixes:
+    """All prefixes of some strings, each once."""
+
+    def __init__(self, strings: Iterable[Word] = ()) -> None:
+        self._after: dict[tuple[int, Hashable], int] = {}
+        self._of_length = [1]
+        for x in strings:
+            self.add(x)
+
+    def add(self, string: Word) -> None:
+        """Those of one string more."""
+        place = 0
+        for length, symbol in enumerate(string, start=1):
+            new = len(self._after) + 1
+            place = self._after.setdefault((place, symbol), new)
+            if place == new:
+                self._of_length += [0] * (length == len(self._of_length))
+                self._of_length[length] += 1
+
+    def count(self, shortest: int = 0) -> int:
+        """How many are at least so long."""
+        return sum(self._of_length[shortest:])
+
+
+def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float = 1.0) -> Plan:
+    """Strings to run for a network, read as automata, and the automata that it was decided to be; a part of
+    them where many cases are run.
+
+    As many as take some seconds: large networks get fewer, and numbers that grow fast shorter ones.
+    """
+    size = sum(a.states**2 for a in constructed) + network[0].states ** 2
+    steps = max(LEAST_STEPS, min(MOST_STEPS, WORK // size))
+    digits = max(
+        (
+            max(abs(w.numerator), w.denominator).bit_length()
+            for table in network[0].matrices
+            for w in table.flat
+            if w
+        ),
+        default=1,
+    )
+    longest = max(SHORTEST_LONG, min(LONGEST, BITS // digits, steps // 8))
+    alphabet = network[0].alphabet
+    if len(alphabet) == 1:
+        longest = max(longest, STRINGS)
+    if part < 1:
+        steps, longest = int(steps * part), max(SHORTEST_LONG, int(longest * part))
+    return Plan(alphabet, basis(network), steps, longest, STRINGS if part == 1 else 0)
+
+
+def basis(automata: Sequence[WFSA], most: int = 200) -> list[Word]:
+    """Strings whose state vectors span those of all, in shortlex order."""
+    both = cleared([remove_epsilon(automata[0])])
+    return [tuple(both.symbols[i] for i in word) for word in explore(both, PRIME).words[:most]]
+
+
+class OnNumbers:
+    """What is run of the cases of one claim: of the first case all strings of a :class:`Plan`, of others a
+    part.
+    """
+
+    def __init__(self, part: float = 1 / 20) -> None:
+        self.part = part
+        self._first: str | None = None
+
+    def run(self, comparison: ExactComparison, network: Sequence[WFSA], constructed: Sequence[WFSA]) -> None:
+        """Assert that the case's recurrence gives the strings the automata's scores.
+
+        Raises:
+            Disagreement: it does not; with the first string found, made shorter for as long as it still
+                differs.
+            NotAFunction: two runs of one string gave different scores.
+        """
+        case = json.dumps(comparison.case.to_json(), sort_keys=True, default=str)
+        self._first = self._first or case
+        strings = plan_for(network, constructed, 1.0 if case == self._first else self.part).strings()
+        first: list[list[Any]] = []
+        differs = None
+        for x in strings:
+            first.append(fresh_values(comparison, x))
+            differs = difference(comparison, x, first[-1])
+            if differs is not None:
+                break
+        ran = strings[: len(first)]
+        again = [fresh_values(comparison, x) for x in reversed(ran)]
+        twice = (unlike(*runs) for runs in zip(ran, first, reversed(again), strict=True))
+        impure = min(filter(None, twice), key=lambda error: len(error.string), default=None)
+        if impure is not None:
+            raise impure
+        if differs is not None:
+            raise Disagreement(counterexample(comparison, shrunk(comparison, ran[-1][: differs.length])))
+        tried = Prefixes(strings).count(comparison.read.shortest)
+        book = ledger()
+        before = book.facts.get("on_numbers", {"cases": 0, "strings": 0, "longest": 0})
+        longest = max(before["longest"], *map(len, strings))
+        book.facts["on_numbers"] = ran_on_strings(before["cases"] + 1, before["strings"] + tried, longest)
+
+
+def difference(
+    comparison: ExactComparison, string: String, values: Sequence[tuple[Any, ...]]
+) -> Difference | None:
+    """The first prefix and unit whose value is not the automaton's score, both exact."""
+    scores = [comparison.read.scores(automaton, string) for automaton in comparison.automata()]
+    for t in range(comparison.read.shortest, len(values)):
+        for unit, (value, score) in enumerate(
+            zip(values[t], (of_unit[t] for of_unit in scores), strict=True)
+        ):
+            if value != score:
+                write = comparison.automata()[unit].semiring.format
+                return Difference(t, unit, write(value), write(score), "0")
+    return None
+
+
+def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> StringResult:
+    """A string that differs, made shorter for as long as leaving out a part, or cutting it at the first
+    difference, leaves a difference.
+
+    Raises :class:`~ratproof.implementations.comparison.NotAFunction` where it differs no more.
+    """
+
+    def differs(x: Word) -> Difference | None:
+        once = fresh_values(comparison, x)
+        impure = unlike(x, once, fresh_values(comparison, x))
+        if impure is not None:
+            raise impure
+        return difference(comparison, x, once)
+
+    current = differs(string)
+    if current is None:
+        raise NotAFunction(string, "another score than the automaton's", "the automaton's score")
+    string, part = string[: current.length], len(string) // 2
+    while part and tries > 0:
+        for low in range(0, len(string), part):
+            tries -= 1
+            shorter = string[:low] + string[low + part :]
+            less = differs(shorter) if tries > 0 else None
+            if less is not None:
+                string, current = shorter[: less.length], less
+                break
+        else:
+            part //= 2
+            continue
+        part = min(part, len(string))
+    return StringResult(string, None, current)
+
+
+def ran_on_strings(cases: int, strings: int, longest: int) -> dict[str, Any]:
+    """What to say, beside a decided verdict, of what it is about, and of what was run besides."""
+    told = (
+        f"decided for the function that the step computes on affine forms; on {strings:,}"
+        f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, it did the"
+        " same on numbers, twice"
+    )
+    return {"cases": cases, "strings": strings, "longest": longest, "says": told}
+
+
+def ran_on_cases(cases: int) -> dict[str, Any]:
+    """What to say, beside a proof, of what it is about, and of what was run besides."""
+    told = (
+        f"proved for what recurrence and construction compute on variables; in {cases:,} random cases they"
+        " did the same on numbers"
+    )
+    return {"cases": cases, "says": told}

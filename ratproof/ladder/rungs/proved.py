@@ -1,0 +1,180 @@
+"""Proofs: the identities of an invariant, checked, counted, and written down so that a person can follow
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ratproof.evidence.ledger import ledger, left_out_in_words, recording
+from ratproof.implementations.implementation import ExactRecurrence, Implementation
+from ratproof.ladder.rungs.on_numbers import ran_on_cases
+from ratproof.ladder.rungs.sampled import sampled
+from theory.claim import Claim, Effort, Variant
+from theory.generality import what_is_left_out
+from theory.induction import (
+    BY_SYMPY,
+    COMMUTATIVE,
+    IN_PATH_ORDER,
+    TURNED_ROUND,
+    Identity,
+    Induction,
+    Reading,
+    identities,
+)
+
+IN_ANY_ORDER = (
+    "It holds in every semiring, commutative or not: the factors stand in the order in which a path has them."
+)
+IF_TURNED = (
+    "It holds in every semiring, commutative or not, if paths are multiplied from their end to their start;"
+    " since the paper writes its factors in that order, a commutative semiring is asked for when they are"
+    " multiplied from their start."
+)
+NOT_IN_ORDER = (
+    "The semiring has to be commutative: in neither order of a path's factors do all identities hold without."
+)
+
+
+class NotProved(AssertionError):
+    """An identity does not hold. That is no disproof: another invariant may do."""
+
+    def __init__(self, identity: Identity, where: str) -> None:
+        super().__init__(f"not proved in {where}: {identity}")
+        self.identity = identity
+
+
+class GapInProof(AssertionError):
+    """The identities may hold, and do not cover every state that the network reaches."""
+
+
+def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
+    """Assert it of all weights, strings and sizes, in every commutative semiring.
+
+    What is proved of variables is sampled on numbers too where the claim is a user's: nothing else says that
+    the claim's file does to numbers what it does to variables.
+
+    Raises:
+        NotProved: with the first identity that fails.
+        GapInProof: the identities do not speak of all states.
+        Disagreement: a network with numbers differs from its automaton.
+    """
+    prove(variant)
+    if not (isinstance(side, ExactRecurrence) and side.own):
+        return
+    whole = ledger()
+    try:
+        with recording() as book:
+            sampled(claim, variant, side, effort)
+        if not book.cases:
+            raise RuntimeError(f"on numbers nothing was compared: {left_out_in_words(book.facts)}")
+    except BaseException:
+        whole.certificate = None  # a proof of something else
+        raise
+    whole.facts["on_numbers"] = ran_on_cases(book.cases)
+
+
+def prove(variant: Variant) -> None:
+    """Assert that the variant's invariant proves it, in every commutative semiring; the proof is kept as the
+    certificate.
+
+    Raises:
+        NotProved: with the first identity that fails.
+        GapInProof: the identities do not speak of all states.
+    """
+    induction = variant.proof
+    if induction is None:
+        raise RuntimeError(f"{variant.name} has no invariant to be proved by")
+    if variant.equality.algorithm is not None:
+        raise RuntimeError(f"{variant.name} has an algorithm of its own, and the identities are Forward's")
+    book = ledger()
+    if not induction.instances:
+        raise GapInProof(f"the proof of {variant.name} has no instance to be checked for")
+    for instance in induction.checked:
+        gap = what_is_left_out(variant.equality.recurrence, induction, instance)
+        if gap is not None:
+            raise GapInProof(f"the proof of {variant.name} {gap}")
+    for reading in (COMMUTATIVE, BY_SYMPY):
+        checked = _all(variant, induction, reading)
+        book.add(_counted(checked, reading.name))
+    sizes = [] if induction.sizes is None else induction.sizes()
+    book.add(_counted(sizes, "sizes that are symbols"))
+    book.certificate = _written(variant, induction, len(checked), sizes)
+
+
+def _all(variant: Variant, induction: Induction, reading: Reading) -> list[Identity]:
+    return [
+        identity
+        for instance in induction.checked
+        for identity in identities(variant, induction, reading, instance)
+    ]
+
+
+def _counted(checked: list[Identity], where: str) -> int:
+    for identity in checked:
+        if not identity.holds:
+            raise NotProved(identity, where)
+    return len(checked)
+
+
+def order_of_factors(variant: Variant, induction: Induction) -> str:
+    """Whether commutativity is needed, and what for: the identities once more where variables do not
+    commute.
+    """
+    for reading, sentence in ((IN_PATH_ORDER, IN_ANY_ORDER), (TURNED_ROUND, IF_TURNED)):
+        if all(identity.holds for identity in _all(variant, induction, reading)):
+            return sentence
+    return NOT_IN_ORDER
+
+
+def _written(variant: Variant, induction: Induction, checked: int, sizes: list[Identity]) -> dict[str, Any]:
+    """The proof as a JSON object: the invariant, the first instance's identities in full, and what all of
+    them cover.
+    """
+    # Shown as they come, every product in its own order; that both sides are equal when variables commute was
+    # just checked.
+    first = identities(variant, induction, IN_PATH_ORDER, induction.instances[0])
+    return {
+        "type": "induction",
+        "invariant": induction.says,
+        "automaton": _automaton(variant, induction),
+        "base": [_side_by_side(i) for i in first if i.name == "base"],
+        "step": [_side_by_side(i) for i in first if i.name == "step"],
+        "readout": [_side_by_side(i) for i in first if i.name == "readout"],
+        "instances": _instances(induction),
+        "enough": induction.enough,
+        "identities": checked,
+        "sizes": [str(i) for i in sizes],
+        "order": order_of_factors(variant, induction),
+    }
+
+
+def _instances(induction: Induction) -> list[str]:
+    """The sizes and alphabets that the identities were checked for."""
+    named = []
+    for signature, alphabet in induction.checked:
+        letters = f"the letter{'' if len(alphabet) == 1 else 's'} {', '.join(alphabet)}"
+        named.append(
+            letters if signature.size is None else f"{signature.size[0]} = {signature.size[1]} and {letters}"
+        )
+    return list(dict.fromkeys(named))
+
+
+def _automaton(variant: Variant, induction: Induction) -> list[str]:
+    """The first unit's automaton with variables for weights, for the first instance."""
+    signature, alphabet = induction.instances[0]
+    a = variant.equality.construction(signature.variables(alphabet, IN_PATH_ORDER.over))[0]
+    tables = [(x, a.matrix(x)) for x in a.alphabet] + (
+        [] if a.silent is None else [("epsilon", a.silent.dense(a.semiring))]
+    )
+    matrices = [f"tau({x}) = ({', '.join(map(_row, table))})" for x, table in tables]
+    return [f"lambda = {_row(a.initial)}", *matrices, f"rho = {_row(a.final)}"]
+
+
+def _row(values: Iterable[Any]) -> str:
+    return f"({', '.join(map(str, values))})"
+
+
+def _side_by_side(identity: Identity) -> str:
+    return f"{identity.where}: {identity.left} = {identity.right}"

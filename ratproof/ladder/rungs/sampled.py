@@ -1,0 +1,42 @@
+"""The rung ``sampled``: random weights and strings, every prefix, for each way to run the network."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from ratproof.evidence.random_cases import for_random_cases
+from ratproof.implementations.implementation import Implementation, ReadsLongStrings, UserProgram
+from ratproof.ladder.rungs.agreement import agree
+from theory.claim import Claim, Effort, Variant
+from theory.reading import Program
+
+
+def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
+    """Assert that random cases agree with their automata: exactly in fractions, in floats within the derived
+    bound.
+
+    Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
+    """
+
+    def one_case(data: st.DataObject) -> None:
+        agree(*side.sample(claim, variant, effort, data))
+
+    name = f"{claim.name} {variant.name} sampled {side.label}"
+    for_random_cases(name, side.examples or effort.examples_of("sampled"), one_case)
+    if isinstance(side, UserProgram) and isinstance(variant.reading, Program):
+        for length in variant.reading.lengths:
+
+            def one_length(data: st.DataObject, length: int = length) -> None:
+                agree(*side.of_length(claim, variant, length, data))
+
+            for_random_cases(f"{name} {length}", EACH_LENGTH, one_length)
+    elif isinstance(side, ReadsLongStrings):
+        for_random_cases(
+            f"{name} long", side.long_examples, lambda data: agree(*side.long(claim, variant, data))
+        )
+
+
+EACH_LENGTH = 2
+"""Cases of each length that every run has, besides those that are drawn: a program may be right on short
+strings alone, as one that works in chunks.
+"""

@@ -1,0 +1,179 @@
+"""``ratproof check``: the ladder for the claims in a user's own file, and the same report."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, settings
+
+from automata.errors import InputError
+from ratproof.evidence.not_run import NotRun
+from ratproof.evidence.results import Observation, gather
+from ratproof.ladder.hypothesis_profile import unchanged_afterwards
+from ratproof.ladder.outcome import Outcome
+from ratproof.ladder.request import require_promised
+from ratproof.ladder.steps import steps
+from ratproof.ladder.verification import keep_evidence
+from theory.claim import Claim
+from theory.registry import register
+
+EXAMPLES = 100
+NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
+"""Names of claims and variants: they name the files that are kept, where two hyphens stand between them."""
+
+
+def check(
+    path: str,
+    names: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    examples: int | None = None,
+    seed: int | None = None,
+    started: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Outcome:
+    """Run every rung that the file's claims promise.
+
+    Args:
+        path: a Python file; it is run.
+        names: of its claims; all without.
+        kinds: only these kinds of evidence; all without.
+        examples: random cases a rung.
+        seed: of fresh random cases; without, the same in every run of the same installation.
+        started: is told what begins to run, how many claims are done, how many there are.
+
+    Raises:
+        InputError: the file, a name or a kind is not right; with the line of the file where it broke.
+    """
+    claims = load(path)
+    _known(path, claims, names, kinds)
+    chosen = [claim for claim in claims.values() if not names or claim.name in names]
+    outcome = outcome_of(chosen, path, kinds, examples, seed, started)
+    return replace(outcome, notes=keep_evidence(outcome.results, seed))
+
+
+def outcome_of(
+    claims: Sequence[Claim],
+    where: str,
+    kinds: Sequence[str] = (),
+    examples: int | None = None,
+    seed: int | None = None,
+    started: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Outcome:
+    """Run every rung that some claims of a user's promise; ``where`` they are from names what ran."""
+    ladder = [step for step in steps(claims, own=True) if not kinds or step.kind in kinds]
+    observations: list[Observation] = []
+    not_run: list[dict[str, str]] = []
+    interrupted = False
+    with random_cases(examples or EXAMPLES, derandomize=seed is None), redirect_stdout(sys.stderr):
+        for step in ladder:
+            started(step.label, claims.index(step.claim), len(claims))
+            try:
+                observations.append(step.run(f"{where}::{step.claim.name}", seed))
+            except NotRun as reason:
+                about = {"claim": step.claim.name, "variant": step.variant.name, "kind": step.kind}
+                not_run.append({**about, "why": str(reason)})
+            except KeyboardInterrupt:
+                interrupted = True
+                break
+    return Outcome(gather(observations, seed), interrupted, not_run=not_run)
+
+
+@contextmanager
+def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
+    """Hypothesis for a user's claims: so many cases a rung, where the claim does not say."""
+    settings.register_profile(
+        "ratproof-check",
+        max_examples=examples,
+        derandomize=derandomize,
+        database=None,
+        deadline=None,
+        print_blob=False,
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    with unchanged_afterwards():
+        settings.load_profile("ratproof-check")
+        yield
+
+
+def load(path: str) -> dict[str, Claim]:
+    """The claims that a file assigns to names; the file is run, and its claims are known from then on."""
+    if not Path(path).is_file():
+        raise InputError(f"{path}: is no file, where a Python file with claims is right")
+    spec = importlib.util.spec_from_file_location("brought_claims", path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path}: is no Python file, whose name ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses in the file look for it there
+    try:
+        with redirect_stdout(sys.stderr):  # what the file prints is no part of the report
+            spec.loader.exec_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit among them: the file left, and nothing was checked
+        raise InputError(f"{path}: {_line_of(path, error)}{_in_words(error)}") from error
+    claims: dict[str, Claim] = {}
+    for claim in _claims(vars(module).values()):
+        if claim.name in claims and claims[claim.name] is not claim:
+            raise InputError(f"{path}: two claims have the name {claim.name}, where each has its own")
+        for name in (claim.name, *(variant.name for variant in claim.variants)):
+            if not isinstance(name, str) or not NAME.fullmatch(name):
+                raise InputError(
+                    f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens,"
+                    " at most 80 in all"
+                )
+        twice = [
+            name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1
+        ]
+        if twice:
+            raise InputError(
+                f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
+            )
+        claims[claim.name] = claim
+        register(claim)
+    if not claims:
+        raise InputError(f"{path}: has no claim; assign what believe(...) returns, or a Claim, to a name")
+    return claims
+
+
+def _claims(values: Any) -> Iterator[Claim]:
+    for value in values:
+        if isinstance(value, Claim):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (part for part in value if isinstance(part, Claim))
+
+
+def _known(path: str, claims: dict[str, Claim], names: Sequence[str], kinds: Sequence[str]) -> None:
+    for name in names:
+        if name not in claims:
+            raise InputError(f"{path}: has no claim {name!r}; it has {', '.join(claims)}")
+    require_promised(kinds, [claims[name] for name in names or claims], bool(names), f"{path}: ")
+
+
+def _line_of(path: str, error: BaseException) -> str:
+    """Where in the file it broke, if there."""
+    if isinstance(error, SyntaxError) and error.lineno is not None:
+        return f"line {error.lineno}: "
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).resolve() == Path(path).resolve()
+    ]
+    return f"line {lines[-1]}: " if lines else ""
+
+
+def _in_words(error: BaseException) -> str:
+    """The exception's first line after its name; what ratproof refuses says all in its sentence."""
+    said = error.msg if isinstance(error, SyntaxError) else str(error)  # its text repeats file and line
+    line = (said.splitlines() or [""])[0]
+    return line if isinstance(error, InputError) else f"{type(error).__name__}: {line}"

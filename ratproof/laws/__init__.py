@@ -1,0 +1,1 @@
+"""Laws for what a user brings: kernels, and models with a state."""

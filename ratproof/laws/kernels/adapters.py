@@ -1,0 +1,98 @@
+"""Kernels with other layouts and names, called as :func:`~ratproof.api.kernels.believe_kernel` calls
+kernels. No adapter computes: what an adapted kernel returns are the kernel's own numbers.
+
+>>> import torch
+>>> def decayed_sum(*, x, log_decay, initial_state):  # its own names, and (B, D, T)
+...     states, h = [], x.new_zeros(x.shape[:2]) if initial_state is None else initial_state
+...     for t in range(x.shape[2]):
+...         h = log_decay[..., t].exp() * h + x[..., t]
+...         states.append(h)
+...     return torch.stack(states, 2) if states else x, h
+>>> kernel = renamed(axes(decayed_sum, "BTD", "BDT"), g="log_decay")
+>>> outputs, state = kernel(x=torch.ones(1, 3, 2), g=torch.zeros(1, 3, 2), initial_state=None)
+>>> outputs.shape, state.tolist()
+(torch.Size([1, 3, 2]), [[3.0, 3.0]])
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+
+from automata.errors import InputError
+
+Function = Callable[..., Any]
+
+
+def renamed(kernel: Function, **names: str) -> Function:
+    """A kernel whose arguments have other names: ``renamed(kernel, g="log_decay")`` gives it as ``log_decay``
+    what the family calls ``g``.
+    """
+
+    @functools.wraps(kernel)
+    def adapted(**arguments: Any) -> Any:
+        return kernel(**{names.get(name, name): value for name, value in arguments.items()})
+
+    return _with_names(adapted, kernel, {theirs: ours for ours, theirs in names.items()})
+
+
+def axes(kernel: Function, ours: str, theirs: str) -> Function:
+    """A kernel whose tensors have their leading axes in another order: ``axes(kernel, "BTH", "BHT")`` is one
+    with heads before time.
+
+    Tensors with as many axes, or more, are transposed, but for ``initial_state``; so are its outputs.
+    """
+    if sorted(ours) != sorted(theirs) or len(set(ours)) != len(ours):
+        raise InputError(
+            f"axes are {ours!r} and {theirs!r}, where one order of letters and another are right"
+        )
+    there = [ours.index(axis) for axis in theirs]
+    back = [theirs.index(axis) for axis in ours]
+
+    def moved(x: Any, order: list[int]) -> Any:
+        if not isinstance(x, Tensor) or x.dim() < len(order):
+            return x
+        return x.permute(*order, *range(len(order), x.dim()))
+
+    @functools.wraps(kernel)
+    def adapted(**arguments: Any) -> Any:
+        own = {n: x if n in OPTIONS else moved(x, there) for n, x in arguments.items()}
+        outputs, state = kernel(**own)
+        return moved(outputs, back), state
+
+    return adapted
+
+
+def transposed_states(kernel: Function) -> Function:
+    """A kernel whose states have the shape ``(N, H, V, K)``, initial and final ones."""
+
+    @functools.wraps(kernel)
+    def adapted(**arguments: Any) -> Any:
+        state = arguments.get("initial_state")
+        if state is not None:
+            arguments["initial_state"] = state.transpose(-1, -2)
+        outputs, state = kernel(**arguments)
+        return outputs, None if state is None else state.transpose(-1, -2)
+
+    return adapted
+
+
+OPTIONS = ("initial_state", "cu_seqlens")
+"""Arguments whose axes are no strings' and tokens'."""
+
+
+def _with_names(adapted: Function, kernel: Function, ours: dict[str, str]) -> Function:
+    """Its signature has our names, by which options that it lacks are known."""
+    try:
+        signature = inspect.signature(kernel)
+    except (TypeError, ValueError):
+        return adapted
+    parameters = [
+        parameter.replace(name=ours.get(name, name)) for name, parameter in signature.parameters.items()
+    ]
+    adapted.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return adapted

@@ -1,0 +1,258 @@
+"""A call on which a kernel is wrong, and a script that shows it without ratproof."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.io.printable_text import printable
+from ratproof.evidence.counterexample import Refutation
+from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out
+
+if TYPE_CHECKING:  # torch, which a process that only reads verdicts does without
+    from ratproof.laws.kernels.kernel import Arrays, Kernel, WrongKind
+    from ratproof.laws.kernels.problem import Problem
+
+BELIEVED, RECURRENCE = "believed", "the recurrence"
+FORWARD = "in a call with gradients"
+MOST_WRITTEN = 100_000
+"""Numbers in a script, at most."""
+
+
+@dataclass(frozen=True)
+class KernelCounterexample:
+    """Where a kernel and its recurrence part.
+
+    Attributes:
+        claim, variant: what is refuted.
+        problem: the shapes and options of the call, on one line.
+        place: which number of which result.
+        kernel, recurrence: its two values, as text.
+        bound: the largest difference that rounding could explain, or, against another kernel, the measured
+            rounding; ``"0"`` where nothing rounds.
+        law: what is broken, in a few words, where it is not the recurrence itself.
+        sizes: what to sort by.
+        form: how the kernel would have to compute for the call to be right; empty if there is no such form.
+        script: a program that shows it without ratproof; empty where the numbers are too many.
+    """
+
+    claim: str
+    variant: str
+    problem: str
+    place: str
+    kernel: str
+    recurrence: str
+    bound: str
+    law: str = ""
+    other: str = RECURRENCE
+    sizes: tuple[int, ...] = ()
+    seed: int = 0
+    form: str = ""
+    script: str = field(default="", repr=False)
+
+    def sentence(self) -> str:
+        """One line: the call, the place and the two values."""
+        slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
+        if self.other != RECURRENCE:
+            slack = f" (the measured rounding is {self.bound})"
+        law = f"; {self.law}" if self.law else ""
+        form = f"; the call is within the bounds of a kernel with {self.form}" if self.form else ""
+        return printable(
+            f"for {self.problem}: the kernel's {self.place} is {self.kernel}, {self.other}'s is"
+            f" {self.recurrence}{slack}{law}{form}"
+        )
+
+    def in_short(self, unequal: str) -> str:
+        """The place and the two values."""
+        return printable(f"{self.place}: {self.kernel} {unequal} {self.recurrence}")
+
+    @property
+    def simplicity(self) -> tuple[int, int]:
+        """What to sort by."""
+        return sum(self.sizes), len(self.problem)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {name: value for name, value in asdict(self).items() if name not in ("script", "sizes")}
+
+
+class WrongCall(Refutation):
+    """A kernel is wrong on a call.
+
+    Args:
+        counterexample: what is wrong.
+        problem, kernel: the call.
+
+    Attributes:
+        under: holds the same call against the bounds of a kernel that computes in another form; ``None`` if
+            the bound does not depend on the form.
+    """
+
+    def __init__(self, counterexample: KernelCounterexample, problem: Problem, kernel: Kernel) -> None:
+        super().__init__(counterexample.sentence())
+        self.counterexample, self.problem, self.kernel = counterexample, problem, kernel
+        self.under: Callable[[Kernel], None] | None = None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A call that is held against its recurrence, and what a counterexample is to show of it.
+
+    Attributes:
+        kernel, problem, arrays: the call.
+        law: what is broken, where it is not the recurrence itself.
+        weights: of ``o`` and ``final_state`` in the sum whose gradients are held; none for the results.
+    """
+
+    kernel: Kernel
+    problem: Problem
+    arrays: Arrays
+    law: str = ""
+    weights: Arrays = field(default_factory=dict)
+
+    def changed(self, name: str) -> WrongCall:
+        """The kernel wrote into an argument."""
+        what = "another tensor than before", "an argument, only read", "0"
+        return self._wrong(name, *what, f"arguments[{name!r}].sum()")
+
+    def of_another_kind(self, error: WrongKind) -> WrongCall:
+        """What the kernel returned has another shape, format or type."""
+        printed = error.printed or "type(result).__name__"
+        return self._wrong(error.name, error.made, error.right, "0", printed)
+
+    def wrong(
+        self, name: str, index: tuple[int, ...], computed: float, right: float, bound: float
+    ) -> WrongCall:
+        """A number is wrong."""
+        place = f"{name}[{', '.join(map(str, index))}]"
+        limit = "0" if bound == 0 else f"{bound:.2g}"
+        return self._wrong(place, repr(float(computed)), repr(float(right)), limit, place)
+
+    def _wrong(self, place: str, computed: str, right: str, bound: str, printed: str) -> WrongCall:
+        problem = self.problem
+        example = KernelCounterexample(
+            self.kernel.name,
+            BELIEVED,
+            problem.says(),
+            place,
+            computed,
+            right,
+            bound,
+            FORWARD if self.weights and ".grad" not in place else self.law,
+            RECURRENCE if self.kernel.against is None else "the other kernel",
+            (problem.time, problem.batch, problem.heads, problem.keys, problem.values),
+            problem.seed,
+        )
+        example = replace(example, script=script(self, example.sentence(), printed))
+        return WrongCall(example, problem, self.kernel)
+
+
+def script(shown: Shown, says: str, printed: str) -> str:
+    """A program that calls the kernel with these numbers and prints a place; empty where they are too
+    many.
+    """
+    kernel, problem, arrays, weights = shown.kernel, shown.problem, shown.arrays, shown.weights
+    if sum(array.size for array in (*arrays.values(), *weights.values())) > MOST_WRITTEN:
+        return ""
+    source = kernel.source()
+    load = (
+        "from kernel import kernel  # the kernel that is wrong"
+        if source is None
+        else _LOAD.format(file=source[0], name=source[1])
+    )
+    numbers = [f"    {name}={_tensor(name, array, problem)}," for name, array in arrays.items()]
+    given = kernel.accepted(problem.arguments(arrays))
+    for option in ("initial_state", "output_final_state", "scale"):
+        if option in given and option not in arrays:
+            numbers.append(f"    {option}={given[option]!r},")
+    if "cu_seqlens" in given:
+        offsets = given["cu_seqlens"]
+        text = "None" if offsets is None else f"torch.tensor({offsets.tolist()}, dtype={offsets.dtype})"
+        numbers.append(f"    cu_seqlens={text},")
+    before = after = ""
+    mode = "with torch.inference_mode():\n    " if problem.mode == "inference" else ""
+    if weights:
+        terms = []
+        for name, array in weights.items():
+            if problem.mode == "sum":
+                terms.append(f"{name}.sum()")
+                continue
+            before += f"{name}_weights = {_tensor(name, array, problem)}.to({kernel.device!r})\n"
+            terms.append(f"({name} * {name}_weights).sum()")
+        before += _REQUIRE.format(names=tuple(n for n in arrays if n not in problem.frozen))
+        after = f"loss = {' + '.join(terms)}\n{_TWICE if problem.mode == 'twice' else ''}loss.backward()\n"
+        name, gradient, rest = printed.partition(".grad")
+        printed = f"arguments[{name!r}].grad{rest}" if gradient else printed
+    laying = ""
+    if problem.layout != CONTIGUOUS:
+        laying = _LAYING.format(source=inspect.getsource(laid_out), layout=problem.layout)
+    a_number = printed.endswith(("]", ".sum()"))
+    return _SCRIPT.format(
+        call="result" if printed == "type(result).__name__" else "o, final_state",
+        value=f"float({printed})" if a_number else printed,
+        says=says,
+        seed=problem.seed,
+        load=load,
+        numbers="\n".join(numbers),
+        laying=laying,
+        before=before + mode,
+        after=after,
+        place=printed,
+        device=kernel.device,
+    )
+
+
+def _tensor(name: str, array: NDArray[np.float64], problem: Problem) -> str:
+    text = (
+        json.dumps(array.tolist())
+        .replace("-Infinity", "-inf")
+        .replace("Infinity", "inf")
+        .replace("NaN", "nan")
+    )
+    return f"torch.tensor({text}, dtype=torch.{problem.format_of(name)}).reshape{array.shape}"
+
+
+_LOAD = """import importlib.util
+
+spec = importlib.util.spec_from_file_location("kernel_file", {file!r})
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+kernel = module.{name}"""
+_LAYING = """from torch import Tensor
+
+
+{source}
+
+tensors = {{n: x for n, x in arguments.items() if isinstance(x, torch.Tensor) and n != "cu_seqlens"}}
+arguments |= laid_out(tensors, {layout!r})
+"""
+_REQUIRE = """for name in {names}:
+    arguments[name].requires_grad_()
+"""
+_TWICE = """tensors = [x for x in arguments.values() if isinstance(x, torch.Tensor) and x.requires_grad]
+torch.autograd.grad(loss, tensors, retain_graph=True, allow_unused=True)
+"""
+_SCRIPT = '''"""{says}
+
+Seed {seed}.
+"""
+
+from math import inf, nan
+
+import torch
+
+{load}
+
+arguments = dict(
+{numbers}
+)
+arguments = {{n: x.to("{device}") if isinstance(x, torch.Tensor) else x for n, x in arguments.items()}}
+{laying}{before}{call} = kernel(**arguments)
+{after}print({place!r}, "=", repr({value}))
+'''

@@ -1,0 +1,283 @@
+"""What is drawn for a kernel: calls of every length and size that a kernel might get wrong, as Hypothesis
+shrinks them.
+
+The product B H K V T of a call is the number of elements in the states of all tokens. Each call has a budget
+for it. A call that exceeds its budget is made smaller: by its length if that is random, and by its other
+sizes if its length is an edge of the usual chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from random import Random
+
+from hypothesis import strategies as st
+
+from ratproof.evidence.lengths import LENGTHS
+from ratproof.laws.kernels.formats import WIDE
+from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.layouts import CONTIGUOUS, LAYOUTS
+from ratproof.laws.kernels.problem import Numbers, Problem
+
+BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
+"""One of them is drawn for each call."""
+LARGEST = 2**23
+"""The budget of one call of a rung."""
+MOST_PAIRS = 2**23
+"""Most numbers in the reference for pairs of the tokens of a chunk, where steps correct the state."""
+_EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
+SIZES = {"B": tuple(range(1, 10)), "H": tuple(range(1, 9)), "K": _EDGES, "V": _EDGES}
+"""Sizes of each axis; lanes have those of keys."""
+WIDE_KEYS, WIDE_TIME, ODD_KEYS = 64, 129, 100
+"""Each rung has a call with so many keys and values, and so many tokens at least; and one with so many keys,
+no multiple of 16.
+"""
+SHORTENED = (range(2, 9), range(9, 65), range(65, 513))
+"""From one of them is drawn how short a call may be made at most to keep its budget, in tokens."""
+KEEPS_TIME = ("KVBHDT", "VKHBDT", "BHDKVT")
+KEEPS_KEYS = ("TKVBHD", "TVKHBD", "TBHDKV")
+KEEPS_BOTH = ("BHTDKV",)
+"""Orders in which sizes are made smaller."""
+LEAST = 2
+"""Calls of each length at least: Hypothesis's first one is always the plainest."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes that a call may have.
+
+    Attributes:
+        times: lengths T, in ranges that are drawn alike.
+        choices: sizes by axis.
+        budgets: what the product of all sizes may be.
+        orders: in which order the sizes of a call that exceeds its budget are made smaller; one is drawn.
+    """
+
+    times: tuple[Sequence[int], ...]
+    choices: dict[str, tuple[int, ...]]
+    budgets: tuple[int, ...]
+    orders: tuple[str, ...] = KEEPS_TIME
+
+
+@dataclass(frozen=True)
+class Group:
+    """Calls that are searched together: their name, how many they are, and their sizes."""
+
+    name: str
+    examples: int
+    sizes: Sizes
+
+
+def lengths_of(kernel: Kernel) -> tuple[int, ...]:
+    """The lengths that every rung has: those of the claim, or the edges of the usual chunks that the kernel
+    takes; of one that reads multiples of some length, the next ones up.
+    """
+    if kernel.lengths:
+        return kernel.lengths
+    lengths = {-(-length // kernel.multiple) * kernel.multiple for length in LENGTHS}
+    if kernel.longest is not None:
+        most = min(kernel.longest, max(lengths)) // kernel.multiple * kernel.multiple
+        lengths = {length for length in lengths if length <= most} | {most}
+    return tuple(sorted(lengths - {0} if "empty" in kernel.without else lengths))
+
+
+def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iterator[Group]:
+    """The groups of a rung's calls: half of them at the lengths that every rung has, half at random ones,
+    and a few large ones.
+
+    Args:
+        kernel: what is called.
+        examples: how many calls, or more.
+        shortest: tokens at least.
+        small: is each budget but those of :data:`BUDGETS` a quarter?
+    """
+    choices = _choices(kernel)
+    lengths = [length for length in lengths_of(kernel) if length >= shortest]
+    for_edges = examples if kernel.lengths else examples // 2
+    for place, length in enumerate(lengths):
+        number = max(LEAST, for_edges // len(lengths) + (place < for_edges % len(lengths)))
+        yield Group(str(length), number, Sizes(((length,),), choices, BUDGETS))
+    if not kernel.lengths:
+        anything = Sizes(_any_time(kernel, shortest, max(lengths)), choices, BUDGETS, KEEPS_KEYS)
+        yield Group("random lengths", max(LEAST, examples - for_edges), anything)
+    most = LARGEST // 4 if small else LARGEST
+    wide = _near(choices, {"K": (WIDE_KEYS,), "V": (WIDE_KEYS,)})
+    odd = _near(choices, {"K": (ODD_KEYS,)})
+    huge = _near(choices, {"K": (WIDE_KEYS, 128, 256), "V": (128, 256)})
+    longer = _longer(kernel, lengths)
+    yield Group("wide", LEAST, Sizes(longer, wide, (most // 2,), KEEPS_BOTH))
+    yield Group("odd", LEAST, Sizes(longer, odd, (most // 8,), KEEPS_KEYS))
+    yield Group("large", 1, Sizes(((max(lengths),),), huge, (most,), KEEPS_BOTH))
+
+
+def shorter_than(kernel: Kernel, time: int, shortest: int) -> Sizes:
+    """Calls of so many tokens at most, for a smaller counterexample."""
+    if kernel.lengths:
+        times: Sequence[int] = [n for n in kernel.lengths if shortest <= n <= time]
+    else:
+        times = _multiples(kernel, shortest, time)
+    return Sizes((times,), _choices(kernel), BUDGETS)
+
+
+def _choices(kernel: Kernel) -> dict[str, tuple[int, ...]]:
+    axes = "BD" if kernel.family.lanes else "BHKV"
+    every = {**SIZES, "D": SIZES["K"], **kernel.sizes}
+    return {axis: every[axis] for axis in axes}
+
+
+def _near(
+    choices: dict[str, tuple[int, ...]], wanted: dict[str, tuple[int, ...]]
+) -> dict[str, tuple[int, ...]]:
+    """The choices with the wanted sizes of some axes: the largest ones where the kernel has none of them."""
+    own = {axis: wanted.get("K" if axis == "D" else axis, sizes) for axis, sizes in choices.items()}
+    return {a: tuple(n for n in own[a] if n in sizes) or (max(sizes),) for a, sizes in choices.items()}
+
+
+def _multiples(kernel: Kernel, least: int, most: int) -> range:
+    step = kernel.multiple
+    least = -(-(max(least, 1) if "empty" in kernel.without else least) // step) * step
+    return range(least, max(least, most) + 1, step)
+
+
+def _any_time(kernel: Kernel, shortest: int, most: int) -> tuple[range, ...]:
+    """Short, medium and long ones."""
+    ends = sorted({min(end, most) for end in (16, 300, most)})
+    firsts = (max(shortest, first) for first in (1, 17, 301))
+    return tuple(_multiples(kernel, *ends) for ends in zip(firsts, ends, strict=False))
+
+
+def _longer(kernel: Kernel, lengths: list[int]) -> tuple[Sequence[int], ...]:
+    """Lengths of large calls: from :data:`WIDE_TIME` on, if the kernel takes such."""
+    if kernel.lengths:
+        return ([n for n in lengths if n >= WIDE_TIME] or lengths[-1:],)
+    return (_multiples(kernel, min(WIDE_TIME, max(lengths)), max(lengths)),)
+
+
+@st.composite
+def problems(
+    draw: st.DrawFn, kernel: Kernel, numbers: Numbers, sizes: Sizes, least_rows: int = 1, least_heads: int = 1
+) -> Problem:
+    """A call of a kernel.
+
+    Args:
+        draw: Hypothesis's.
+        kernel: what is called.
+        numbers: what its numbers are like.
+        sizes: that it may have.
+        least_rows: so many strings at least.
+        least_heads: so many heads, or lanes, at least.
+    """
+    family, lacks = kernel.family, kernel.without
+    # Hypothesis likes to repeat draws of a kind within a case, but not those of a random number generator;
+    # the first choice is the smallest, to which a counterexample is shrunk
+    random = draw(st.randoms(use_true_random=False))
+    one_in_four = (False, True, False, False)
+    packed = family.packed and "cu_seqlens" not in lacks and random.choice(one_in_four)
+    heads_axis = "D" if family.lanes else "H"
+    least = {"B": least_rows, heads_axis: least_heads}
+    choices = {
+        axis: tuple(n for n in every if n >= least.get(axis, 1)) or (least[axis],)
+        for axis, every in sizes.choices.items()
+    }
+    drawn = {axis: _size_of(random, every) for axis, every in choices.items()}
+    drawn["T"] = random.choice(random.choice(sizes.times))
+    shortest = random.choice(random.choice(SHORTENED))
+    times = kernel.lengths or _multiples(kernel, shortest, drawn["T"])
+    choices["T"] = tuple(time for time in times if time >= shortest)
+    drawn = _fitted(kernel, drawn, choices, random.choice(sizes.orders), random.choice(sizes.budgets))
+    time, rows = drawn["T"], drawn["B"]
+    exact = numbers == "exact"
+    gates = ["none", "mild", "bursts", "infinite"]
+    if "infinite-gates" in lacks or family.rate:
+        gates.remove("infinite")
+    if exact:
+        gates = [g for g in gates if g in ("none", "infinite")]
+    dtype = random.choice(kernel.dtypes)
+    return Problem(
+        family=family,
+        dtype=dtype,
+        accumulation=dtype if dtype in WIDE or kernel.accumulation is None else kernel.accumulation,
+        lengths=_parts(random, time, rows, "empty" not in lacks) if packed else (time,),
+        batch=1 if packed else rows,
+        heads=drawn[heads_axis],
+        keys=drawn.get("K", 1),
+        values=drawn.get("V", 1),
+        packed=packed,
+        # the family of real factors always has an initial state
+        started=(bool(family.factor) and not family.pairs)
+        or ("initial-state" not in lacks and random.choice((False, True))),
+        scale=_scale(random, kernel, exact),
+        numbers=numbers if exact else random.choice(("plain", "real", "real", "real")),
+        gates=random.choice(gates),
+        directions=random.choice(("hot", "free")),
+        seed=random.randrange(2**32),
+        layout=CONTIGUOUS if "non-contiguous" in lacks else random.choice(tuple(LAYOUTS)),
+        large=random.choice(one_in_four),
+        final="final-state" not in lacks and not random.choice(one_in_four),
+        mode="inference" if random.choice(one_in_four) else "plain",
+        offsets=random.choice(("int64",) if "int32-offsets" in lacks else ("int64", "int32")),
+    )
+
+
+def _size_of(random: Random, choices: Sequence[int]) -> int:
+    """A size up to 16, or a larger one as often."""
+    parts = [[n for n in choices if n <= 16], [n for n in choices if n > 16]]
+    return random.choice(random.choice([part for part in parts if part]))
+
+
+def _fitted(
+    kernel: Kernel, drawn: dict[str, int], choices: dict[str, tuple[int, ...]], order: str, budget: int
+) -> dict[str, int]:
+    """The sizes, made smaller axis by axis until the call keeps its budget."""
+    fitted = _shortened(drawn, choices, order, budget, lambda sizes: prod(sizes.values()))
+    chunk, family = kernel.form.chunk, kernel.family
+    if chunk is None or family.correction == "none":
+        return fitted
+    per_key = "K" in family.tensors.get(family.decay, "")
+
+    def pairs(sizes: dict[str, int]) -> int:
+        length = min(chunk, sizes["T"])
+        return sizes["B"] * sizes["H"] * (sizes["K"] if per_key else 1) * length**2
+
+    return _shortened(fitted, choices, "BHK", MOST_PAIRS, pairs)
+
+
+def _shortened(
+    sizes: dict[str, int],
+    choices: dict[str, tuple[int, ...]],
+    order: str,
+    most: int,
+    cost: Callable[[dict[str, int]], int],
+) -> dict[str, int]:
+    for axis in order:
+        if axis not in sizes:
+            continue
+        if cost(sizes) <= most:
+            break
+        smaller = sorted((n for n in choices[axis] if n < sizes[axis]), reverse=True)
+        kept = (n for n in smaller if cost({**sizes, axis: n}) <= most)
+        sizes = {**sizes, axis: next(kept, min([sizes[axis], *smaller]))}
+    return sizes
+
+
+def _scale(random: Random, kernel: Kernel, exact: bool) -> float | None:
+    if not kernel.family.scaled:
+        return None
+    always = kernel.family.scaled == "always"
+    if "scale" in kernel.without:
+        return 1.0 if always else None
+    some: list[float | None] = [1.0, 0.5, 2.0] if exact or always else [None, 1.0, 0.5, 2.0]
+    return random.choice(some if "zero-scale" in kernel.without else [*some, 0.0])
+
+
+def _parts(random: Random, time: int, number: int, empty: bool) -> tuple[int, ...]:
+    """Lengths of so many sequences, or fewer, with so many tokens together; of none and of one token too."""
+    number = number if empty else max(1, min(number, time))
+    least = 0 if empty else 1
+    lengths: list[int] = []
+    for left in range(number - 1, 0, -1):
+        most = time - sum(lengths) - least * left
+        lengths.append(random.choice(sorted({least, min(1, most), most // left, most // 2, most})))
+    return (*lengths, time - sum(lengths))

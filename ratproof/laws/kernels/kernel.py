@@ -1,0 +1,297 @@
+"""A kernel as its author declares it, and a call of it, whose results are looked at first."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, overload
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from automata.errors import InputError
+from ratproof.laws.kernels.family import LinearRecurrence
+from ratproof.laws.kernels.formats import FORMATS
+from ratproof.laws.kernels.layouts import laid_out
+from ratproof.laws.kernels.problem import Problem
+from ratproof.laws.kernels.reference.form import Form
+
+Arrays = dict[str, NDArray[np.float64]]
+Function = Callable[..., Any]
+LACKS = {
+    "cu_seqlens": "packed strings",
+    "infinite-gates": "gates of -infinity",
+    "empty": "strings of no tokens",
+    "initial-state": "initial states",
+    "final-state": "final states",
+    "final-state-gradient": "gradients through final states",
+    "gradient": "gradients",
+    "scale": "a scale of one's own",
+    "zero-scale": "a scale of 0",
+    "int32-offsets": "offsets of packed strings in int32",
+    "exact": "exact sums: it clamps gates, or inverts by doubling",
+    "non-contiguous": "tensors that are not contiguous",
+}
+"""What a kernel may do without, by the names that ``without`` knows."""
+
+
+class Raised(InputError):
+    """A kernel raised something on a call: that shows nothing of what it computes."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel, and what it says of itself.
+
+    Attributes:
+        name: of the claim.
+        family: what it computes.
+        function: called by keyword; it returns outputs and final state.
+        form: recurrent or chunked.
+        without: what it does not take, names of :data:`LACKS`.
+        dtypes: the formats that it computes in.
+        device: where it runs.
+        accumulation: the format of states and sums where it reads a narrower one; ``None`` for its own.
+        against: another kernel that is to compute the same, in the place of the family's recurrence.
+        cumulated: may it get the gradients of decays as sums over later tokens?
+        multiple: it reads multiples of so many tokens alone.
+        longest: tokens that it reads at most; ``None`` for any number.
+        sizes: the sizes of some axes, B, H, K, V or D, that calls have; all others have the usual ones.
+        lengths: the lengths of all calls, in order; none for the usual ones.
+        seconds: that a rung may take.
+        gpu_memory: bytes that torch may hold on a GPU; ``None`` for half of what is free there.
+    """
+
+    name: str
+    family: LinearRecurrence
+    function: Function
+    form: Form
+    without: frozenset[str] = frozenset()
+    dtypes: tuple[str, ...] = ("float32", "float64")
+    device: str = "cpu"
+    cumulated: bool = False
+    accumulation: str | None = None
+    against: Function | None = None
+    multiple: int = 1
+    longest: int | None = None
+    sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    lengths: tuple[int, ...] = ()
+    seconds: float = 600.0
+    gpu_memory: int | None = None
+
+    def other(self) -> Kernel:
+        """The kernel that it is held against."""
+        assert self.against is not None
+        return replace(self, function=self.against, against=None)
+
+    def says(self) -> str:
+        """What is run, on one line."""
+        how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
+        lacks = [LACKS[name] for name in sorted(self.without)]
+        if self.multiple > 1:
+            lacks.append(f"strings of other lengths than multiples of {self.multiple}")
+        if self.longest is not None:
+            lacks.append(f"strings of more than {self.longest} tokens")
+        for axis, sizes in self.sizes.items():
+            lacks.append(f"other {axis} than {', '.join(map(str, sizes))}")
+        if self.lengths:
+            lacks.append(f"strings of other lengths than {', '.join(map(str, self.lengths))}")
+        lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
+        wider = "" if self.accumulation is None else f", with sums in {self.accumulation}"
+        named = getattr(self.function, "__name__", type(self.function).__name__)
+        if self.against is not None:
+            other = getattr(self.against, "__name__", type(self.against).__name__)
+            what = f"{named} against {other}, within measured rounding"
+        else:
+            what = f"{named} as {self.family.name} {how}"
+        return f"{what}, in {' and '.join(self.dtypes)}{wider}{lacking}"
+
+    def source(self) -> tuple[str, str] | None:
+        """The file that its function is in, and its name there; ``None`` where that is not known."""
+        try:
+            file = inspect.getsourcefile(self.function)
+        except TypeError:
+            return None
+        name = getattr(self.function, "__qualname__", "")
+        return (file, name) if file and name.isidentifier() else None
+
+    def call(self, problem: Problem, arrays: Arrays) -> Call:
+        """Call it, without gradients."""
+        arguments = problem.arguments(arrays, self.device)
+        before = _copies(arguments)
+        with torch.inference_mode() if problem.mode == "inference" else torch.no_grad():
+            outputs, states = self.results(problem, arrays, arguments)
+        return Call(_array(outputs), _array(states), _changed(before, arguments))
+
+    def gradients(self, problem: Problem, arrays: Arrays, weights: Arrays) -> Call:
+        """Call it with tensors that need gradients, all but the frozen ones. The call has the gradients of
+        sum(o * weights["o"]) + sum(final_state * weights["final_state"]), by argument; zeros for one that
+        nothing flows to.
+
+        Raises :class:`Raised` if it raises something, forwards or backwards.
+        """
+        arguments = problem.arguments(arrays, self.device)
+        before = _copies(arguments)
+        inputs = {n: arguments[n].requires_grad_() for n in arrays if n not in problem.frozen}
+        with torch.enable_grad():
+            outputs, states = self.results(problem, arrays, arguments)
+        call = Call(_array(outputs), _array(states), None, {n: np.zeros(arrays[n].shape) for n in inputs})
+        made: dict[str, Any] = {"o": outputs, "final_state": states}
+        flowing = [
+            (made[n], _flow_to(made[n], w, problem)) for n, w in weights.items() if made[n].requires_grad
+        ]
+        if flowing:
+            results, from_above = zip(*flowing, strict=True)
+            again = problem.mode == "twice"
+            with self._told(problem, "the kernel's gradient"):
+                for _ in range(2 if again else 1):
+                    every = torch.autograd.grad(
+                        results, list(inputs.values()), from_above, retain_graph=again, allow_unused=True
+                    )
+            call.flows.update((n, _array(x)) for n, x in zip(inputs, every, strict=True) if x is not None)
+        return replace(call, changed=_changed(before, arguments))
+
+    def results(
+        self, problem: Problem, arrays: Arrays, arguments: dict[str, Any]
+    ) -> tuple[Tensor, Tensor | None]:
+        """What it returns.
+
+        Raises:
+            Raised: it raises something.
+            WrongKind: that is no pair of tensors of the right shapes and formats.
+        """
+        given = self.accepted(arguments)
+        with self._told(problem, "the kernel"):
+            made = self.function(**given)
+        if not isinstance(made, tuple | list) or len(made) != 2:
+            right = "a pair (o, final_state)"
+            raise WrongKind(self, problem, arrays, "result", _kind(made), right, "")
+        outputs, states = made
+        value = self.family.tensors[self.family.value]
+        self._require(problem, arrays, "o", outputs, problem.shape(value))
+        if "final-state" in self.without or not given.get("output_final_state", True):
+            return outputs, None
+        self._require(problem, arrays, "final_state", states, problem.state_shape)
+        return outputs, states
+
+    @contextmanager
+    def _told(self, problem: Problem, who: str) -> Iterator[None]:
+        """What runs inside raises :class:`Raised` alone, which says who raised what, and in which call."""
+        try:
+            yield
+        except Exception as error:
+            said = (str(error).splitlines() or [""])[0]
+            raised = f"{who} raised {type(error).__name__}{f': {said}' if said else ''}"
+            # the traceback leads to the line of the user's file, which the verdict names
+            sentence = f"{self.name}: {raised} ({problem.says()})"
+            raise Raised(sentence).with_traceback(error.__traceback__) from None
+
+    def accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments without options that say nothing and that the function does not know; and those that
+        its family does not need, where the function asks for them.
+        """
+        try:
+            parameters = inspect.signature(self.function).parameters
+        except (TypeError, ValueError):
+            return arguments
+        if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+            return arguments
+        needed = {n for n, p in parameters.items() if p.default is inspect.Parameter.empty}
+        unneeded = {"scale": 1.0, "cu_seqlens": None}
+        given = {n: unneeded[n] for n in needed & set(unneeded) - set(arguments)} | arguments
+        idle = {n for n in (*unneeded, "initial_state") if given.get(n) is None}
+        idle.add("output_final_state")  # without the option, it has to return one always
+        return {n: x for n, x in given.items() if n in parameters or n not in idle}
+
+    def _require(
+        self, problem: Problem, arrays: Arrays, name: str, value: Any, shape: tuple[int, ...]
+    ) -> None:
+        dtype = problem.format_of(name)
+        right = f"a tensor of shape {shape} and {dtype}"
+        if not isinstance(value, Tensor):
+            raise WrongKind(self, problem, arrays, name, _kind(value), right, f"type({name}).__name__")
+        if tuple(value.shape) != shape or value.dtype != FORMATS[dtype].dtype:
+            format_ = str(value.dtype).removeprefix("torch.")
+            made = f"a tensor of shape {tuple(value.shape)} and {format_}"
+            raise WrongKind(self, problem, arrays, name, made, right, f"(tuple({name}.shape), {name}.dtype)")
+
+
+class WrongKind(Exception):
+    """A kernel returned something of another shape, format or type than the calling convention has.
+
+    Args:
+        kernel, problem, arrays: the call.
+        name: ``o``, ``final_state``, or ``result`` for both.
+        made: what it is.
+        right: what it is to be.
+        printed: an expression that shows it, of ``o`` and ``final_state``; empty where there are none.
+    """
+
+    def __init__(
+        self, kernel: Kernel, problem: Problem, arrays: Arrays, name: str, made: str, right: str, printed: str
+    ) -> None:
+        super().__init__(f"{kernel.name}: {name} is {made}, where {right} is right ({problem.says()})")
+        self.kernel, self.problem, self.arrays = kernel, problem, arrays
+        self.name, self.made, self.right, self.printed = name, made, right, printed
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a call gave, as arrays in the kernel's axes.
+
+    Attributes:
+        outputs: o.
+        states: the final state; ``None`` where it is not asked for.
+        changed: the argument that the kernel wrote into.
+        flows: gradients by argument, where they are asked for.
+    """
+
+    outputs: NDArray[np.float64]
+    states: NDArray[np.float64] | None
+    changed: str | None
+    flows: Arrays = field(default_factory=dict)
+
+    def results(self) -> Arrays:
+        """All arrays by name."""
+        states = {} if self.states is None else {"final_state": self.states}
+        return {"o": self.outputs, **states, **{f"{n}.grad": flow for n, flow in self.flows.items()}}
+
+
+@overload
+def _array(values: None) -> None: ...
+@overload
+def _array(values: Tensor) -> NDArray[np.float64]: ...
+def _array(values: Tensor | None) -> NDArray[np.float64] | None:
+    return None if values is None else np.asarray(values.detach().double().cpu().numpy())
+
+
+def _flow_to(result: Tensor, weights: NDArray[np.float64], problem: Problem) -> Tensor:
+    """Return what flows to a result from a weighted sum of it: in the layout of the call, or, from a plain
+    sum, one number that is expanded, as torch has it.
+    """
+    if problem.mode == "sum":
+        return result.new_ones(()).expand(result.shape)
+    return laid_out({"flow": torch.tensor(weights).to(result)}, problem.layout)["flow"]
+
+
+def _copies(arguments: dict[str, Any]) -> dict[str, Tensor]:
+    return {name: x.clone() for name, x in arguments.items() if isinstance(x, Tensor)}
+
+
+def _changed(before: dict[str, Tensor], arguments: dict[str, Any]) -> str | None:
+    """Return the name of the first tensor that is no longer what it was."""
+    return next((n for n, x in before.items() if not _same(x, arguments[n].detach())), None)
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    return torch.equal(one, other) or torch.equal(one.nan_to_num(), other.nan_to_num())
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "None"
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"

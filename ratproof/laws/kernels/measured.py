@@ -1,0 +1,102 @@
+"""A kernel against another one that is to compute the same, where no recurrence of a family fits: within
+rounding that is measured, since nothing is known of which it could be derived.
+
+The other kernel runs a dozen times on inputs that are perturbed by a unit in the last place. What is within 8
+times the largest change of a result is rounding. What is more, and more than 1e-3 of the results' root mean
+square (1e-6 in float64), is a refutation; what lies between is a doubt, and leaves the verdict unknown.
+A number that is NaN from both is a doubt, too: neither kernel says what it should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from automata.errors import InputError
+from ratproof.evidence.ledger import ledger
+from ratproof.laws.kernels.counterexample import Shown
+from ratproof.laws.kernels.formats import FORMATS
+from ratproof.laws.kernels.kernel import Arrays, Call
+from ratproof.laws.kernels.problem import Problem
+
+RUNS, TIMES = 12, 8
+"""How often a perturbed program runs, and which multiple of the largest change is rounding."""
+REFUTES = {"float64": 1e-6}
+"""The share of the results' root mean square above which a difference refutes; 1e-3 in other formats."""
+DOUBTS, NOT_NUMBERS = "doubts", "nan_in_both"
+
+
+def hold_measured(shown: Shown, call: Call, other: Callable[[Arrays], Call]) -> None:
+    """Hold a kernel's results against another's.
+
+    Args:
+        shown: the call.
+        call: what the kernel gave.
+        other: calls the other kernel with other numbers for the arguments.
+
+    Raises :class:`~ratproof.laws.kernels.counterexample.WrongCall` where a number is wrong.
+    """
+    if call.changed is not None:
+        raise shown.changed(call.changed)
+    computed, right = call.results(), other(shown.arrays).results()
+    change = {name: np.zeros(values.shape) for name, values in right.items()}
+    for seed in range(RUNS):
+        again = other(perturbed(shown.problem, shown.arrays, seed)).results()
+        for name, values in again.items():
+            with np.errstate(invalid="ignore"):
+                apart = np.abs(values - right[name])
+            change[name] = np.fmax(change[name], np.where(np.isfinite(apart), apart, 0.0))
+    refutes = REFUTES.get(shown.problem.dtype, 1e-3)
+    facts = ledger().facts
+    for name, values in computed.items():
+        if not values.size:
+            continue
+        neither = np.isnan(values) & np.isnan(right[name])
+        with np.errstate(invalid="ignore"):
+            apart = np.where((values == right[name]) | neither, 0.0, np.abs(values - right[name]))
+        if neither.any():
+            facts[NOT_NUMBERS] = facts.get(NOT_NUMBERS, 0) + int(neither.sum())
+            text = f"for {shown.problem.says()}: {name} is NaN from both kernels in {neither.sum()} of"
+            facts.setdefault(DOUBTS, []).append(f"{text} {neither.size} numbers")
+        rounding = TIMES * float(change[name].max())
+        limit = max(rounding, refutes * _size(right[name]))
+        wrong = np.argwhere(~(apart <= limit))
+        if len(wrong):
+            place = tuple(int(i) for i in wrong[0])
+            raise shown.wrong(name, place, values[place], right[name][place], rounding)
+        largest = float(apart.max())
+        if largest > rounding:
+            text = (
+                f"for {shown.problem.says()}: {name} differs by {largest:.1g}, where the measured rounding is"
+                f" {rounding:.1g}, and that is too little to refute"
+            )
+            facts.setdefault(DOUBTS, []).append(text)
+    ledger().add(1)
+
+
+def require_no_doubts() -> None:
+    """Raise :class:`~automata.errors.InputError` with the first doubt of a run, where there is one."""
+    facts = ledger().facts
+    doubts, not_numbers = facts.pop(DOUBTS, []), facts.get(NOT_NUMBERS)
+    if doubts:
+        more = "" if not_numbers is None else f"; {not_numbers:,} numbers of all calls are NaN from both"
+        raise InputError(doubts[0] + more)
+
+
+def perturbed(problem: Problem, arrays: Arrays, seed: int) -> Arrays:
+    """The numbers, each moved up or down by a unit in the last place; zeros and infinities stay."""
+    rng = np.random.default_rng((problem.seed, 2, seed))
+    return {
+        name: problem.in_format(
+            name, x * (1 + 2 * FORMATS[problem.format_of(name)].unit * rng.choice((-1.0, 1.0), x.shape))
+        )
+        for name, x in arrays.items()
+    }
+
+
+def _size(values: NDArray[np.float64]) -> float:
+    """The root mean square."""
+    finite = values[np.isfinite(values)]
+    return float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0

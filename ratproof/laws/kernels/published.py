@@ -1,0 +1,199 @@
+"""Kernels that others publish, called as :func:`~ratproof.api.kernels.believe_kernel` calls kernels:
+by the name that they have in flash-linear-attention, or adapted in a line. What libraries do besides the
+recurrence is switched off where they have a switch for it.
+
+``believe_kernel("theirs", family="gla", kernel=of_fla("chunk_gla"), form="chunked", chunk=64, ...)``
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from automata.errors import InputError
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Published:
+    """A function of flash-linear-attention.
+
+    Attributes:
+        family: what it computes, by name.
+        module: where it is.
+        names: what it calls the family's tensors, where it calls them otherwise.
+        fixed: options that have to be set.
+    """
+
+    family: str
+    module: str
+    names: dict[str, str] = field(default_factory=dict)
+    fixed: dict[str, Any] = field(default_factory=dict)
+
+
+_PLAIN = {"normalize": False}
+_KEYS = {"use_qk_l2norm_in_kernel": False}
+FLA = {
+    "chunk_linear_attn": Published("linear-attention", "linear_attn", fixed=_PLAIN),
+    "fused_chunk_linear_attn": Published("linear-attention", "linear_attn", fixed=_PLAIN),
+    "fused_recurrent_linear_attn": Published("linear-attention", "linear_attn", fixed=_PLAIN),
+    "chunk_retention": Published("retention", "retention"),
+    "fused_recurrent_retention": Published("retention", "retention"),
+    "chunk_gla": Published("gla", "gla"),
+    "fused_recurrent_gla": Published("gla", "gla", {"g": "gk"}),
+    "chunk_delta_rule": Published("delta-rule", "delta_rule", fixed=_KEYS),
+    "fused_recurrent_delta_rule": Published("delta-rule", "delta_rule", fixed=_KEYS),
+    "chunk_gated_delta_rule": Published("gated-delta-rule", "gated_delta_rule", fixed=_KEYS),
+    "fused_recurrent_gated_delta_rule": Published("gated-delta-rule", "gated_delta_rule", fixed=_KEYS),
+    "chunk_rwkv6": Published("rwkv-6", "rwkv6"),
+    "fused_recurrent_rwkv6": Published("rwkv-6", "rwkv6"),
+    "chunk_rwkv7": Published("rwkv-7", "rwkv7"),
+    "fused_recurrent_rwkv7": Published("rwkv-7", "rwkv7"),
+    "chunk_hgrn": Published("hgrn", "hgrn"),
+    "fused_recurrent_hgrn": Published("hgrn", "hgrn"),
+}
+"""Functions of ``fla.ops``, by name, read in version 0.6.0. Those in chunks want a state in float32, so that
+``dtypes`` is ``("float32",)``, or a narrow format with ``accumulation="float32"``; ``chunk_delta_rule``
+refuses float32 itself.
+"""
+
+
+def of_fla(name: str, **options: Any) -> Function:
+    """A function of flash-linear-attention by its name, such as ``chunk_gla``.
+
+    Args:
+        name: of :data:`FLA`, which says its family too.
+        options: of the function, besides those of the calling convention.
+
+    Raises :class:`~automata.errors.InputError`: the name is not known, or the library not installed.
+    """
+    if name not in FLA:
+        raise InputError(
+            f"there is no {name!r:.60} of flash-linear-attention here; there are {', '.join(FLA)}"
+        )
+    published = FLA[name]
+    path = f"fla.ops.{published.module}"
+    try:
+        function = getattr(importlib.import_module(path), name)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"{path}.{name} cannot be imported: {error}") from error
+    knows = inspect.signature(function).parameters
+    fixed = {n: x for n, x in published.fixed.items() if n in knows} | options
+
+    @functools.wraps(function)
+    def kernel(**arguments: Any) -> Any:
+        named = {published.names.get(n, n): x for n, x in arguments.items()}
+        # what it does not know says nothing where it is None, and raises where it does not
+        return function(**{n: x for n, x in named.items() if n in knows or x is not None}, **fixed)
+
+    # its options are those of the calling convention, whatever names it has for tensors
+    kernel.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)]
+    )
+    return kernel
+
+
+def selective_scan(scan: Function) -> Function:
+    """Mamba's ``selective_scan_fn``, or a function called like it, as a kernel of
+    :data:`~ratproof.laws.kernels.family.SELECTIVE_SCAN`: a head is a group of its channels, which share B and
+    C. It takes no initial state: ``without=("initial-state", ...)``.
+    """
+
+    def kernel(*, q: Tensor, k: Tensor, v: Tensor, dt: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
+        batch, time, heads, values = v.shape
+        outputs, state = scan(
+            v.reshape(batch, time, heads * values).transpose(1, 2),
+            dt.repeat_interleave(values, 2).transpose(1, 2),
+            a.repeat_interleave(values, 0),
+            k.permute(0, 2, 3, 1),
+            q.permute(0, 2, 3, 1),
+            return_last_state=True,
+        )
+        state = state.reshape(batch, heads, values, k.shape[-1])
+        return outputs.transpose(1, 2).reshape(v.shape), state.transpose(-1, -2)
+
+    return kernel
+
+
+def ssd(scan: Function, chunk: int) -> Function:
+    """Mamba-2's ``mamba_chunk_scan_combined``, or a function called like it, as a kernel of
+    :data:`~ratproof.laws.kernels.family.SSD` in chunks of that many tokens; each head has its own B and C.
+    """
+
+    def kernel(
+        *, q: Tensor, k: Tensor, v: Tensor, dt: Tensor, a: Tensor, initial_state: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        start = None if initial_state is None else initial_state.transpose(-1, -2).contiguous()
+        outputs, state = scan(
+            v, dt, a, k, q, chunk_size=chunk, initial_states=start, return_final_states=True
+        )
+        return outputs, state.transpose(-1, -2)
+
+    return kernel
+
+
+def lru(scan: Function) -> Function:
+    """The scan of an LRU as a kernel of :data:`~ratproof.laws.kernels.family.LRU`.
+
+    It is called with the factors, complex of shape ``(D,)``, with the inputs behind B, complex of shape ``(B,
+    T, D)``, and, where there is one, with the state before them, ``(B, D)``; it returns the states of all
+    tokens, or a pair of them and the last.
+    What returns no last state and reads no tokens says ``without=("empty", ...)``; what takes no state,
+    ``"initial-state"``.
+
+    >>> import torch
+    >>> def scan(factors, inputs):
+    ...     powers = factors ** torch.arange(inputs.shape[1], dtype=torch.float64).flip(0)[:, None]
+    ...     return (powers * inputs).cumsum(1) / powers  # for factors whose powers stay above 0
+    >>> kernel = lru(scan)
+    >>> outputs, last = kernel(f=torch.tensor([[0.0, 1.0]]), u=torch.tensor([[[[1.0, 0.0]], [[0.0, 0.0]]]]))
+    >>> last.round().tolist()  # 1 turned by a quarter
+    [[[0.0, 1.0]]]
+    """
+
+    def kernel(*, f: Tensor, u: Tensor, initial_state: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        given = (f, u) if initial_state is None else (f, u, initial_state)
+        made = scan(*(torch.complex(x[..., 0], x[..., 1]) for x in given))
+        states, last = made if isinstance(made, tuple) else (made, made[:, -1])
+        return torch.view_as_real(states), torch.view_as_real(last)
+
+    return kernel
+
+
+def grouped_values(kernel: Function, groups: int, per_head: tuple[str, ...] = ("beta", "g")) -> Function:
+    """A kernel with several heads of values for each head of queries and keys: a head's V values are shared
+    out to so many heads, and filled up with zeros where they are no multiple.
+
+    Args:
+        kernel: takes ``v`` with ``groups`` times as many heads as ``q`` and ``k``.
+        groups: that many.
+        per_head: tensors that it takes for each head of values.
+    """
+
+    def shared_out(x: Tensor, head: int) -> Tensor:
+        filled = pad(x, (0, -x.shape[-1] % groups))
+        parts = filled.reshape(*x.shape[:-1], groups, filled.shape[-1] // groups)
+        return parts.movedim(-2, head + 1).flatten(head, head + 1)
+
+    def together(x: Tensor, head: int, values: int) -> Tensor:
+        heads = x.shape[head] // groups
+        parts = x.reshape(*x.shape[:head], heads, groups, *x.shape[head + 1 :]).movedim(head + 1, -2)
+        return parts.flatten(-2)[..., :values]
+
+    def adapted(*, v: Tensor, initial_state: Tensor | None, **tensors: Any) -> Any:
+        values = v.shape[-1]
+        tensors = {n: x.repeat_interleave(groups, 2) if n in per_head else x for n, x in tensors.items()}
+        start = None if initial_state is None else shared_out(initial_state, 1)
+        outputs, state = kernel(v=shared_out(v, 2), initial_state=start, **tensors)
+        return together(outputs, 2, values), None if state is None else together(state, 1, values)
+
+    return adapted

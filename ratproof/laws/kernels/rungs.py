@@ -1,0 +1,235 @@
+"""The rungs of a kernel: what is asserted of it, for random calls of every length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from ratproof.laws.kernels.comparison import Right, compare, hold_call, recurrence
+from ratproof.laws.kernels.counterexample import Shown, WrongCall
+from ratproof.laws.kernels.drawing import Sizes, groups_of, problems, shorter_than
+from ratproof.laws.kernels.formats import WIDE
+from ratproof.laws.kernels.kernel import Arrays, Kernel
+from ratproof.laws.kernels.measured import hold_measured, require_no_doubts
+from ratproof.laws.kernels.other_forms import with_form
+from ratproof.laws.kernels.problem import LARGE, Numbers, Problem
+from ratproof.laws.kernels.reference import gradients
+from ratproof.laws.kernels.watch import Watch
+from theory.claim import Claim, Effort, Variant
+
+Body = Callable[[Kernel, Problem, st.DataObject], None]
+
+
+@dataclass(frozen=True)
+class KernelRung:
+    """An assertion on random calls of a kernel.
+
+    Attributes:
+        kind: of evidence.
+        body: asserts it of one.
+        numbers: what the numbers are like.
+        rows, heads: so many strings and heads at least.
+        shortest: tokens at least.
+        small: does it take so long that its largest calls are a quarter of the others'?
+    """
+
+    kind: str
+    body: Body
+    numbers: Numbers = "real"
+    rows: int = 1
+    heads: int = 1
+    shortest: int = 0
+    small: bool = False
+
+    def __call__(self, kernel: Kernel, claim: Claim, variant: Variant, effort: Effort) -> None:
+        """Assert it for calls of every length and size; where one is wrong, for shorter ones again, so that a
+        small one is shown. A call that the kernel raises on shows nothing, and hides nothing of the others.
+
+        Raises:
+            WrongCall: a call is wrong.
+            Raised: none is, and the kernel raised on some.
+            InputError: none is, and the time was not enough for all.
+        """
+        watch = Watch(kernel)
+        examples = effort.examples_of(self.kind) or settings().max_examples
+        for group in groups_of(kernel, examples, self.shortest, self.small):
+            name = f"{claim.name} {variant.name} {self.kind} {group.name}"
+            try:
+                watch.search(name, group.examples, partial(self._case, watch, kernel, group.sizes))
+            except WrongCall as wrong:
+                raise with_form(self._smallest(watch, kernel, name, wrong)) from None
+        watch.require_all()
+        require_no_doubts()
+
+    def _case(self, watch: Watch, kernel: Kernel, sizes: Sizes, data: st.DataObject) -> None:
+        problem = data.draw(problems(kernel, self.numbers, sizes, self.rows, self.heads))
+        if watch.is_over():
+            return
+        with watch.told(problem):
+            self.body(kernel, problem, data)
+
+    def _smallest(self, watch: Watch, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:
+        """A simpler call that is wrong, where there is one: of fewer tokens, found by Hypothesis."""
+        shorter = shorter_than(kernel, wrong.problem.time, self.shortest)
+        try:
+            watch.search(f"{name} shorter", SHRINKING, partial(self._case, watch, kernel, shorter))
+        except WrongCall as simpler:
+            if simpler.counterexample.simplicity < wrong.counterexample.simplicity:
+                return simpler
+        except Exception:  # what a shorter call does instead is no counterexample
+            return wrong
+        return wrong
+
+
+GRADIENT = {
+    "sum": "of sum(o) + sum(final_state)",
+    "plain": "of sum(o * o_weights) + sum(final_state * final_state_weights)",
+}
+SHRINKING = 200
+"""Calls that are tried for a shorter counterexample, before it is shrunk."""
+
+
+def exact(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """Inputs whose sums do not round give the recurrence's results, bit for bit."""
+    compare(kernel, problem, problem.arrays(), exactly=True)
+
+
+def sampled(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """Any inputs give them within the derived bound."""
+    compare(kernel, problem, problem.arrays())
+
+
+def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """The gradients of a random functional of outputs and final states, within the derived bound."""
+    if problem.dtype not in WIDE:  # what flows to a narrow tensor may be rounded at any place
+        wide = next(dtype for dtype in kernel.dtypes if dtype in WIDE)
+        problem = replace(problem, dtype=wide, accumulation=wide)
+    problem = replace(problem, mode=data.draw(st.sampled_from(("plain", "plain", "sum", "twice"))))
+    arrays, weights = problem.arrays(), problem.weights()
+    if not problem.final or kernel.without & {"final-state", "final-state-gradient"}:
+        weights["final_state"] *= 0
+    problem = replace(problem, frozen=data.draw(_frozen(tuple(arrays))))
+    some = {n: w for n, w in weights.items() if w.any()}
+    law = GRADIENT.get(problem.mode, GRADIENT["plain"])
+    call, shown = kernel.gradients(problem, arrays, some), Shown(kernel, problem, arrays, law, some)
+    if kernel.against is not None:
+        other = kernel.other()
+        hold_measured(shown, call, lambda x: other.gradients(problem, x, some))
+        return
+
+    def right(own: Kernel) -> Right:
+        flows = gradients(problem, arrays, weights["o"], weights["final_state"], own.form, own.cumulated)
+        return recurrence(problem, arrays, own) | {f"{n}.grad": flow for n, flow in flows.items()}
+
+    hold_call(shown, call, right)
+
+
+def _frozen(names: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
+    """Tensors that need no gradient: none in half of the cases, or one, or any but all."""
+    some = [part for number in range(1, len(names)) for part in combinations(names, number)]
+    if not some:
+        return st.just(())
+    return st.one_of(
+        st.just(()), st.sampled_from([()]), st.sampled_from(some[: len(names)]), st.sampled_from(some)
+    )
+
+
+def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """Two calls, with the state handed over, are one."""
+    problem = replace(_unpacked(problem), final=True)
+    arrays = problem.arrays()
+    least = 1 if "empty" in kernel.without else 0
+    step = kernel.multiple
+    places = {0, step, problem.time // 2 // step * step, problem.time - step}
+    cuts = [c for c in sorted(places) if least <= c <= problem.time - least]
+    if not cuts:  # one token is no two strings
+        return
+    cut = data.draw(st.sampled_from(cuts))
+    one = problem.part((cut,))
+    first = compare(
+        kernel, one, _between(problem, arrays, 0, cut), f"the first {cut} of {problem.time} tokens"
+    )
+    assert first.states is not None
+    two = replace(problem.part((problem.time - cut,)), started=True)
+    rest = {**_between(problem, arrays, cut, problem.time), "initial_state": first.states}
+    compare(kernel, two, rest, f"the state after {cut} of {problem.time} tokens is the initial state")
+
+
+def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
+    """What other strings and heads of a batch hold changes nothing of one."""
+    arrays = problem.arrays()
+    kept = data.draw(st.integers(0, problem.rows - 1)), data.draw(st.integers(0, problem.heads - 1))
+    others = replace(problem, seed=problem.seed ^ 0x5DEECE66D).arrays()
+    mixed = _mixed(problem, arrays, others, *kept)
+    where = "sequence" if problem.packed else "string"
+    law = f"{where} {kept[0]}, head {kept[1]} is held, all others are other ones"
+    if kernel.against is not None:
+        compare(kernel, problem, mixed, law)
+        return
+    call, (row, head) = kernel.call(problem, mixed), kept
+    at, begin, end = problem.spans()[row]
+    places = np.zeros(call.outputs.shape, bool)
+    places[at, begin:end, head] = True
+
+    def right(own: Kernel) -> Right:
+        every, alone = (recurrence(problem, x, own) for x in (mixed, arrays))
+        # what is kept is what it was: so the reference is that of the string before all others changed
+        for after, before in zip(every["o"], alone["o"], strict=True):
+            after.reshape(places.shape)[places] = before.reshape(places.shape)[places]
+        for after, before in zip(every["final_state"], alone["final_state"], strict=True):
+            after[row, head] = before[row, head]
+        return every
+
+    hold_call(Shown(kernel, problem, mixed, law), call, right)
+
+
+def _unpacked(problem: Problem) -> Problem:
+    return replace(problem, packed=False, lengths=(problem.time,)) if problem.packed else problem
+
+
+def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
+    """The same tensors from one token to another."""
+    axes = problem.family.tensors
+    return {n: x[:, begin:end] if "T" in axes.get(n, "") else x for n, x in arrays.items()}
+
+
+def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int) -> Arrays:
+    """The tensors of one string and head, among others of all the rest, a thousand times as large where they
+    are values.
+    """
+    at, begin, end = problem.spans()[row]
+    family, mixed = problem.family, {}
+    others_are = 1000.0 / (LARGE[problem.numbers] if problem.large else 1.0)
+    for name, own in arrays.items():
+        large = others_are if name in (family.value, "initial_state") else 1.0
+        other = others[name] * large
+        axes = family.tensors.get(name, "N" + ("D" if family.lanes else "HKV"))
+        lane = "D" if family.lanes else "H"
+        place: list[int | slice] = [slice(None)] * own.ndim
+        if "B" in axes:
+            place[0], place[1] = at, slice(begin, end)
+        if "N" in axes:
+            place[0] = row
+        place[axes.index(lane)] = head
+        other[tuple(place)] = own[tuple(place)]
+        mixed[name] = problem.in_format(name, other)
+    return mixed
+
+
+KERNEL_RUNGS = {
+    rung.kind: rung
+    for rung in (
+        KernelRung("exact", exact, numbers="exact"),
+        KernelRung("sampled", sampled),
+        KernelRung("gradient", gradient, small=True),
+        KernelRung("split", split, shortest=1),
+        KernelRung("independence", independence, rows=2, heads=2, shortest=1),
+    )
+}
+"""The rungs, by kind."""

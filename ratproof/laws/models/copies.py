@@ -1,0 +1,61 @@
+"""Copies of a model: a fresh one that shares the parameters, one whose parameters are perturbed, and one in
+float64.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+from torch import nn
+
+from ratproof.laws.models.model import StatefulModel
+from ratproof.laws.models.precision import moved
+
+
+def fresh(model: StatefulModel) -> StatefulModel:
+    """A copy with the same parameters, and nothing else of the model's in common: what earlier calls left in
+    its attributes and buffers is not in it. The model itself, where it cannot be copied.
+    """
+    return _copied(model, {id(p): p for p in parameters(model)}) or model
+
+
+def perturbed(model: StatefulModel, unit: float, seed: int) -> StatefulModel:
+    """Return a copy whose parameters are moved by one unit in the last place; the model itself if it cannot
+    be copied.
+
+    Args:
+        model: what is copied.
+        unit: the unit in the last place of numbers from 1 to 2, if it is larger than that of the parameter's
+            own format.
+        seed: of the signs.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    memo: dict[int, Any] = {}
+    for parameter in parameters(model):
+        own = torch.finfo(parameter.dtype).eps if parameter.is_floating_point() else 0.0
+        other = moved(parameter.detach(), max(unit, own), generator)
+        memo[id(parameter)] = nn.Parameter(other, parameter.requires_grad)
+    return _copied(model, memo) or model
+
+
+def in_float64(model: StatefulModel) -> StatefulModel | None:
+    """A copy in float64; ``None`` where there is no module, or it cannot be copied."""
+    copied = None if model.module is None else _copied(model, {})
+    if copied is None or copied.module is None:
+        return None
+    copied.module.double()
+    return copied
+
+
+def parameters(model: StatefulModel) -> list[nn.Parameter]:
+    """Those of its module."""
+    return [] if model.module is None else list(model.module.parameters())
+
+
+def _copied(model: StatefulModel, memo: dict[int, Any]) -> StatefulModel | None:
+    try:
+        return copy.deepcopy(model, memo)
+    except Exception:  # a module may hold what cannot be copied, whatever that raises
+        return None

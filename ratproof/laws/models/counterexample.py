@@ -1,0 +1,75 @@
+"""A case in which a model breaks a law."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from automata.io.printable_text import printable
+from ratproof.evidence.counterexample import Refutation
+from ratproof.laws.models.problem import StatefulProblem
+
+BELIEVED = "believed"
+
+
+@dataclass(frozen=True)
+class StatefulCounterexample:
+    """Where two ways to ask a model for the same give two answers.
+
+    Attributes:
+        claim, variant: what is refuted.
+        law: its kind of evidence.
+        problem: the shapes of the case, on one line.
+        place: which number of the outputs.
+        other, plain: its two values, as text.
+        other_way, plain_way: how the model was asked for each.
+        rounding: the largest difference that the measured rounding explains; empty where none can be
+            measured, because the model differs from itself.
+        inputs: what the rows' tokens were; empty where they are many.
+        seed: that they were drawn from.
+        sizes: what to sort by.
+    """
+
+    claim: str
+    variant: str
+    law: str
+    problem: str
+    place: str
+    other: str
+    plain: str
+    other_way: str
+    plain_way: str
+    rounding: str
+    inputs: list[Any] = field(default_factory=list)
+    seed: int = 0
+    sizes: tuple[int, ...] = ()
+
+    def sentence(self) -> str:
+        """One line: the shapes, the place, the two ways and values."""
+        explained = f"rounding, measured, explains at most {self.rounding}"
+        slack = explained if self.rounding else "rounding is not measured: equal calls differ"
+        return printable(
+            f"for {self.problem}: {self.place} is {self.other} {self.other_way}, and {self.plain}"
+            f" {self.plain_way} ({slack})"
+        )
+
+    def in_short(self, unequal: str) -> str:
+        """The place and the two values."""
+        return printable(f"{self.place}: {self.other} {unequal} {self.plain}")
+
+    @property
+    def simplicity(self) -> tuple[int, ...]:
+        """What to sort by."""
+        return self.sizes
+
+    def to_json(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {name: value for name, value in asdict(self).items() if name != "sizes"}
+
+
+class BrokenLaw(Refutation):
+    """A model breaks a law in a case."""
+
+    def __init__(self, counterexample: StatefulCounterexample, problem: StatefulProblem) -> None:
+        super().__init__(counterexample.sentence())
+        self.counterexample, self.problem = counterexample, problem

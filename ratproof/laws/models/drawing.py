@@ -1,0 +1,218 @@
+"""What is drawn for a model: inputs of every length that a program in chunks might get wrong, as Hypothesis
+shrinks them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from ratproof.laws.models.declared import Declared
+from ratproof.laws.models.laws import Law
+from ratproof.laws.models.problem import StatefulProblem
+
+LENGTHS = (1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257)
+"""Every run of every law has all of them: the edges of chunks of the usual sizes."""
+LONG = (321, 513, 1025)
+"""Every run of every law has these, too, in few cases."""
+MANY, MOST_CALLS = LONG[0], LONG[1]
+"""In few cases, uses of one model, each of one token, and the longest input that is read token by token."""
+EDGES = (1, 16, 32, 64, 128)
+BETWEEN = (1, 2, 5, 17)
+"""Lengths of what is read between two uses."""
+ROWS = (1, 2, 3, 4)
+MORE_ROWS = {33: tuple(range(5, 18)), 3: (33,)}
+"""Rows of a batch, by the most tokens that they have."""
+FEW_ROWS = 8
+"""How much more often a number of few rows is drawn than another."""
+TIMES = (2, 3)
+"""How many times the rows that a state of several rows grows to."""
+LEAST = 2
+"""Cases of each length at least: Hypothesis's first one is always the plainest."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Cases of a law that are drawn in the same way.
+
+    Attributes:
+        name: what tells it from other stages of the law.
+        times: numbers of tokens.
+        examples: how many cases.
+        uses: how often something else is read before a second use.
+    """
+
+    name: str
+    times: st.SearchStrategy[int]
+    examples: int
+    uses: int = 1
+
+
+def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
+    """Return the stages of a law, the shortest cases first: the edges of chunks, any lengths, long ones, and
+    many uses.
+
+    Args:
+        model: what is to be asked.
+        law: what is to be asserted.
+        examples: how many cases in all; there are more if each stage needs its least number.
+    """
+    longest = LONG[-1] if model.longest is None else min(model.longest, LONG[-1])
+    known = sorted({n for n in (*LENGTHS, *LONG, longest) if law.shortest <= n <= longest})
+    edges = [n for n in known if n <= LENGTHS[-1]]
+    stages = [Stage(str(n), st.just(n), LEAST) for n in known if n > LENGTHS[-1]]
+    if edges:
+        stages.insert(0, Stage("any", st.integers(edges[0], edges[-1]), LEAST))
+    if law.kind == "reuse":
+        stages.append(Stage("many uses", st.just(law.shortest), LEAST, MANY))
+    left = max(0, examples - LEAST * (len(edges) + len(stages)))
+    if edges:  # half of the cases that are left have any length
+        stages[0] = replace(stages[0], examples=LEAST + left // 2)
+    each, more = divmod(left - left // 2, max(1, len(edges)))
+    return [
+        *(Stage(str(n), st.just(n), LEAST + each + (place < more)) for place, n in enumerate(edges)),
+        *stages,
+    ]
+
+
+@st.composite
+def problems(
+    draw: st.DrawFn, model: Declared, law: Law, formats: Sequence[str], time: int, uses: int = 1
+) -> StatefulProblem:
+    """Return a strategy of problems of that many tokens.
+
+    Args:
+        draw: Hypothesis's.
+        model: what is to be asked.
+        law: what is to be asserted.
+        formats: that the model runs in.
+        time: T.
+        uses: how often something else is read before a second use.
+    """
+    batch = 1 if "batch" in model.without else draw(_rows(law, time))
+    drawn: dict[str, Any] = {}
+    if law.kind == "reuse":
+        way = "model" if uses > 1 else draw(st.sampled_from(_ways(model, time)))
+        drawn |= {"way": way, "uses": uses}
+        drawn["before"] = (1,) if uses > 1 else draw(st.sampled_from(_between(model, time)))
+        if way == "model" and "batch" not in model.without:
+            drawn["before_rows"] = draw(st.sampled_from((batch, batch + 1, 1)))
+    if law.kind == "padding":
+        sides = [side for side in ("left", "right") if f"{side}-padding" not in model.without]
+        drawn["side"] = draw(st.sampled_from(sides))
+    pieces = draw(_pieces(model, law, time, drawn))
+    if law.kind == "padding":
+        drawn["pads"] = draw(_pads(batch, pieces[0]))
+    if law.kind == "reorder":
+        orders = draw(_orders(model, batch, time, len(pieces) - 1))
+        batch = max(orders["prompt_rows"], *map(len, orders["orders"]))
+        drawn |= orders
+    seed = draw(st.integers(0, 2**32 - 1))
+    return StatefulProblem(time, batch, pieces, draw(st.sampled_from(formats)), seed, **drawn)
+
+
+def _rows(law: Law, time: int) -> st.SearchStrategy[int]:
+    """Few rows, or sometimes more if they are short; the smallest first: counterexamples shrink to it."""
+    few = [rows for rows in ROWS if rows >= law.rows]
+    more = [rows for most, some in MORE_ROWS.items() if time <= most for rows in some]
+    return st.sampled_from(few * FEW_ROWS + more)
+
+
+def _ways(model: Declared, time: int) -> list[str]:
+    """What may be used again."""
+    ways = ["model"]
+    if "clear" not in model.without:
+        ways.append("cleared")
+    if not model.without & {"pieces", "state-twice"} and time > 1:
+        ways.append("state")
+    return ways
+
+
+def _between(model: Declared, time: int) -> list[tuple[int, ...]]:
+    """The calls between two uses; the last one is a step, since a prompt and a step leave other things
+    behind.
+    """
+    room = time if model.longest is None else max(1, min(time, model.longest - time + 1))
+    whole = "pieces" in model.without
+    return [(n,) if n == 1 or whole else (n - 1, 1) for n in BETWEEN if n <= room]
+
+
+@st.composite
+def _pieces(
+    draw: st.DrawFn, model: Declared, law: Law, time: int, drawn: Mapping[str, Any]
+) -> tuple[int, ...]:
+    """How the tokens are cut: in several calls for a law that is about them, else in one or two."""
+    if drawn.get("way") == "state" or (law.kind == "reorder" and (time < 3 or draw(st.booleans()))):
+        return draw(_two(1, time))
+    if law.kind == "reorder":  # what is wrong may show in a later call than the next one
+        return draw(_many(time))
+    if law.kind == "pieces":
+        ways = ["two", "tokens", "many"] if time > 2 else ["two"]
+        if time > LENGTHS[-1]:
+            ways.remove("tokens")
+            ways[:0] = ["tokens"] * (time <= MOST_CALLS)
+        how = draw(st.sampled_from(ways))
+        return draw(_two(1, time)) if how == "two" else (1,) * time if how == "tokens" else draw(_many(time))
+    least = 2 if law.kind == "padding" else 1
+    last = drawn.get("side") == "right" and "after-right-padding" in model.without
+    if last or "pieces" in model.without or time <= least or draw(st.booleans()):
+        return (time,)
+    return draw(_two(least, time))
+
+
+def _two(least: int, time: int) -> st.SearchStrategy[tuple[int, ...]]:
+    """Two calls, the first of so many tokens at least."""
+    cuts = {time // 2, time - 1, least, *EDGES, *(time - edge for edge in EDGES)}
+    return st.sampled_from([(cut, time - cut) for cut in sorted(cuts) if least <= cut < time])
+
+
+def _many(time: int) -> st.SearchStrategy[tuple[int, ...]]:
+    """Three to six calls of any lengths."""
+
+    def cut(seed: int) -> tuple[int, ...]:
+        random = Random(seed)
+        cuts = sorted(random.sample(range(1, time), min(time - 1, random.randint(2, 5))))
+        return tuple(end - begin for begin, end in zip((0, *cuts), (*cuts, time), strict=True))
+
+    return st.builds(cut, st.integers(0, 2**16))
+
+
+@st.composite
+def _pads(draw: st.DrawFn, batch: int, first: int) -> tuple[int, ...]:
+    """How much of each row is padding: of one at least some, of none all of the first call. In a quarter of
+    the cases nothing is, and the mask masks nothing.
+    """
+    if draw(st.integers(0, 3)) == 3:
+        return (0,) * batch
+    some = st.sampled_from(sorted({1, first // 2, first - 1} - {0}))
+    at = draw(st.integers(0, batch - 1))
+    return tuple(draw(some) if row == at else draw(st.one_of(st.just(0), some)) for row in range(batch))
+
+
+@st.composite
+def _orders(draw: st.DrawFn, model: Declared, batch: int, time: int, number: int) -> dict[str, Any]:
+    """Rows of the first call, and the orders of the state's rows after each call: first any but the one that
+    is there, of as many rows, of more, of fewer or of several times as many; rows may repeat, as in a beam
+    search. Later the same rows, or any order of them.
+    """
+    hows = ["same", "more", "fewer"] + ["times"] * (batch in ROWS and time <= LENGTHS[-1])
+    how = draw(st.sampled_from(hows[:1] if "resize" in model.without else hows))
+    before = draw(st.sampled_from(sorted({1, batch - 1}))) if how == "more" else batch
+    after = draw(st.integers(1, batch - 1)) if how == "fewer" else batch
+    orders = _order(before, after).filter(lambda order: order != tuple(range(before)))
+    if how == "times":
+        times = draw(st.sampled_from(TIMES))
+        after = batch * times
+        each = tuple(row for row in range(batch) for _ in range(times))
+        orders = st.just(each) | _order(before, after)
+    first = draw(orders)
+    later = [draw(st.just(()) | _order(after, after)) for _ in range(number - 1)]
+    return {"prompt_rows": before, "orders": (first, *later)}
+
+
+def _order(before: int, after: int) -> st.SearchStrategy[tuple[int, ...]]:
+    return st.lists(st.integers(0, before - 1), min_size=after, max_size=after).map(tuple)

@@ -1,0 +1,106 @@
+"""The rungs of a model with a state: each law, for random cases of every length."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
+
+from neural.seeding import seeded
+from ratproof.evidence.ledger import ledger
+from ratproof.evidence.random_cases import for_random_cases
+from ratproof.laws.models.comparison import Doubt, compare
+from ratproof.laws.models.counterexample import BrokenLaw
+from ratproof.laws.models.declared import Declared, Format, in_evaluation_mode
+from ratproof.laws.models.drawing import problems, stages_of
+from ratproof.laws.models.laws import LAWS, Law
+from ratproof.laws.models.problem import StatefulProblem
+from ratproof.laws.models.session import Unequal, Unusable
+from theory.claim import Claim, Effort, Variant
+
+SHRINKING = 100
+"""Cases that are tried for a shorter counterexample, before it is shrunk."""
+
+
+def hold(kind: str, declared: Declared, claim: Claim, variant: Variant, effort: Effort) -> None:
+    """Assert a law of a model.
+
+    Raises:
+        BrokenLaw: it is broken.
+        Unusable: in no case, and the model raised in some, gave what cannot be compared, or differs by what
+            is neither rounding nor a refutation.
+    """
+    with in_evaluation_mode(declared.model):
+        formats = declared.formats()
+        ledger().facts["module"] = declared.says(formats)
+        examples = effort.examples_of(kind) or settings().max_examples
+        _Rung(LAWS[kind], declared, formats, f"{claim.name} {variant.name} {kind}").hold(examples)
+
+
+class _Rung:
+    """A law of a model in its formats, the doubts about it, and the smallest case that showed nothing: it
+    hides no mistake in others.
+    """
+
+    def __init__(self, law: Law, declared: Declared, formats: dict[str, Format], name: str) -> None:
+        self.law, self.declared, self.formats, self.name = law, declared, formats, name
+        self.doubts: list[Doubt] = []
+        self.broken: BrokenLaw | None = None
+        """In the simplest case."""
+        self.unusable: tuple[StatefulProblem, Unusable] | None = None
+
+    def hold(self, examples: int) -> None:
+        """Assert it for the cases of every stage."""
+        for stage in stages_of(self.declared, self.law, examples):
+            body = partial(self._case, stage.times, stage.uses)
+            try:
+                for_random_cases(f"{self.name} {stage.name}", stage.examples, body)
+            except BrokenLaw as broken:
+                raise self._smallest(broken) from None
+            except Flaky as flaky:
+                raise self._unsteady() from flaky
+        if self.unusable is not None:
+            raise self.unusable[1]
+        if self.doubts:
+            raise Unusable(self.doubts[0].sentence)
+
+    def _case(self, times: st.SearchStrategy[int], uses: int, data: st.DataObject) -> None:
+        time = data.draw(times)
+        problem = data.draw(problems(self.declared, self.law, list(self.formats), time, uses))
+        try:
+            # the same case draws the same random numbers each time, where a model draws any
+            with seeded(problem.seed, self.declared.device.startswith("cuda")):
+                doubt = compare(self.law, self.formats[problem.format], problem)
+        except BrokenLaw as broken:
+            if self.broken is None or broken.problem.simplicity < self.broken.problem.simplicity:
+                self.broken = broken
+            raise
+        except Unequal:
+            raise
+        except Unusable as error:
+            if self.unusable is None or problem.simplicity < self.unusable[0].simplicity:
+                self.unusable = problem, error
+            return
+        if doubt is not None:
+            self.doubts.append(doubt)
+
+    def _smallest(self, broken: BrokenLaw) -> BrokenLaw:
+        """The simplest of all cases that broke it, and of those of fewer tokens that Hypothesis finds: what
+        it shrinks to has the fewest choices, and not always the fewest tokens.
+        """
+        shorter = st.integers(self.law.shortest, broken.problem.time)
+        body = partial(self._case, shorter, broken.problem.uses)
+        with suppress(Exception):  # what a shorter case does instead is no counterexample
+            for_random_cases(f"{self.name} shorter", SHRINKING, body)
+        return self.broken or broken
+
+    def _unsteady(self) -> Exception:
+        """What is said of a model that does something else in the same case: its second use is not its
+        first.
+        """
+        if self.law.kind == "reuse" and self.broken is not None:
+            return self.broken
+        return Unusable("the same case, run again, showed something else: the model differs from itself")
