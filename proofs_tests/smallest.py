@@ -14,7 +14,7 @@ from proofs_tests.hypothesis_settings import load_profile
 from proofs_tests.test_ladder import LADDER
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.not_run import NotRun
-from ratproof.ladder.rungs.smallest import FILE, keep_in
+from ratproof.evidence.smallest import FILE, keep_in
 from ratproof.process.interpreter import on_one_stack
 
 REFUTED = [step for step in LADDER if step.variant.expected == str(Verdict.REFUTED)]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
 
 from ratproof.evidence.counterexample import Disagreement
-from ratproof.ladder.rungs.smallest import keeping, kept_smallest, smallest
+from ratproof.evidence.smallest import keeping, kept_smallest, smallest
 
 _seed: ContextVar[int | None] = ContextVar("seed", default=None)
 
@@ -36,7 +36,7 @@ def for_random_cases(name: str, examples: int | None, body: Callable[[st.DataObj
     """Assert the body for random cases.
 
     What fails is made small by Hypothesis. Where a smallest case is known that fails, too, that takes one
-    case (:mod:`ratproof.ladder.rungs.smallest`); a run with a seed of its own finds its own.
+    case (:mod:`ratproof.evidence.smallest`); a run with a seed of its own finds its own.
 
     Args:
         name: of the rung: with the seed, what its cases are drawn from, so that each rung has its own.
