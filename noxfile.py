@@ -73,7 +73,7 @@ def _without_what_is_shown(session: nox.Session) -> tuple[str, ...]:
     VERDICTS.parent.mkdir(parents=True, exist_ok=True)
     if _verdicts_do_not_stand():
         return ()
-    session.log(f"what the last verify showed does not run again ({VERDICTS}); nox -s tests -- . runs it")
+    session.log(f"what the last verify showed does not run again ({VERDICTS}); nox -s tests -- -v runs it")
     return (f"--verdicts={VERDICTS}",)  # one argument: a path by itself would be where to look for tests
 
 
