@@ -25,42 +25,28 @@ from typing import Any
 from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
 from ratproof.hunting.search import Hunt
 from ratproof.hunting.store import Ledger
-from ratproof.hunting.targets import by_name, collect
-from ratproof.hunting.worker import Examples, Worker
-from ratproof.ladder.hypothesis_profile import forget_constants
+from ratproof.hunting.targets import targets
+from ratproof.hunting.worker import Examples, prepare, run
+from ratproof.ladder.environment import unchanged_afterwards
 
 CLAIMS, SEED, ROUNDS = ("corollary-14", "proposition-7"), 7, 6
 MANY, SOME, TURNS, CHUNK = 1_000_000, 20_000, 3, 50
 
 
-class Plain(Worker):
-    """A pytest plugin that runs all rounds, one after the other."""
-
-    def __init__(self) -> None:
-        super().__init__(None, None, SEED)
-        self.cases, self.seconds = 0, 0.0
-
-    def pytest_runtestloop(self, session: Any) -> bool:
-        """Run them."""
-        forget_constants()  # as workers do: else it draws other cases
-        items = by_name(session.items, None)
-        begun = time.process_time()
-        for number in range(1, 1 + ROUNDS):
-            for target, item in items.items():
-                self.cases += self.run(item, Round(target, number)).cases
-        self.seconds = time.process_time() - begun
-        return True
-
-
 def plain() -> dict[str, float]:
-    """Processor seconds in one process, those of starting it left out; without digests."""
-    plugin, look = Plain(), Examples.look
+    """Return processor seconds of all rounds in one process, without digests and without starting it."""
+    look = Examples.look
     Examples.look = lambda self, comparison, strings: None  # type: ignore[method-assign]
     try:
-        collect(plugin, CLAIMS, "cpu")
+        with unchanged_afterwards():
+            prepare()
+            items = targets(CLAIMS, None, "cpu")
+            begun, cases = time.process_time(), 0
+            for number in range(1, 1 + ROUNDS):
+                cases += sum(run(step, Round(name, number), SEED).cases for name, step in items.items())
+            return {"cases": cases, "processor_seconds": time.process_time() - begun}
     finally:
         Examples.look = look  # type: ignore[method-assign]
-    return {"cases": plugin.cases, "processor_seconds": plugin.seconds}
 
 
 def by_workers(*how: str) -> dict[str, float]:

@@ -20,8 +20,7 @@ from ratproof.coq.evaluation import Question, evaluate
 from ratproof.evidence import random_cases
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.not_run import NotRun
-from ratproof.implementations.implementation import Layer
-from ratproof.ladder.hypothesis_profile import forget_constants, unchanged_afterwards
+from ratproof.ladder.environment import forget_constants, unchanged_afterwards
 from ratproof.ladder.run import run
 from ratproof.ladder.rungs.kernel_checked import accept
 from ratproof.ladder.steps import Step, steps
@@ -188,10 +187,7 @@ def _joined(verdicts: list[str]) -> str:
 
 
 def _verdict(step: Step) -> str:
-    def show() -> Any:
-        return step.run("")
-
-    return _timed(lambda: str(show().verdict))
+    return _timed(lambda: str(step.run()[0].verdict))
 
 
 def _timed(verdict: Callable[[], str]) -> str:
@@ -230,8 +226,8 @@ def _alarm(seconds: int) -> Iterator[None]:
 
 def _equations(name: str, variant: Variant, layer: str) -> str:
     """The verdict of the paper's equations, written out once more, beside the layer's automata."""
-    from proofs_tests.neural.equations import agree_with_equations
-    from proofs_tests.neural.references import REFERENCES
+    from ratproof.ladder.written.equations import agree_with_equations
+    from ratproof.ladder.written.references import REFERENCES
 
     if layer not in REFERENCES:
         return ""
@@ -241,13 +237,7 @@ def _equations(name: str, variant: Variant, layer: str) -> str:
     def agree(data: Any) -> None:
         agree_with_equations(name, layer, "float64", data, variant.name)
 
-    claim = claim_named(name)
-    side = Layer(layer, "float64")
-    return _timed(
-        lambda: str(
-            run(lambda *_: agree(), claim, variant, side, claim.effort_of(variant), kind="sampled").verdict
-        )
-    )
+    return _timed(lambda: str(run(agree, claim_named(name), variant, "cpu", kind="sampled").verdict))
 
 
 def _bond(name: str, variant: Variant) -> str:

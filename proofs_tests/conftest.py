@@ -1,23 +1,21 @@
-"""Hypothesis as all tests here use it, the same cases in every run unless a seed asks for others; and what
-``ratproof verify`` hands to the evidence.
-"""
+"""Hypothesis as all tests here use it: the same cases in every run unless a seed asks for others."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
 
-from proofs_tests.hypothesis_settings import load_profile
 from ratproof.evidence.not_run import NotRun
-from ratproof.ladder.hypothesis_profile import unchanged_afterwards
-from ratproof.ladder.plugin import CORPUS
+from ratproof.evidence.results import require_expected
+from ratproof.ladder.environment import interpret_triton, load_profile, unchanged_afterwards
+from ratproof.ladder.written import written_checks
+from ratproof.ladder.written.check import Inputs
 
 pytest_plugins = ["pytester", "proofs_tests.shown"]
 
@@ -30,22 +28,17 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if "import pynini" in text or "from automata.io.openfst" in text else None
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the device that the networks run on."""
+    parser.addoption("--ratproof-device", default="cpu", help="where the networks run: cpu or cuda")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Derandomised, unless ``--hypothesis-seed`` is given; a failure prints the blob that brings it back."""
     seeded = config.getoption("--hypothesis-seed", default=None) is not None
-    load_profile(seeded)
-    if find_spec("triton") is not None:
-        _interpret_triton()
-
-
-def _interpret_triton() -> None:
-    """Without a GPU, have Triton's interpreter run its kernels: it has to be said before Triton is
-    imported.
-    """
-    import torch
-
-    if not torch.cuda.is_available():
-        os.environ.setdefault("TRITON_INTERPRET", "1")
+    examples = os.environ.get("RATPROOF_EXAMPLES")
+    load_profile(None if examples is None else int(examples), seeded)
+    interpret_triton()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -99,27 +92,16 @@ def unshrunk() -> Generator[None, None, None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def corpus(request: pytest.FixtureRequest) -> Any:
-    """The corpus that the user named, as :class:`~ratproof.implementations.corpus.Corpus`; without one the
-    test is skipped.
-    """
-    from ratproof.implementations.corpus import load_corpus
+@pytest.fixture
+def shows_what_is_expected(request: pytest.FixtureRequest, device: str) -> Callable[[], None]:
+    """Run the check that is registered under this test's id, and compare its verdict with the expected."""
+    check = written_checks()[request.node.nodeid]
 
-    if CORPUS in request.config.stash:
-        return request.config.stash[CORPUS]
-    path = request.config.getoption("--ratproof-text")
-    if path is None:
-        pytest.skip("no corpus is named (ratproof verify --text FILE)")
-    return load_corpus(
-        path, request.config.getoption("--ratproof-embeddings"), request.config.getoption("--ratproof-units")
-    )
+    def show() -> None:
+        inputs = Inputs(device)
+        if not check.can_run(inputs):
+            option = {"corpus": "--text FILE", "rules": "--rules DIR"}[check.needs]
+            pytest.skip(f"ratproof verify {option} runs it")
+        require_expected(check.run(inputs))
 
-
-@pytest.fixture(scope="session")
-def rule_folder(request: pytest.FixtureRequest) -> Path:
-    """The folder that the user named; without one the test is skipped."""
-    path = request.config.getoption("--ratproof-rules")
-    if path is None:
-        pytest.skip("no folder with rules is named (ratproof verify --rules DIR)")
-    return Path(path)
+    return show

@@ -10,11 +10,11 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from automata.io.files import write_whole
-from proofs_tests.hypothesis_settings import load_profile
 from proofs_tests.test_ladder import LADDER
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.smallest import FILE, keep_in
+from ratproof.ladder.environment import load_profile
 from ratproof.process.interpreter import on_one_stack
 
 REFUTED = [step for step in LADDER if step.variant.expected == str(Verdict.REFUTED)]
@@ -26,7 +26,7 @@ def entries_of(place: int) -> dict[str, str]:
     step, entries = REFUTED[place], dict[str, str]()
     try:
         with keep_in(entries):
-            seen = on_one_stack(step.run)(step.label)
+            (seen,) = on_one_stack(step.run)()
     except NotRun as reason:
         raise SystemExit(f"{step.label} cannot run here: {reason}") from None
     if seen.verdict != Verdict.REFUTED:

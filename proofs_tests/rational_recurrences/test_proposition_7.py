@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from automata.recurrences.affine import NotAffine
 from automata.semirings import REAL
-from automata.testing.strategies import readings
-from ratproof.evidence.ledger import ledger
-from ratproof.implementations.corpus import agree_on_text
 from ratproof.implementations.exact import ExactComparison
-from ratproof.implementations.layer_strategies import networks
-from ratproof.ladder.evidence import evidence
-from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.rungs.decided import decide
 from theory.rational_recurrences.proposition_7 import CLAIM as CLAIMED
 from theory.rational_recurrences.proposition_7 import step_with_feedback
@@ -27,52 +18,17 @@ CLAIM = "proposition-7"
 CORRECTED = CLAIMED.variant("corrected")
 
 
-@evidence(CLAIM, kind="sampled", variants=("corrected",))
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@given(st.data())
-def test_the_gates_of_the_torch_network_are_those_of_the_paper(dtype, device, data):
-    """Equations 5a and 5b, computed once more by NumPy: network and automata share their gates, so this has
-    to be seen apart.
-    """
-    drawn = data.draw(networks("abc", "example-6", CLAIM, "corrected", dtype, device))
-    p, v = drawn.layer.parameters, drawn.layer.embeddings
-    with np.errstate(over="ignore"):
-        f = 1 / (1 + np.exp(-(v @ p["forget.weight"].T + p.get("forget.bias", 0))))
-        z = v @ p["update.weight"].T + p.get("update.bias", 0)
-    u = (1 - f) * (np.tanh(z) if drawn.layer.options["nonlinearity"] == "tanh" else z)
-    bounds = []
-    for unit, (automaton, slack) in enumerate(drawn.sides()):
-        tables = automaton.to_float().matrices
-        assert (abs(tables[:, 1, 1] - f[:, unit]) <= slack.matrices[:, 1, 1]).all()
-        assert (abs(tables[:, 0, 1] - u[:, unit]) <= slack.matrices[:, 0, 1]).all()
-        bounds.append(slack.matrices)
-    ledger().add(int(np.isfinite(bounds).all()))  # where a gate might overflow there is no bound
+def test_the_gates_of_the_torch_network_are_those_of_the_paper(dtype, shows_what_is_expected):
+    shows_what_is_expected()
 
 
-@evidence(CLAIM, kind="sampled", variants=("printed",))
-@given(st.data())
-def test_a_torch_network_that_starts_in_one_is_not_the_drawn_automaton(device, data):
-    """Figure 1 as drawn gives the empty string 0, whatever c_0 is: here c_0 = 1."""
-    names, strings = data.draw(readings(most=100))
-    network = data.draw(
-        networks(
-            "abc",
-            "example-6",
-            CLAIM,
-            "printed",
-            "float64",
-            device,
-            automata_know_start=False,
-            start=st.just(1.0),
-        )
-    )
-    agree(network.renamed(names), strings)
+def test_a_torch_network_that_starts_in_one_is_not_the_drawn_automaton(shows_what_is_expected):
+    shows_what_is_expected()
 
 
-@evidence(CLAIM, kind="sampled", variants=("corrected",))
-def test_every_prefix_of_every_sentence_of_a_corpus(corpus, device):
-    """``ratproof verify --text FILE``: the words are the alphabet, their vectors the inputs."""
-    agree_on_text(CLAIM, "corrected", corpus, device)
+def test_every_prefix_of_every_sentence_of_a_corpus(shows_what_is_expected):
+    shows_what_is_expected()
 
 
 def test_a_gate_that_reads_the_state_is_refused_with_the_states_that_show_it():

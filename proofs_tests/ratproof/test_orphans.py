@@ -100,25 +100,12 @@ def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
     assert still_there_after(kill, hunt, tmp_path, at_least=3) == []
 
 
-VERIFY = """
-import pytest
-from ratproof.ladder.watch import Watch
-plugins = ["-p", "xdist.plugin", "-p", "ratproof.ladder.plugin", "-p", "no:cacheprovider"]
-options = ["--numprocesses=2", *plugins, "test_long.py"]
-pytest.main(options, plugins=[Watch([], lambda test, done, total: None)])
-"""
-
-
 @linux
-def test_the_workers_of_verify_end_with_it(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    (tmp_path / "program.py").write_text(VERIFY)
-    # a worker that does not listen: it holds the interpreter's lock
-    (tmp_path / "test_long.py").write_text(
-        "def test_long():\n    open('began', 'w').close()\n    sum(range(10**15))\n"
-    )
-    program = [sys.executable, "program.py"]
-    assert still_there_after(signal.SIGKILL, program, tmp_path, at_least=2, begun=tmp_path / "began") == []
+@kills
+def test_the_workers_of_verify_end_with_it(tmp_path, kill):
+    program = tmp_path / "program.py"
+    program.write_text("from ratproof.api.checks import verify\nverify()\n")
+    assert still_there_after(kill, [sys.executable, str(program)], tmp_path, at_least=3) == []
 
 
 def test_one_whose_parent_has_ended_already_ends_at_once():

@@ -13,7 +13,7 @@ from ratproof.evidence import random_cases, smallest
 from ratproof.evidence.counterexample import Counterexample, Disagreement, Refutation
 from ratproof.evidence.random_cases import for_random_cases, with_seed
 from ratproof.evidence.smallest import keep_in
-from ratproof.ladder.hypothesis_profile import unchanged_afterwards
+from ratproof.ladder.environment import unchanged_afterwards
 from ratproof.ladder.steps import Step
 
 NAME = "a rung of this test's"

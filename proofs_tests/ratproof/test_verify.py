@@ -23,7 +23,7 @@ from ratproof.evidence.results import Observation, Result, gather, in_order
 from ratproof.hunting.search import Hunt, hunt
 from ratproof.implementations import corpus as texts
 from ratproof.implementations.corpus import Corpus, agree_on_text
-from ratproof.ladder.hypothesis_profile import forget_constants, unchanged_afterwards
+from ratproof.ladder.environment import forget_constants, unchanged_afterwards
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import Request
 from ratproof.ladder.verification import _missing, keep_evidence, verify

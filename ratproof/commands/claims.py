@@ -13,7 +13,6 @@ from rich.text import Text
 
 from automata.cache_folder import VARIABLE, lasts
 from automata.errors import OutputError
-from automata.io.files import write_whole
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, headed, own_screen
 from ratproof.evidence.kinds import KINDS, OF_PAPERS
@@ -216,16 +215,12 @@ def check(
     """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""
     from ratproof.ladder.request import require_junit
     from ratproof.ladder.user_files import check as run
+    from ratproof.ladder.verification import write_junit
 
     require_junit(junit, reads=(file,))
     outcome = _with_progress("check", lambda told: run(file, names or [], kinds or [], examples, seed, told))
     if junit is not None:
-        from ratproof.ladder.junit import junit as written
-
-        try:
-            write_whole(junit, written(outcome, file))
-        except OutputError as error:  # the verdicts are shown all the same
-            outcome.not_written = str(error)
+        outcome.not_written = write_junit(outcome, junit, file)
     return _told(outcome, as_json, details=True, claims_file=file)
 
 

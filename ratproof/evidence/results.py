@@ -116,6 +116,18 @@ class Result:
         return cls(**fields)
 
 
+def require_expected(observations: Iterable[Observation]) -> None:
+    """Raise what a run raised, or an ``AssertionError``, if a verdict is not the one that is expected."""
+    for seen in observations:
+        if seen.verdict != seen.expected:
+            if seen.raised is not None:
+                raise seen.raised
+            raise AssertionError(
+                f"{seen.claim}, variant {seen.variant}: expected {seen.expected}, found {seen.verdict};"
+                f" {seen.why}"
+            )
+
+
 def gather(observations: Iterable[Observation], seed: int | None) -> list[Result]:
     """One result a claim, variant, kind, what ran on strings and where, corpus and rule file, in the order in
     which they came.

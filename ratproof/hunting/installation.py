@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ratproof.evidence.versions import versions
 
-PACKAGES = ("automata", "theory", "neural", "ratproof", "proofs_tests")
+PACKAGES = ("automata", "theory", "neural", "ratproof")
 SOURCES = (".py", ".cpp")
 DEPENDS_ON = ("python", "ratproof", "hypothesis", "numpy", "torch")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Any
 
 from ratproof.hunting.rounds import Round
+from ratproof.process.interpreter import without_main_program
 from ratproof.process.orphans import run_with
 
 Chunk = list[Round]
@@ -52,7 +52,7 @@ class LocalCrew:
         self.waiting: deque[Chunk] = deque()
         self.failed_starts = 0
         self.notes: list[str] = []
-        with _without_main_program():
+        with without_main_program():
             self.hands = [self._hire() for _ in range(jobs)]
 
     def room(self) -> int:
@@ -97,7 +97,7 @@ class LocalCrew:
         if self.failed_starts >= STARTS:
             yield None, json.dumps({"error": "a worker ended before it said why"}).encode()
             return
-        with _without_main_program():
+        with without_main_program():
             self.hands[place] = self._hire()
 
     def _hire(self) -> _Hand:
@@ -115,18 +115,3 @@ class LocalCrew:
                 chunk = [[one.target, one.number] for one in hand.chunk]
                 with suppress(OSError):  # where it has died, which is seen when its pipe is read
                     hand.pipe.send_bytes(json.dumps(chunk).encode())
-
-
-@contextmanager
-def _without_main_program() -> Iterator[None]:
-    """Workers that are spawned meanwhile do not import the main program, which takes seconds in which they
-    would outlive us.
-    """
-    main: dict[str, Any] = vars(sys.modules["__main__"])
-    hidden: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
-    main["__spec__"] = None
-    try:
-        yield
-    finally:
-        del main["__spec__"]
-        main.update(hidden)

@@ -1,4 +1,4 @@
-"""A worker: a process in which pytest has collected the targets, and which runs the rounds that it is sent.
+"""A worker: a process that runs the rounds that it is sent.
 
 Both ways go JSON objects as bytes. What it says first is its installation and its targets; then, for each
 chunk of rounds, their rows.
@@ -12,19 +12,17 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
-import pytest
-from _pytest.runner import runtestprotocol
+from hypothesis import core
 
 from automata.io.printable_text import printable
 from automata.testing.edge_cases import corners
 from ratproof.evidence.ledger import ledger
-from ratproof.evidence.results import Observation
+from ratproof.evidence.not_run import NotRun
 from ratproof.hunting.installation import fingerprint
-from ratproof.hunting.rounds import MOST_SAID, Round, Row, seed_of
-from ratproof.hunting.targets import by_name, collect
-from ratproof.ladder.hypothesis_profile import forget_constants
-from ratproof.ladder.plugin import SEARCH, Search
-from ratproof.ladder.watch import last_line
+from ratproof.hunting.rounds import EXAMPLES, MOST_SAID, Round, Row, seed_of
+from ratproof.hunting.targets import targets
+from ratproof.ladder.environment import forget_constants, interpret_triton, load_profile, unchanged_afterwards
+from ratproof.ladder.steps import Step, WrittenStep
 
 LOOK_EVERY = 16  # comparisons: how often the corners are looked at
 
@@ -43,7 +41,9 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
         import torch
 
         torch.set_num_threads(1)
-        collect(Worker(pipe, variant, seed), names, device)
+        with unchanged_afterwards():
+            prepare()
+            _work(pipe, targets(names, variant, device), seed)
     except (KeyboardInterrupt, EOFError, BrokenPipeError):
         pass
     except BaseException as problem:  # a worker that ends has to say why
@@ -51,63 +51,52 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
         _send(pipe, {"error": line})
 
 
-class Worker:
-    """A pytest plugin whose loop over the collected evidence runs what it is sent."""
+def prepare() -> None:
+    """Set the process up for rounds."""
+    interpret_triton()
+    load_profile(EXAMPLES, seeded=True)
+    core.global_force_seed = 0  # type: ignore[assignment]
+    # Hypothesis draws numbers from modules that happen to be imported: others in a wheel than in a clone
+    forget_constants()
 
-    def __init__(self, pipe: Any, variant: str | None, seed: int) -> None:
-        self.pipe, self.variant, self.seed = pipe, variant, seed
-        self.observation: Observation | None = None
 
-    def pytest_ratproof_observed(self, observation: Observation) -> None:
-        """What the round showed."""
-        self.observation = observation
+def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
+    """Say what there is, and run rounds of it."""
+    if not items:
+        _send(pipe, {"error": "no sampled test hunts what was asked for"})
+        return
+    _send(pipe, {"installation": fingerprint(), "targets": list(items)})
+    while (chunk := json.loads(pipe.recv_bytes())) is not None:
+        rounds = [Round(target, number) for target, number in chunk]
+        rows = [run(items[one.target], one, seed).to_json() for one in rounds]
+        _send(pipe, {"installation": fingerprint(), "rows": rows})
 
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Say what there is, and run rounds of it."""
-        # Hypothesis draws numbers from modules that happen to be imported: others in a wheel than in a clone
-        forget_constants()
-        items = by_name(session.items, self.variant)
-        if not items:
-            _send(self.pipe, {"error": "no sampled test hunts what was asked for"})
-            return True
-        _send(self.pipe, {"installation": fingerprint(), "targets": list(items)})
-        while True:
-            chunk = json.loads(self.pipe.recv_bytes())
-            if chunk is None:
-                return True
-            rounds = [Round(target, number) for target, number in chunk]
-            rows = [self.run(items[one.target], one).to_json() for one in rounds]
-            _send(self.pipe, {"installation": fingerprint(), "rows": rows})
 
-    def run(self, item: pytest.Item, one: Round) -> Row:
-        """Run a round."""
-        seen = Examples(seed_of(self.seed, one))
-        item.config.stash[SEARCH] = Search(seen.seed, seen.look)
-        self.observation = None
-        item.user_properties.clear()
-        # with a next item, pytest would leave this one set up, and not give it its arguments again
-        reports = runtestprotocol(item, log=False, nextitem=None)
-        result = self.observation
-        if result is None:
-            why = next((last_line(r.longreprtext) for r in reports if not r.passed), "it showed nothing")
-            return Row(one.target, one.number, seen.digest, "error", 0, 0.0, why=_brief(why), test=item.name)
-        verdict, why = str(result.verdict), ""
-        counterexample = None if result.counterexample is None else result.counterexample.to_json()
-        if counterexample is None and result.raised is not None:  # a crash is no counterexample
-            verdict, why = "error", result.why
-        return Row(
-            one.target,
-            one.number,
-            seen.digest,
-            verdict,
-            result.cases,
-            result.seconds,
-            seen.way,
-            tuple(sorted(seen.corners)),
-            counterexample,
-            item.name,
-            _brief(why),
-        )
+def run(step: Step | WrittenStep, one: Round, seed: int) -> Row:
+    """Run a round of a hunt with that seed."""
+    seen = Examples(seed_of(seed, one))
+    test = step.test.partition("::")[2]
+    try:
+        result, *_ = step.run(seen.seed, seen.look)
+    except NotRun as reason:
+        return Row(one.target, one.number, seen.digest, "error", 0, 0.0, why=_brief(str(reason)), test=test)
+    verdict, why = str(result.verdict), ""
+    counterexample = None if result.counterexample is None else result.counterexample.to_json()
+    if counterexample is None and result.raised is not None:  # a crash is no counterexample
+        verdict, why = "error", result.why
+    return Row(
+        one.target,
+        one.number,
+        seen.digest,
+        verdict,
+        result.cases,
+        result.seconds,
+        seen.way,
+        tuple(sorted(seen.corners)),
+        counterexample,
+        test,
+        _brief(why),
+    )
 
 
 class Examples:

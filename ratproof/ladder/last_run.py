@@ -32,7 +32,7 @@ from theory.claim import EXACT, TORCH
 LAST = Path(".ratproof") / "last-run.json"
 WHOLE = {"cpu": Path(".ratproof") / "verdicts.json", "cuda": Path(".ratproof") / "verdicts-cuda.json"}
 """Of the last run of everything, by the device."""
-PACKAGES = ("automata", "theory", "neural", "ratproof", "proofs_tests")
+PACKAGES = ("automata", "theory", "neural", "ratproof")
 SOURCES = ("*.py", "*.v", "*.txt", "*.json")
 
 

@@ -1,4 +1,4 @@
-"""The one runner of evidence: `verify`, `check`, `hunt` and the pytest plugin all end here."""
+"""The one runner of evidence: `verify`, `check`, `hunt` and the tests all end here."""
 
 from __future__ import annotations
 
@@ -9,49 +9,49 @@ from typing import Any
 from ratproof.evidence.judge import judge
 from ratproof.evidence.kinds import RUN_ON_STRINGS
 from ratproof.evidence.ledger import recording
+from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.random_cases import with_seed
 from ratproof.evidence.results import Observation
-from ratproof.implementations.implementation import Implementation
-from ratproof.ladder.rungs.table import Rung
-from theory.claim import EXACT, TORCH, Claim, Effort, Variant
+from theory.claim import EXACT, TORCH, Claim, Variant
+
+Observe = Callable[[Any, Any], None]
+"""Called with each comparison and its strings."""
 
 
 def run(
-    rung: Rung,
+    show: Callable[[], None],
     claim: Claim,
     variant: Variant,
-    side: Implementation,
-    effort: Effort,
+    device: str | None,
     *,
     kind: str,
     test: str = "",
     seed: int | None = None,
-    passed_on: tuple[type[BaseException], ...] = (),
-    observe: Callable[[Any, Any], None] | None = None,
+    observe: Observe | None = None,
 ) -> Observation:
-    """Run a rung, time it, keep what was compared, and turn what it raised into a verdict.
+    """Run an assertion, time it, keep what was compared, and turn what it raised into a verdict.
 
     Args:
-        rung: an assertion.
+        show: the assertion.
         claim: the claim.
         variant: of the claim.
-        side: the way in which its network is run.
-        effort: how much is tried.
+        device: where torch runs in it; ``None`` if it does not.
         kind: the kind of evidence.
         test: the name of what runs.
-        seed: of fresh random cases; without, Hypothesis's profile says.
-        passed_on: exceptions that are no verdict, besides ``KeyboardInterrupt``: they are raised.
-        observe: is told of each comparison and its strings.
+        seed: of fresh random cases; ``None`` for what Hypothesis's profile says.
+        observe: called with each comparison and its strings.
+
+    Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
     """
     raised: BaseException | None = None
     started = time.perf_counter()
     with recording() as book, with_seed(seed):
         book.observe = observe
         try:
-            rung(claim, variant, side, effort)
-        except BaseException as error:  # whatever a rung raises, its verdict has to be told
-            if isinstance(error, (KeyboardInterrupt, *passed_on)):
-                raise
+            show()
+        except (KeyboardInterrupt, NotRun):
+            raise
+        except BaseException as error:  # SystemExit among them: whatever it raises has a verdict
             raised = error
     informative = book.informative if kind in RUN_ON_STRINGS else None
     if informative == 0 and variant.constant:
@@ -66,8 +66,8 @@ def run(
         test=test,
         cases=book.cases,
         seconds=time.perf_counter() - started,
-        ran=(EXACT if side.device is None else TORCH) if kind in RUN_ON_STRINGS else None,
-        device=side.device,
+        ran=(EXACT if device is None else TORCH) if kind in RUN_ON_STRINGS else None,
+        device=device,
         share=book.share,
         informative=informative,
         facts=dict(book.facts),

@@ -1,13 +1,13 @@
-"""The ladder of evidence, generated: every rung that every variant of a claim promises, for every way to run
-its network.
+"""What the runner runs, generated from the claims: every rung that a variant promises, for every
+implementation of its network, and the checks that are written for single claims.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
-from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.results import Observation
 from ratproof.implementations.implementation import (
     Implementation,
@@ -16,9 +16,14 @@ from ratproof.implementations.implementation import (
     TorchProgram,
     sides_of,
 )
-from ratproof.ladder.run import run
+from ratproof.ladder.run import Observe, run
 from ratproof.ladder.rungs.table import rung_of
+from ratproof.ladder.written import written_checks
+from ratproof.ladder.written.check import Inputs, WrittenCheck
 from theory.claim import Claim, Variant
+
+TESTS = "proofs_tests/test_ladder.py"
+"""Where pytest runs the steps, so that ``verify --json`` can name a test."""
 
 
 @dataclass(frozen=True)
@@ -38,37 +43,40 @@ class Step:
         parts = self.claim.name, self.variant.name, self.kind, self.side.label
         return "-".join(filter(None, parts))
 
+    @property
+    def test(self) -> str:
+        """The pytest id of the test that runs it."""
+        name = "a_torch_layer_stands" if runs_torch(self) else "a_claim_holds_or_is_refuted"
+        return f"{TESTS}::test_{name}_on_this_rung[{self.label}]"
+
     def show(self) -> None:
-        """Assert it; see the rungs for what is raised."""
+        """Assert it; the rungs say what they raise."""
         rung_of(self.kind, self.side)(self.claim, self.variant, self.side, self.claim.effort_of(self.variant))
 
-    def run(self, test: str, seed: int | None = None) -> Observation:
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The variant that it is about."""
+        return (self.variant,)
+
+    def run(
+        self, seed: int | None = None, observe: Observe | None = None, test: str | None = None
+    ) -> list[Observation]:
         """Run it, and return what it shows.
 
         Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
         """
-        claim, variant = self.claim, self.variant
-        effort = claim.effort_of(variant)
-        return run(
-            rung_of(self.kind, self.side),
-            claim,
-            variant,
-            self.side,
-            effort,
-            kind=self.kind,
-            test=test,
-            seed=seed,
-            passed_on=(NotRun,),
-        )
+        named = self.test if test is None else test
+        start = partial(run, self.show, self.claim, self.variant, self.side.device)
+        return [start(kind=self.kind, test=named, seed=seed, observe=observe)]
 
 
 def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> Iterator[Step]:
-    """The whole ladder of these claims.
+    """Yield every rung of these claims.
 
     Args:
         claims: the claims.
         device: where torch layers run.
-        own: are they a user's?
+        own: whether they are a user's.
     """
     for claim in claims:
         for variant in claim.variants:
@@ -77,12 +85,41 @@ def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> It
                 yield from (Step(claim, variant, kind, side) for side in sides)
 
 
+@dataclass(frozen=True)
+class WrittenStep:
+    """A check that is written for one claim, with what the user gave."""
+
+    check: WrittenCheck
+    inputs: Inputs
+
+    @property
+    def test(self) -> str:
+        """The pytest id of the test that runs it."""
+        return self.check.test
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The variants that it is about."""
+        return self.check.variants
+
+    def run(self, seed: int | None = None, observe: Observe | None = None) -> list[Observation]:
+        """Run it; see :meth:`~ratproof.ladder.written.check.WrittenCheck.run`."""
+        return self.check.run(self.inputs, seed, observe)
+
+
+def all_of(claim: Claim, kind: str, inputs: Inputs) -> list[Step | WrittenStep]:
+    """Return all evidence of a kind for a claim of ours: first the checks written for it."""
+    own = [check for check in written_checks().values() if (check.name, check.kind) == (claim.name, kind)]
+    written = [WrittenStep(check, inputs) for check in own if check.can_run(inputs)]
+    return [*written, *(step for step in steps([claim], inputs.device) if step.kind == kind)]
+
+
 def runs_torch(step: Step) -> bool:
-    """Does a torch layer run in it?"""
+    """Return whether a torch layer runs in it."""
     return step.side.device is not None
 
 
 def on_device(step: Step, device: str) -> Step:
-    """The same step, with its network on that device."""
+    """Return the same step, with its network on that device."""
     assert isinstance(step.side, (Layer, SampledLayer, TorchProgram))
     return replace(step, side=replace(step.side, device=device))

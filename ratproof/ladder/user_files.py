@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, settings
 from automata.errors import InputError
 from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.results import Observation, gather
-from ratproof.ladder.hypothesis_profile import unchanged_afterwards
+from ratproof.ladder.environment import EXAMPLES, unchanged_afterwards
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import require_promised
 from ratproof.ladder.steps import steps
@@ -26,7 +26,6 @@ from ratproof.ladder.verification import keep_evidence
 from theory.claim import Claim
 from theory.registry import register
 
-EXAMPLES = 100
 NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
 """Names of claims and variants: they name the files that are kept, where two hyphens stand between them."""
 
@@ -76,7 +75,7 @@ def outcome_of(
         for step in ladder:
             started(step.label, claims.index(step.claim), len(claims))
             try:
-                observations.append(step.run(f"{where}::{step.claim.name}", seed))
+                observations += step.run(seed, test=f"{where}::{step.claim.name}")
             except NotRun as reason:
                 about = {"claim": step.claim.name, "variant": step.variant.name, "kind": step.kind}
                 not_run.append({**about, "why": str(reason)})

@@ -1,18 +1,10 @@
-"""Run the evidence tests through pytest, and gather what they showed."""
+"""``ratproof verify``: run the evidence for the papers' claims, and gather what it shows."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
-from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
-
-import pytest
 
 from automata.equivalence.certificates import FORMAT as CERTIFICATE
 from automata.errors import InputError, OutputError
@@ -21,13 +13,12 @@ from ratproof.evidence.kinds import RUN_ON_STRINGS, Verdict
 from ratproof.evidence.results import Result, gather, in_order
 from ratproof.ladder import last_run
 from ratproof.ladder.counterexample_files import keep, keep_script
-from ratproof.ladder.hypothesis_profile import unchanged_afterwards
+from ratproof.ladder.junit import junit
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import Request, require
-from ratproof.ladder.watch import Watch, last_line
+from ratproof.ladder.tasks import Started, Task, show_all
 from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.laws.models.counterexample import StatefulCounterexample
-from ratproof.namesakes import hidden
 from theory.claim import EXACT, TORCH, Claim, Variant
 from theory.reading import Program
 from theory.registry import claim_named, claims
@@ -37,54 +28,54 @@ CERTIFICATES = Path(".ratproof") / "certificates"
 NOTHING_SHOWED = "no test showed it"
 
 
-def verify(
-    request: Request, started: Callable[[str, int, int], None] = lambda what, done, total: None
-) -> Outcome:
-    """Run what was asked; ``started`` is told what begins to run, how many claims are done, how many there
-    are.
+def verify(request: Request, started: Started = lambda what, done, total: None) -> Outcome:
+    """Run the evidence that was asked for.
+
+    Args:
+        request: what was asked.
+        started: called with what runs, how many claims are done, and how many there are.
 
     Raises :class:`~automata.errors.InputError` for names, files and devices that are not there.
     """
-    watch = Watch(request.claims or claims(), started)
-    watch.corpus = require(request)
+    require(request)
     ground = last_run.digest()
-    with TemporaryDirectory() as scratch:
-        junit = Path(scratch) / "junit.xml"
-        with pytest_environment(request), redirect_stdout(StringIO()) as said:
-            code = pytest.main(pytest_arguments(request, junit), plugins=[watch])
-        not_written = _keep_junit(junit, request.junit)
-    if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
-        watch.errors.append(last_line(said.getvalue()) or "pytest could not start")
-    results = gather(watch.seen, request.seed)
+    shown = show_all(tasks_of(request), request, started)
+    results = gather(shown.observations, request.seed)
     stopped = request.stop_early and any(not result.as_expected for result in results)
-    if not watch.interrupted and not stopped:
-        results += _missing(request, results, watch.not_run)
+    if not shown.interrupted and not stopped:
+        results += _missing(request, results, shown.not_run)
     results = in_order(results, {name: [v.name for v in c.variants] for name, c in claims().items()})
-    watch.notes += keep_evidence(results, request.seed)
-    notes = list(dict.fromkeys(watch.notes))
+    notes = keep_evidence(results, request.seed)
     outcome = Outcome(
         results,
-        watch.interrupted,
-        watch.errors,
+        shown.interrupted,
+        shown.errors,
         notes,
-        watch.not_run,
-        not_written,
-        bool(stopped),
-        request.device,
-        last_run.beside(request.device, ground),
+        shown.not_run,
+        stopped=stopped,
+        device=request.device,
+        beside=last_run.beside(request.device, ground),
     )
+    if request.junit is not None:
+        outcome.not_written = write_junit(outcome, request.junit, "ratproof verify")
     last_run.keep(request, outcome, ground)
     return outcome
 
 
-def _keep_junit(made: Path, wanted: str | None) -> str:
-    """Put the JUnit file where it is wanted, whole; why that failed, where it did: the verdicts are shown all
-    the same.
-    """
-    if wanted is None or not made.exists():
-        return ""
+def tasks_of(request: Request) -> list[Task]:
+    """Return the kinds of evidence that were asked for, claim by claim, in the order of the papers."""
+    return [
+        Task(name, kind)
+        for name in request.claims or claims()
+        for kind in dict.fromkeys(kind for v in claim_named(name).variants for kind in v.kinds)
+        if request.wants(name, kind)
+    ]
+
+
+def write_junit(outcome: Outcome, file: str, name: str) -> str:
+    """Write the JUnit file; return why that failed, or nothing: the verdicts are shown all the same."""
     try:
-        write_whole(wanted, made.read_bytes())
+        write_whole(file, junit(outcome, name))
     except OutputError as error:
         return str(error)
     return ""
@@ -131,15 +122,6 @@ def _keep(result: Result, seed: int | None) -> Path | None:
     return keep(counterexample, COUNTEREXAMPLES, seed, result.tests[0], result.kind)
 
 
-def tests_folder() -> Path:
-    """Where the tests lie: in a clone, or installed beside the other packages."""
-    if sentence := hidden(["proofs_tests"]):  # the package that holds the evidence
-        raise InputError(sentence)
-    package = importlib.util.find_spec("proofs_tests")
-    assert package is not None and package.submodule_search_locations
-    return Path(next(iter(package.submodule_search_locations)))
-
-
 def _missing(request: Request, results: list[Result], not_run: list[dict[str, str]]) -> list[Result]:
     """Evidence that was asked for and promised, and that no test showed: unknown, and never as expected."""
     there: dict[tuple[str, str, str], set[str | None]] = {}
@@ -162,75 +144,3 @@ def _promised(claim: Claim, variant: Variant, kind: str) -> tuple[str | None, ..
     if kind == "sampled":
         return claim.runs_of(variant)
     return (TORCH if isinstance(variant.reading, Program) else EXACT,) if kind in RUN_ON_STRINGS else (None,)
-
-
-def pytest_arguments(request: Request, junit: Path | None = None) -> list[str]:
-    """What pytest is run with: the evidence that was asked for, and no configuration but ours."""
-    folder = tests_folder()
-    given: Sequence[tuple[str, Any]] = (
-        ("--ratproof-device", request.device),
-        ("--hypothesis-seed", request.seed),
-        ("--junitxml", None if request.junit is None else junit),
-        *(("--ratproof-kind", kind) for kind in request.kinds),
-        ("--ratproof-text", _absolute(request.text)),
-        ("--ratproof-units", request.units),
-        ("--ratproof-embeddings", _absolute(request.embeddings)),
-        ("--ratproof-rules", _absolute(request.rules)),
-        *(("--ratproof-claim", name) for name in request.claims),
-        *(("--ratproof-only", f"{claim}:{kind}") for claim, kind in request.only),
-        ("--maxfail", 1 if request.stop_early else None),
-    )
-    options = ["--ratproof-evidence", *(f"{name}={value}" for name, value in given if value is not None)]
-    if request.processes > 1:
-        # a few tests at a time, so that they begin in their order: the three papers first
-        options += [f"--numprocesses={request.processes}", "--maxschedchunk=4"]
-    # No configuration, no cache and no plugin of the folder we happen to be in: only the tests and ours.
-    return [
-        str(folder),
-        f"--rootdir={folder.parent}",
-        "-c",
-        os.devnull,
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:unraisableexception",  # which looks for garbage five times at the end, among torch's objects
-        "-p",
-        "no:benchmark",  # where it is installed, it warns of several processes
-        "-p",
-        "ratproof.ladder.plugin",
-        *options,
-    ]
-
-
-def _absolute(path: str | None) -> str | None:
-    return None if path is None else str(Path(path).absolute())
-
-
-@contextmanager
-def pytest_environment(request: Request) -> Iterator[None]:
-    """How many examples; and no options but ours."""
-    threads = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-    names = (
-        "RATPROOF_EXAMPLES",
-        "PYTEST_ADDOPTS",
-        "PYTEST_PLUGINS",
-        "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
-        *threads,
-    )
-    before = {name: os.environ.pop(name) for name in names if name in os.environ}
-    if request.examples is not None:
-        os.environ["RATPROOF_EXAMPLES"] = str(request.examples)
-    # one process a core: the libraries below should not start threads of their own
-    os.environ.update(
-        dict.fromkeys(threads, "1")
-        if request.processes > 1
-        else {k: v for k, v in before.items() if k in threads}
-    )
-    try:
-        with unchanged_afterwards():
-            yield
-    finally:
-        for name in names:
-            os.environ.pop(name, None)
-        os.environ.update(before)

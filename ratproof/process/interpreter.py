@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
@@ -35,6 +36,13 @@ def on_one_stack(function: Callable[Arguments, Result]) -> Callable[Arguments, R
     return call
 
 
+def collect_rarely() -> None:
+    """Look for cycles of garbage rarely from now on, and never among the objects that are there."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*COLLECTIONS)
+
+
 @contextmanager
 def rare_collections() -> Iterator[None]:
     """What runs inside looks for cycles of garbage rarely, and never among the modules that are there.
@@ -46,11 +54,26 @@ def rare_collections() -> Iterator[None]:
     if before == COLLECTIONS:  # a run within a run: what is there is set aside already, and stays so
         yield
         return
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECTIONS)
+    collect_rarely()
     try:
         yield
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
+
+
+@contextmanager
+def without_main_program() -> Iterator[None]:
+    """Keep processes that are spawned within the block from importing the main program.
+
+    It may have no ``if __name__ == "__main__"``, and its imports take seconds, in which the processes would
+    outlive this one.
+    """
+    main: dict[str, Any] = vars(sys.modules["__main__"])
+    hidden: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
+    main["__spec__"] = None
+    try:
+        yield
+    finally:
+        del main["__spec__"]
+        main.update(hidden)

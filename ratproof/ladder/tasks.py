@@ -1,0 +1,243 @@
+"""Tasks of ``ratproof verify``, in this process or in a pool: one task is a kind of evidence for a claim."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from hypothesis import core
+
+from ratproof.evidence.not_run import NotRun
+from ratproof.evidence.results import Observation
+from ratproof.ladder.environment import interpret_triton, load_profile, one_thread_each, unchanged_afterwards
+from ratproof.ladder.request import Request
+from ratproof.process.interpreter import collect_rarely, on_one_stack, rare_collections, without_main_program
+from ratproof.process.orphans import end_with
+from theory.registry import claim_named
+
+Started = Callable[[str, int, int], None]
+"""Called with what runs, how many claims are done, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of evidence for a claim."""
+
+    claim: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.claim} {self.kind}"
+
+
+@dataclass
+class Shown:
+    """What a task showed, or all tasks together.
+
+    Attributes:
+        observations: of its steps.
+        not_run: the evidence that this machine cannot run, as the rows of ``not_run`` in ``--json``.
+        errors: what went wrong outside of the evidence.
+        interrupted: whether Ctrl-C ended the run.
+    """
+
+    observations: list[Observation] = field(default_factory=list)
+    not_run: list[dict[str, str]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether every step showed what is expected."""
+        return all(seen.verdict == seen.expected for seen in self.observations)
+
+    def to_text(self) -> str:
+        """Return it as JSON, to be sent to another process."""
+        return json.dumps([[seen.to_text() for seen in self.observations], self.not_run])
+
+    @classmethod
+    def from_text(cls, text: str) -> Shown:
+        """Return what :meth:`to_text` wrote."""
+        observations, not_run = json.loads(text)
+        return cls(list(map(Observation.from_text, observations)), not_run)
+
+
+def show(task: Task, request: Request) -> Shown:
+    """Run a task in this process."""
+    from ratproof.ladder.steps import all_of  # torch, which the process that waits does without
+
+    result = Shown()
+    for step in all_of(claim_named(task.claim), task.kind, _inputs(request)):
+        try:
+            result.observations += on_one_stack(step.run)()
+        except NotRun as reason:
+            about = {"claim": task.claim, "kind": task.kind, "why": str(reason)}
+            result.not_run += [{**about, "variant": variant.name} for variant in step.variants]
+    return result
+
+
+@cache
+def _inputs(request: Request) -> Any:
+    from ratproof.ladder.written.check import Inputs
+
+    corpus = None
+    if request.text is not None:
+        from ratproof.implementations.corpus import load_corpus
+
+        corpus = load_corpus(request.text, request.embeddings, request.units)
+    return Inputs(request.device, corpus, None if request.rules is None else Path(request.rules))
+
+
+def show_all(tasks: Sequence[Task], request: Request, started: Started) -> Shown:
+    """Run tasks, in as many processes as the request says; results come in the tasks' order."""
+    with one_thread_each(request.processes), redirect_stdout(sys.stderr):
+        run = _in_this_process if request.processes == 1 else _in_a_pool
+        return run(tasks, request, started)
+
+
+def _in_this_process(tasks: Sequence[Task], request: Request, started: Started) -> Shown:
+    total, progress = Shown(), _Progress(tasks, started)
+    with unchanged_afterwards(), rare_collections():
+        _prepare(request)
+        try:
+            for task in tasks:
+                progress.tell()
+                _join(total, show(task, request))
+                progress.done(task)
+                if request.stop_early and not total.as_expected:
+                    break
+        except KeyboardInterrupt:
+            total.interrupted = True
+    return total
+
+
+def _prepare(request: Request) -> None:
+    interpret_triton()
+    load_profile(request.examples, seeded=request.seed is not None)
+    core.global_force_seed = request.seed  # type: ignore[assignment]
+
+
+def _join(total: Shown, one: Shown) -> None:
+    total.observations += one.observations
+    total.not_run += one.not_run
+
+
+def _in_a_pool(tasks: Sequence[Task], request: Request, started: Started) -> Shown:
+    """Run tasks in worker processes.
+
+    A worker that dies breaks the pool. What was running then runs once more, each task alone in a new
+    process, so that the one that kills its worker is known.
+    """
+    shown: dict[Task, Shown] = {}
+    total, progress = Shown(), _Progress(tasks, started)
+
+    def stop() -> bool:
+        return request.stop_early and not all(one.as_expected for one in shown.values())
+
+    try:
+        left = list(tasks)
+        while left and not stop():
+            broken = _run_until_broken(left, request, shown, progress, stop)
+            for task in broken:
+                if _run_until_broken([task], request, shown, progress, stop, processes=1):
+                    total.errors.append(f"{task}: its process ended without a result")
+                    shown[task] = Shown()
+            left = [task for task in left if task not in shown]
+    except KeyboardInterrupt:
+        total.interrupted = True
+    for task in tasks:
+        _join(total, shown.get(task, Shown()))
+    return total
+
+
+def _run_until_broken(
+    tasks: Sequence[Task],
+    request: Request,
+    shown: dict[Task, Shown],
+    progress: _Progress,
+    stop: Callable[[], bool],
+    processes: int | None = None,
+) -> list[Task]:
+    """Run tasks in a pool, and return those that were running when a worker died."""
+    with _pool(processes or request.processes, request) as pool:
+        with without_main_program():
+            futures = {pool.submit(_show_as_text, task, request): task for task in tasks}
+        progress.tell()
+        try:
+            for future in as_completed(futures):
+                shown[futures[future]] = Shown.from_text(future.result())
+                progress.done(futures[future])
+                progress.tell()
+                if stop():
+                    return []
+        except BrokenProcessPool:
+            return _first_unfinished(futures, shown, processes or request.processes)
+    return []
+
+
+def _first_unfinished(futures: dict[Future[str], Task], shown: dict[Task, Shown], most: int) -> list[Task]:
+    """Return the tasks that may have been running: tasks start in order, one more than workers are taken."""
+    return [task for task in futures.values() if task not in shown][: most + 1]
+
+
+@contextmanager
+def _pool(processes: int, request: Request) -> Iterator[ProcessPoolExecutor]:
+    """Yield a pool, whose processes are ended when the block is left with tasks unfinished."""
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(
+        processes, multiprocessing.get_context("spawn"), _start_worker, (os.getpid(), request)
+    )
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+
+
+def _start_worker(parent: int, request: Request) -> None:
+    end_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends us
+    sys.stdout = sys.stderr
+    _prepare(request)
+    import_module("ratproof.ladder.steps")  # with all that it imports, before collections are rare
+    collect_rarely()
+
+
+def _show_as_text(task: Task, request: Request) -> str:
+    return show(task, request).to_text()
+
+
+class _Progress:
+    """How many claims are done.
+
+    Args:
+        tasks: all of them.
+        started: called by :meth:`tell`.
+    """
+
+    def __init__(self, tasks: Sequence[Task], started: Started) -> None:
+        self.left, self.started = list(tasks), started
+        self.claims = len({task.claim for task in tasks})
+
+    def done(self, task: Task) -> None:
+        self.left.remove(task)
+
+    def tell(self) -> None:
+        """Name the first task that is not done."""
+        if self.left:
+            self.started(
+                str(self.left[0]), self.claims - len({task.claim for task in self.left}), self.claims
+            )

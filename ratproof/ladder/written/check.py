@@ -1,0 +1,123 @@
+"""A check that is written for one claim."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from hypothesis import strategies as st
+
+from ratproof.evidence.counterexample import FalseStatement, Refutation
+from ratproof.evidence.random_cases import for_random_cases
+from ratproof.evidence.results import Observation
+from ratproof.ladder.run import Observe, run
+from theory.claim import Claim, Variant
+from theory.registry import claim_named
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the user gave to ``ratproof verify``.
+
+    Attributes:
+        device: where networks run, ``cpu`` or ``cuda``.
+        corpus: of ``--text``, a :class:`~ratproof.implementations.corpus.Corpus`; ``None`` without it.
+        rules: the folder of ``--rules``; ``None`` without it.
+    """
+
+    device: str = "cpu"
+    corpus: Any = None
+    rules: Path | None = None
+
+
+@dataclass(frozen=True)
+class WrittenCheck:
+    """A statement about some variants of a claim, as a function that asserts it.
+
+    A failed assertion in the function itself refutes variants that are expected to hold. A variant that is
+    expected to be refuted is refuted by a counterexample only.
+
+    Attributes:
+        name: of the claim.
+        kind: the kind of evidence.
+        names: the variants.
+        test: the pytest id of the test that runs it.
+        body: asserts the statement.
+        needs: the field of :class:`Inputs` without which it does not run; empty if it always runs.
+        draws: whether it draws random cases, so that ``hunt`` can run it with other seeds.
+        runs_torch: whether a torch network runs in it.
+    """
+
+    name: str
+    kind: str
+    names: tuple[str, ...]
+    test: str
+    body: Callable[[Inputs], None]
+    needs: str = ""
+    draws: bool = False
+    runs_torch: bool = True
+
+    examples: ClassVar[int | None] = None
+    label: ClassVar[str] = ""
+
+    @property
+    def claim(self) -> Claim:
+        """The claim."""
+        return claim_named(self.name)
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The variants of the claim that it is about."""
+        return tuple(map(self.claim.variant, self.names))
+
+    def can_run(self, inputs: Inputs) -> bool:
+        """Return whether the user gave what it needs."""
+        return not self.needs or getattr(inputs, self.needs) is not None
+
+    def run(
+        self, inputs: Inputs, seed: int | None = None, observe: Observe | None = None
+    ) -> list[Observation]:
+        """Run it, and return one observation per variant.
+
+        Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
+        """
+
+        def rung() -> None:
+            try:
+                self.body(inputs)
+            except AssertionError as error:
+                line = traceback.extract_tb(error.__traceback__)[-1]
+                own = inspect.getsourcefile(inspect.unwrap(self.body)) == line.filename
+                if isinstance(error, Refutation) or self.variants[0].expected != "holds" or not own:
+                    raise
+                where = f"{Path(line.filename).name}, line {line.lineno}"
+                raise FalseStatement(f"{where}: {line.line}") from error
+
+        device = inputs.device if self.runs_torch else None
+        start = partial(run, rung, self.claim, self.variants[0], device)
+        seen = start(kind=self.kind, test=self.test, seed=seed, observe=observe)
+        return [replace(seen, variant=v.name, expected=v.expected) for v in self.variants]
+
+
+def drawn(
+    name: str, body: Callable[[Inputs, st.DataObject], None], examples: int | None = None
+) -> Callable[[Inputs], None]:
+    """Return a check's body that runs ``body`` on random cases.
+
+    Args:
+        name: what its random cases are drawn from, together with the seed.
+        body: draws a case from its second argument, and asserts something of it.
+        examples: number of cases; ``None`` for the run's own number.
+    """
+
+    def check(inputs: Inputs) -> None:
+        for_random_cases(name, examples, lambda data: body(inputs, data))
+
+    check.__wrapped__ = body  # type: ignore[attr-defined]  # whose file and docstring count
+    check.__doc__ = body.__doc__
+    return check

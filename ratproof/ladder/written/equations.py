@@ -1,0 +1,94 @@
+"""The papers' equations, written out once more, against the automata that a torch layer reads itself off as.
+
+Layer and automata share their gates, so a wrong gate would be on both sides. Here one side is
+:mod:`ratproof.ladder.written.references`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import torch
+from hypothesis import strategies as st
+
+from automata.testing.strategies import readings
+from neural.layer_kind import layer_kinds
+from ratproof.implementations.layer import LayerComparison
+from ratproof.implementations.layer_strategies import networks
+from ratproof.ladder.rungs.agreement import agree
+from ratproof.ladder.written.check import Inputs, WrittenCheck, drawn
+from ratproof.ladder.written.references import REFERENCES
+from theory.registry import claims
+
+TEST = "proofs_tests/neural/test_equations.py::test_the_gates_of_a_torch_layer_are_those_of_the_paper"
+EXAMPLES = 40
+
+
+class OfEquations(LayerComparison):
+    """The equations in the layer's number format, with the layer's parameters, against the exact scores of
+    its automata.
+    """
+
+    way = "equations"
+
+    @torch.no_grad()
+    def states(self, strings: Any) -> list[Any]:
+        """Return c_0, ..., c_T of each string, computed one symbol at a time."""
+        cell, index = self.network.cell, {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
+        first = cell.score(cell.start(1, self.start))[0]
+        start = torch.full(
+            (self.network.hidden_size,),
+            cell.semiring.zero if self.start is None else self.start,
+            dtype=first.dtype,
+            device=first.device,
+        )
+        states = []
+        for string in strings:
+            vectors = self.vectors[torch.tensor([index[x] for x in string], dtype=torch.long)]
+            steps = [c for c, _ in REFERENCES[self.kind.name](cell, vectors, start)]
+            states.append(torch.stack([first, *steps]).double().cpu().numpy())
+        return states
+
+
+def agree_with_equations(
+    claim: str, kind: str, dtype: str, data: Any, variant: str = "corrected", device: str = "cpu"
+) -> None:
+    """Assert that the equations of random layers of that kind stay within the derived bound of the layers'
+    automata.
+    """
+    names, strings = data.draw(readings(most=6))
+    starts = layer_kinds()[kind].starts
+    one = data.draw(networks("abc", kind, claim, variant, dtype, device, start=starts)).renamed(names)
+    agree(OfEquations(one.claim, one.variant, one.layer, one.start, one.automata_know_start), strings)
+
+
+def gates_are_those_of_the_paper(
+    inputs: Inputs, data: st.DataObject, *, claim: str, variant: str, layer: str
+) -> None:
+    """The paper's equations, written out once more, against the layer's automata."""
+    agree_with_equations(claim, layer, "float64", data, variant, inputs.device)
+
+
+LAYERS = [
+    (claim.name, variant.name, layer)
+    for claim in claims().values()
+    for variant in claim.variants
+    for layer in claim.layers_of(variant)
+]
+CHECKS = tuple(
+    WrittenCheck(
+        claim,
+        "sampled",
+        (variant,),
+        f"{TEST}[{claim}-{layer}]",
+        drawn(
+            f"{claim} {variant} {layer} equations",
+            partial(gates_are_those_of_the_paper, claim=claim, variant=variant, layer=layer),
+            EXAMPLES,
+        ),
+        draws=True,
+    )
+    for claim, variant, layer in LAYERS
+    if layer in REFERENCES
+)

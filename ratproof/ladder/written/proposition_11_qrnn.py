@@ -1,0 +1,63 @@
+"""Proposition 11, QRNN: how many states the automata have, and how many are needed."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+from automata.minimise import rank
+from automata.semirings import REAL
+from ratproof.evidence.ledger import ledger
+from ratproof.ladder.written.check import Inputs, WrittenCheck
+from theory.rational_recurrences.shared import windows
+from theory.weights import Weights
+
+SIZES = (
+    *((1, 1), (2, 1), (3, 1)),
+    *((1, 2), (2, 2), (3, 2), (5, 2)),
+    *((1, 3), (2, 3), (3, 3)),
+    *((1, 4), (2, 4), (1, 6)),
+)
+"""Letters s and window K."""
+
+
+def random_weights(alphabet: str, window: int) -> Weights:
+    """Return a unit with random integers for gates, and c_0 = 0."""
+    numbers = random.Random(0)
+    gates = {
+        name: {x: Fraction(numbers.randint(-99, 99)) for x in windows.words(alphabet, window) if x}
+        for name in "fu"
+    }
+    return Weights(REAL, alphabet, {"c_0": Fraction(0), **gates}, ("K", window))
+
+
+def count_of_states_is_exact(inputs: Inputs) -> None:
+    """2(s + ... + s^(K-1)) + 1 states as corrected, 2 + s + ... + s^(K-1) are enough, and the rank for random
+    weights is the least.
+    """
+    counts = []
+    for s, window in SIZES:
+        w = random_weights("abcde"[:s], window)
+        (remembering,), (ahead,) = windows.corrected(w), windows.ahead(w)
+        middle = sum(s**i for i in range(1, window))
+        assert remembering.states == 2 * middle + (1 if window > 1 else 2)
+        assert ahead.states == 2 + middle
+        least = rank(ahead)
+        assert least == rank(remembering) <= ahead.states
+        counts.append([s, window, remembering.states, ahead.states, least])
+    ledger().add(len(counts))
+    ledger().facts["states"] = counts
+    assert [row for row in counts if row[3] != row[4]] == [[2, 4, 29, 16, 14]]
+
+
+CHECKS = (
+    WrittenCheck(
+        "proposition-11-qrnn",
+        "decided",
+        ("corrected", "corrected-with-fewer-states"),
+        "proofs_tests/rational_recurrences/test_proposition_11_qrnn.py"
+        "::test_the_count_of_states_is_exact_and_how_many_are_needed",
+        count_of_states_is_exact,
+        runs_torch=False,
+    ),
+)
