@@ -17,5 +17,5 @@ def main() -> None:
         from ratproof.main import main as run
 
         run()
-    except KeyboardInterrupt:  # while libraries are imported, or pytest starts: there is no answer in part
+    except KeyboardInterrupt:  # while libraries are imported: there is no answer in part
         sys.exit(130)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from hypothesis import strategies as st
 
 from neural.example_6 import Example6Cell
 from neural.layer_kind import layer_kinds
-from proofs_tests.neural import test_equations
-from proofs_tests.rational_recurrences import test_proposition_7
 from proofs_tests.test_ladder import LADDER
 from ratproof.evidence import random_cases
 from ratproof.evidence.counterexample import Disagreement, NoSuchAutomaton
 from ratproof.evidence.kinds import KINDS, Verdict
 from ratproof.evidence.ledger import ledger
+from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.random_cases import for_random_cases, with_seed
+from ratproof.evidence.results import require_expected
 from ratproof.implementations.comparison import counterexample
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.implementation import (
@@ -33,9 +32,10 @@ from ratproof.implementations.layer_spec import DTYPES
 from ratproof.implementations.layer_strategies import MOST_CENTROIDS
 from ratproof.implementations.table import SIDES, side_named
 from ratproof.ladder.run import run
-from ratproof.ladder.rungs.table import RUNGS, rung_of
-from ratproof.ladder.steps import on_device
-from ratproof.ladder.written_tests import Written, rung_of_test
+from ratproof.ladder.rungs.table import RUNGS
+from ratproof.ladder.steps import Step, on_device
+from ratproof.ladder.written import equations, written_checks
+from ratproof.ladder.written.check import Inputs, WrittenCheck
 from ratproof.laws.kernels.rungs import KERNEL_RUNGS
 from ratproof.laws.models.laws import LAWS
 from theory.claim import GRADIENT, TORCH
@@ -81,10 +81,7 @@ def test_a_layer_runs_on_the_device_that_is_asked_for_and_fractions_on_none():
 
 
 def observed(assertion, **options):
-    def rung(claim, variant, side, effort):
-        assertion()
-
-    return run(rung, CLAIM, PRINTED, ExactRecurrence(), CLAIM.effort, kind="sampled", **options)
+    return run(assertion, CLAIM, PRINTED, None, kind="sampled", **options)
 
 
 def differs():
@@ -121,70 +118,73 @@ def test_what_a_rung_does_becomes_a_verdict(assertion, verdict, why):
     assert (observation.counterexample is not None) == (assertion is differs)
 
 
-def item(module, test, **arguments):
-    """What the runner reads of a test that pytest has collected."""
-    return SimpleNamespace(
-        obj=getattr(module, test),
-        funcargs=arguments,
-        _fixtureinfo=SimpleNamespace(argnames=tuple(arguments)),
-        path=Path(module.__file__),
-    )
-
-
-TORCH_TESTS = [
-    item(
-        test_proposition_7,
-        "test_the_gates_of_the_torch_network_are_those_of_the_paper",
-        dtype="float64",
-        device="cpu",
-    ),
-    item(
-        test_equations,
-        "test_the_gates_of_a_torch_layer_are_those_of_the_paper",
-        claim=CLAIM.name,
-        name="corrected",
-        layer="example-6",
-        device="cpu",
-    ),
+EXCHANGED = [
+    "proofs_tests/rational_recurrences/test_proposition_7.py"
+    "::test_the_gates_of_the_torch_network_are_those_of_the_paper[float64]",
+    f"{equations.TEST}[proposition-7-example-6]",
 ]
 
 
-@pytest.mark.parametrize("test", TORCH_TESTS, ids=["an assertion", "a comparison"])
+@pytest.mark.parametrize("test", EXCHANGED, ids=["an assertion", "a comparison"])
 def test_a_torch_layer_with_exchanged_gates_is_refuted_where_torch_runs(test, monkeypatch):
     """The layer's automata have the same gates: what sees it is the paper's equations, written out once
     more.
     """
-    gates = Example6Cell.gates
+    gates, check = Example6Cell.gates, written_checks()[test]
 
     def exchanged(self, inputs):
         right = gates(self, inputs)
         return right | {"f": 1 - right["f"]}
 
-    def observe():
-        side = Written(test.funcargs["device"])
-        corrected = CLAIM.variant("corrected")
-        return run(rung_of_test(test, None), CLAIM, corrected, side, CLAIM.effort, kind="sampled")
-
-    assert observe().verdict == Verdict.HOLDS
+    (seen,) = check.run(Inputs())
+    assert seen.verdict == Verdict.HOLDS
     monkeypatch.setattr(Example6Cell, "gates", exchanged)
-    seen = observe()
+    (seen,) = check.run(Inputs())
     assert (seen.verdict, seen.ran, seen.device) == (Verdict.REFUTED, TORCH, "cpu")
 
 
-def test_an_interruption_and_what_is_passed_on_are_no_verdicts():
-    def interrupted():
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        observed(interrupted)
-    with pytest.raises(ZeroDivisionError):
-        observed(crash, passed_on=(ZeroDivisionError,))
+def test_an_interruption_and_what_this_machine_cannot_run_are_no_verdicts():
+    for error in (KeyboardInterrupt, NotRun("no Coq")):
+        with pytest.raises(type(error) if isinstance(error, Exception) else error):
+            observed(mock.Mock(side_effect=error))
 
 
 def test_a_kind_without_a_rung_is_unknown():
-    step = rung_of("believed", ExactRecurrence())
-    result = run(step, CLAIM, PRINTED, ExactRecurrence(), CLAIM.effort, kind="believed")
-    assert result.verdict == Verdict.UNKNOWN and "no way to show that a claim is believed" in result.why
+    (seen,) = Step(CLAIM, PRINTED, "believed", ExactRecurrence()).run()
+    assert seen.verdict == Verdict.UNKNOWN and "no way to show that a claim is believed" in seen.why
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected", "verdict"),
+    [
+        ("assert np.False_", "corrected", Verdict.REFUTED),
+        ("helper()", "corrected", Verdict.UNKNOWN),
+        ("assert np.False_", "printed", Verdict.UNKNOWN),
+        ("raise ZeroDivisionError", "printed", Verdict.UNKNOWN),
+    ],
+)
+def test_a_false_assertion_of_a_written_check_itself_refutes_what_should_hold(
+    statement, expected, verdict, tmp_path
+):
+    """One in code that the check calls is a crash, and a crash refutes nothing."""
+    file = tmp_path / "written.py"
+    file.write_text(f"import numpy as np\n\ndef body(inputs):\n    {statement}\n")
+    names = {"helper": helper, "__file__": str(file)}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    check = WrittenCheck(CLAIM.name, "sampled", (expected,), "a test", names["body"])
+    (seen,) = check.run(Inputs())
+    assert seen.verdict == verdict and (verdict == Verdict.UNKNOWN or statement in seen.why)
+    with pytest.raises((AssertionError, ZeroDivisionError)):
+        require_expected([seen])
+
+
+def helper():
+    raise AssertionError
+
+
+def test_what_holds_where_a_refutation_is_expected_is_an_error():
+    with pytest.raises(AssertionError, match="proposition-7, variant printed: expected refuted, found holds"):
+        require_expected([observed(lambda: ledger().inform(1) or ledger().add(1))])
 
 
 def drawn(name, seed, examples=5):

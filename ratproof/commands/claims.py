@@ -14,7 +14,7 @@ from rich.text import Text
 from automata.cache_folder import VARIABLE, lasts
 from automata.errors import OutputError
 from ratproof.commands.app import AsJson, app, example
-from ratproof.commands.terminal import console, headed, own_screen
+from ratproof.commands.terminal import console, headed
 from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -226,25 +226,25 @@ def check(
 
 def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], Outcome]) -> Outcome:
     """Run it with a bar on a terminal: how many claims are done, and what runs."""
-    with own_screen() as screen:
-        bar = Progress(
-            TextColumn(what),
-            BarColumn(20),
-            MofNCompleteColumn(),
-            TextColumn("claims"),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}", markup=False),
-            console=screen,
-            transient=True,
-            disable=not screen.is_terminal,
-        )
-        with bar:
-            task = bar.add_task("", total=None)
-            return run(
-                lambda name, done, total: bar.update(
-                    task, completed=done, total=total, description=name[: max(0, screen.width - 48)]
-                )
+    screen = console(error=True)
+    bar = Progress(
+        TextColumn(what),
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TextColumn("claims"),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=screen,
+        transient=True,
+        disable=not screen.is_terminal,
+    )
+    with bar:
+        task = bar.add_task("", total=None)
+        return run(
+            lambda name, done, total: bar.update(
+                task, completed=done, total=total, description=name[: max(0, screen.width - 48)]
             )
+        )
 
 
 def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | None = None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,20 +27,6 @@ def console(*, error: bool = False) -> Console:
     if made.width > WIDTH or not made.is_terminal:
         made.width = WIDTH
     return made
-
-
-@contextmanager
-def own_screen() -> Iterator[Console]:
-    """A console on standard error that goes on while pytest holds standard error's file descriptor."""
-    try:
-        file = os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding=sys.stderr.encoding, errors="replace")
-    except (OSError, ValueError, AttributeError):  # no file: in a test, or a notebook
-        yield console(error=True)
-        return
-    with file:
-        screen = console(error=True)
-        screen.file = file
-        yield screen
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""The one runner of evidence, and what it serves: `verify`, `check`, `hunt` and the pytest plugin."""
+"""The one runner of evidence, and what it serves: `verify`, `check` and `hunt`."""

@@ -118,6 +118,7 @@ def drawn(
     def check(inputs: Inputs) -> None:
         for_random_cases(name, examples, lambda data: body(inputs, data))
 
-    check.__wrapped__ = body  # type: ignore[attr-defined]  # whose file and docstring count
-    check.__doc__ = body.__doc__
+    statement = getattr(body, "func", body)  # of a partial function
+    check.__wrapped__ = statement  # type: ignore[attr-defined]  # whose file and docstring count
+    check.__doc__ = statement.__doc__
     return check
