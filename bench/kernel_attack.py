@@ -30,9 +30,9 @@ import torch
 from bench import kernel_faults, kernel_forms
 from ratproof import believe_kernel, believe_stateful
 from ratproof.evidence.results import Result
+from ratproof.evidence.subjects import registered
 from ratproof.ladder.user_files import outcome_of
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
-from theory.registry import registered
 
 ROOT = Path(__file__).parent.parent
 SIZES = {"B": 2, "T": 37, "H": 3, "K": 5, "V": 4, "D": 4, "P": 2}

@@ -20,8 +20,8 @@ from ratproof.coq.evaluation import Question, evaluate
 from ratproof.evidence import random_cases
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.evidence.not_run import NotRun
+from ratproof.evidence.run import run
 from ratproof.ladder.environment import forget_constants, unchanged_afterwards
-from ratproof.ladder.run import run
 from ratproof.ladder.rungs.kernel_checked import accept
 from ratproof.ladder.steps import Step, steps
 from theory.claim import KERNEL, Claim, Variant

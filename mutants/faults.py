@@ -120,7 +120,7 @@ def _of_network(claim: Any, variant: Any) -> Iterator[Fault]:
         ({f"{name} is read a symbol late": _late(name) for name in by_symbol}, 1),
     ]
     networks = {"": "recurrence"}
-    if variant.equality.algorithm is not None:
+    if variant.reading.algorithm is not None:
         networks[", in the algorithm"] = "algorithm"
     for where, part in networks.items():
         for changes, most in groups if part == "recurrence" else groups[:1]:  # an algorithm has no weights
@@ -324,11 +324,11 @@ def _differs(variant: Any, broken: Any, says: str) -> bool:
 
 
 def _shown(variant: Any, case: Any, string: Sequence[Any]) -> Any:
-    return list(variant.equality.recurrence.values(case, string))
+    return list(variant.reading.recurrence.values(case, string))
 
 
 def _scored(variant: Any, case: Any, string: Sequence[Any]) -> Any:
-    return [list(variant.equality.scores(a, string)) for a in variant.equality.construction(case)]
+    return [list(variant.reading.scores(a, string)) for a in variant.reading.construction(case)]
 
 
 # Torch layers whose units are automata.

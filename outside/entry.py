@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from theory.claim import Claim
+from ratproof.evidence.subjects import Subject
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Entry:
     name: str
     library: str
     path: str
-    claim: Callable[[], Claim] | None
+    claim: Callable[[], Subject] | None
     interpreted: bool = False
     hides: tuple[str, ...] = ()
     cases: int | None = None

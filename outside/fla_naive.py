@@ -10,9 +10,9 @@ from typing import Any
 
 from outside.entry import Entry
 from ratproof import believe_kernel
+from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.adapters import axes, renamed
 from ratproof.laws.kernels.family import LinearRecurrence
-from theory.claim import Claim
 
 LIBRARY = "fla-core"
 KDA = LinearRecurrence(
@@ -71,7 +71,7 @@ def _entry(
     remark: str = "",
     **declared: Any,
 ) -> Entry:
-    def claim() -> Claim:
+    def claim() -> Subject:
         return believe_kernel(
             name,
             family=family,

@@ -11,9 +11,9 @@ from typing import Any
 from outside.entry import Entry
 from outside.fla_naive import KDA, LIBRARY, SIMPLE_GLA, function
 from ratproof import believe_kernel
+from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.adapters import renamed
 from ratproof.laws.kernels.family import LinearRecurrence
-from theory.claim import Claim
 
 GPU_LENGTHS = (1, 15, 64, 65, 129, 257, 1025)
 """On a GPU each other size is compiled anew, which takes seconds."""
@@ -47,7 +47,7 @@ def _entry(
     longest: int = SHORT,
     **declared: Any,
 ) -> Entry:
-    def claim() -> Claim:
+    def claim() -> Subject:
         kernel = renamed(plain(function(path), **fixed or {}), **names or {})
         return believe_kernel(
             name,
@@ -82,7 +82,7 @@ def _on_gpu(
         declared |= {"form": "chunked", "chunk": chunk}
 
     def entry(suffix: str, remark: str, **formats: Any) -> Entry:
-        def claim() -> Claim:
+        def claim() -> Subject:
             kernel = renamed(plain(function(path), **fixed or {}), **names or {})
             return believe_kernel(name + suffix, family=family, kernel=kernel, **declared, **formats)
 

@@ -25,8 +25,8 @@ def verdict(entry: Entry, cases: int | None = None) -> dict[str, Any]:
         return described(entry, [])
     import torch
 
+    from ratproof.evidence.subjects import registered
     from ratproof.ladder.user_files import outcome_of
-    from theory.registry import registered
 
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")

@@ -8,10 +8,10 @@ from typing import Any
 from outside.entry import Entry
 from outside.fla_naive import KDA, function
 from ratproof import believe_kernel
+from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.adapters import renamed
 from ratproof.laws.kernels.family import SSD, LinearRecurrence
 from ratproof.laws.kernels.published import ssd
-from theory.claim import Claim
 
 LIBRARY = "transformers"
 HIDES = ("fla", "mamba_ssm", "causal_conv1d")
@@ -30,7 +30,7 @@ def always_scaled(kernel: Callable[..., Any]) -> Callable[..., Any]:
 def _delta(
     name: str, path: str, family: str | LinearRecurrence, lacks: tuple[str, ...] = (), **declared: Any
 ) -> Entry:
-    def claim() -> Claim:
+    def claim() -> Subject:
         kernel = renamed(always_scaled(function(path)), q="query", k="key", v="value")
         return believe_kernel(
             name,
@@ -50,7 +50,7 @@ def _mamba_2(model: str, chunk: int) -> Entry:
         f"{M}{model}.modeling_{model}.mamba2_chunk_scan",
     )
 
-    def claim() -> Claim:
+    def claim() -> Subject:
         return believe_kernel(
             name,
             family=SSD,

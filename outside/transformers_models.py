@@ -14,7 +14,7 @@ from torch import nn
 from outside.entry import Entry
 from outside.transformers_kernels import HIDES, LIBRARY
 from ratproof import believe_stateful, of_causal_model
-from theory.claim import Claim
+from ratproof.evidence.subjects import Subject
 
 SMALL = {"vocab_size": 32, "hidden_size": 16, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 TWO = {**SMALL, "num_hidden_layers": 2}
@@ -84,7 +84,7 @@ class Model:
         path = f"transformers.{self.prefix}ForCausalLM"
         return Entry(title, LIBRARY, path, lambda: self._claim(title), hides=HIDES, remark=self.remark)
 
-    def _claim(self, title: str) -> Claim:
+    def _claim(self, title: str) -> Subject:
         import transformers
 
         transformers.logging.set_verbosity_error()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from theory.reading import Equality, KernelOf, ModelWithState, Program, Reading
+from theory.reading import Equality
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -78,7 +78,7 @@ class Variant:
         name: ``printed``, ``printed-...``, ``corrected`` or ``without-...``.
         expected: what the suite must find.
         says: what this reading says, in a sentence.
-        reading: what it claims: an equality, no automaton, ..., or a user's program.
+        reading: what it claims: an equality, no automaton, ....
         cases: for an alphabet, random cases over it, for Hypothesis.
         small_cases: for a number of letters, all cases with weights among 0, 1, -1 and 1/2, the simplest
             first; or, of what holds, cases near one in which every weight matters.
@@ -100,7 +100,7 @@ class Variant:
     name: str
     expected: Expectation
     says: str
-    reading: Reading
+    reading: Equality
     cases: Callable[[str], SearchStrategy[Any]]
     small_cases: Callable[[int], Iterator[Any]]
     kinds: tuple[str, ...] = LADDER
@@ -117,13 +117,6 @@ class Variant:
     def __post_init__(self) -> None:
         if self.theorem is not None and KERNEL not in self.kinds:
             object.__setattr__(self, "kinds", (*self.kinds, KERNEL))
-
-    @property
-    def equality(self) -> Equality:
-        """Its two sides, over exact numbers; ``TypeError`` for a program, which has floats alone."""
-        if isinstance(self.reading, Program | KernelOf | ModelWithState):
-            raise TypeError(f"{self.name} is about a program, which has no exact recurrence")
-        return self.reading
 
     def changed(self, **parts: Any) -> Variant:
         """The same variant with other parts: of its reading, or of itself."""
@@ -245,10 +238,8 @@ class Claim:
         """The torch layers that stand for the variant's network."""
         return variant.layers or (self.layers if variant.name == "corrected" else ())
 
-    def runs_of(self, variant: Variant) -> tuple[str, ...]:
+    def runs_of(self, variant: Any) -> tuple[str, ...]:
         """What runs the variant's network on strings: exact arithmetic, torch, or both."""
-        if isinstance(variant.reading, Program | KernelOf | ModelWithState):
-            return (TORCH,)
         by_torch = self.layers_of(variant) or variant.programs or variant.torch_in_tests
         return (EXACT, TORCH) if by_torch else (EXACT,)
 

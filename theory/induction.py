@@ -129,8 +129,8 @@ def identities(
     signature, alphabet = instance
     weights = signature.variables(alphabet, reading.over)
     equations: list[Identity] = []
-    recurrence = variant.equality.recurrence
-    automata = variant.equality.construction(weights)
+    recurrence = variant.reading.recurrence
+    automata = variant.reading.construction(weights)
     units = len(recurrence.out(weights, recurrence.start(weights)))
     if len(automata) != units:
         raise ValueError(f"the network shows {units} numbers, and there are {len(automata)} automata")

@@ -1,5 +1,4 @@
-"""What a reading of a claim says: that a network equals automata, that there is no such automaton, or what a
-program of a user's computes.
+"""What a reading of a claim says: that a network equals automata, or that there is no such automaton.
 
 Every claim here has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d
 automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights that both are made of.
@@ -161,54 +160,3 @@ class Following(Equality):
     """An equality of a mixture's most probable place with an automaton's state. The mixture itself is no
     automaton, so all strings are decided by boxes of mixtures that the step takes into one another.
     """
-
-
-@dataclass(frozen=True)
-class Program:
-    """A program of a user's gives every string the score that its automaton gives it, within rounding.
-
-    Attributes:
-        automata: one a unit.
-        comparison: from the names of claim and variant, the two sides held against each other.
-        device: where it runs.
-        lengths: of strings that each run is to have, besides those that are drawn.
-    """
-
-    automata: tuple[WFSA, ...]
-    comparison: Callable[[str, str], Any]
-    shortest: int = 0
-    device: str = "cpu"
-    lengths: tuple[int, ...] = ()
-
-    def construction(self, case: Any) -> tuple[WFSA, ...]:
-        """The automata: there is one case."""
-        return self.automata
-
-
-@dataclass(frozen=True)
-class KernelOf:
-    """A kernel of a user's computes a linear recurrence, within rounding.
-
-    Attributes:
-        kernel: the kernel, and what it says of itself.
-        device: where it runs.
-    """
-
-    kernel: Any
-    device: str = "cpu"
-
-
-@dataclass(frozen=True)
-class ModelWithState:
-    """A model of a user's, which takes inputs and a state and gives outputs and a state, keeps some laws.
-
-    Attributes:
-        model: the model, and what is said of it.
-        device: where it runs.
-    """
-
-    model: Any
-    device: str = "cpu"
-
-
-Reading = Equality | Program | KernelOf | ModelWithState

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from automata.semirings import REAL
 from theory.claim import KERNEL, PROVED, Variant
-from theory.reading import KernelOf, ModelWithState, Program
 
 KINDS = (*PROVED, KERNEL)
 NOT_A_STEP = (
@@ -33,12 +32,6 @@ def missing(variant: Variant) -> dict[str, str]:
 
 
 def _usual(variant: Variant, kind: str) -> str:
-    if isinstance(variant.reading, KernelOf):
-        return "a kernel is run on tensors, and nothing but its runs is known of it"
-    if isinstance(variant.reading, ModelWithState):
-        return "a model with a state is held against itself, and nothing but its runs is known of it"
-    if isinstance(variant.reading, Program):
-        return "a program is run on strings, and nothing but its runs is known of it"
     if kind == "proved":
         return REFUTED if variant.expected == "refuted" else NOT_A_STEP if variant.theorem is not None else ""
     if kind == "cross-checked" and variant.reading.algorithm is not None:

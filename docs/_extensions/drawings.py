@@ -22,7 +22,7 @@ def drawn_variant(claim: Claim) -> Variant:
 
 def of_claim(claim: Claim) -> list[tuple[str, WFSA]]:
     """For each unit of the claim's example the file's name and the automaton."""
-    automata = drawn_variant(claim).equality.construction(claim.example)
+    automata = drawn_variant(claim).reading.construction(claim.example)
     return [(f"{claim.name}-unit-{i}.svg", automaton) for i, automaton in enumerate(automata)]
 
 

@@ -49,7 +49,7 @@ def _row(claim: Claim, verdicts: Verdicts) -> list[str]:
     model, *cells = claim.row.cells
     variants = [v for v in claim.variants if v.expected == "holds"]
     states = " or ".join(
-        dict.fromkeys(str(v.equality.construction(claim.example)[0].states) for v in variants)
+        dict.fromkeys(str(v.reading.construction(claim.example)[0].states) for v in variants)
     )
     held = as_word(verdicts.summary(claim.name, variants[0]), "holds")
     printed = [v for v in claim.variants if v.name.startswith("printed")]

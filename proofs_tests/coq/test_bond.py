@@ -141,7 +141,7 @@ def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
     vectors = [0, 1] if cell.reads_symbols else torch.randn(2, 2, dtype=torch.float64)
     parameters = {name: values.numpy() for name, values in cell.state_dict().items()}
     network = LayerComparison(claim, "corrected", spec(kind, options, parameters, vectors, "ab", "float64"))
-    case, recurrence = network.claim_weights(0), claim_named(claim).variant("corrected").equality.recurrence
+    case, recurrence = network.claim_weights(0), claim_named(claim).variant("corrected").reading.recurrence
     return case, network.automata()[: len(recurrence.out(case, recurrence.start(case)))]
 
 
@@ -196,7 +196,7 @@ def with_fewer_states(change: Any = lambda a: a) -> list[VariantCase]:
     pairs: list[VariantCase] = []
     for claim in map(claim_named, PROPOSITION_11):
         variant = claim.variant("corrected-with-fewer-states")
-        right = variant.equality.construction
+        right = variant.reading.construction
         wrong = variant.changed(construction=lambda w, right=right: [change(a) for a in right(w)])
         pairs += [(claim, wrong, case) for case in some_cases(variant)]
     return pairs

@@ -72,7 +72,7 @@ def test_another_formula_is_decided_to_differ(name, shown, monkeypatch):
 
 @pytest.mark.parametrize("name", DECIDED)
 def test_what_is_shown_is_made_of_the_clamped_scores(name):
-    recurrence = CLAIM.variant(name).equality.recurrence
+    recurrence = CLAIM.variant(name).reading.recurrence
     other = replace(recurrence, out=lambda w, h: (7,))
     case = CLAIM.example
     assert other.out(case, other.start(case)) == recurrence.out(case, recurrence.start(case)) != (7,)

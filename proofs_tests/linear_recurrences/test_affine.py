@@ -61,7 +61,7 @@ def test_the_automaton_has_a_state_a_number_and_two_and_none_is_spare(module, si
     """K + 2, and 2 N + 2 where numbers are complex: for weights that hide nothing it is the Hankel rank."""
     weights, variant = telling(module, size)
     _, layer = claim_of(module)
-    (automaton,) = variant.equality.construction(weights)
+    (automaton,) = variant.reading.construction(weights)
     assert automaton.states == len(layer.parts) * size + 2 == rank(automaton)
 
 

@@ -57,7 +57,7 @@ def evidence(kind, dtype="float64"):
 def decided(kind, most=20):
     """The layer's gates in the claim's recurrence make the layer's automata."""
     name, variant = STANDS_FOR[kind]
-    recurrence = claim_named(name).variant(variant).equality.recurrence
+    recurrence = claim_named(name).variant(variant).reading.recurrence
 
     @settings(
         max_examples=most,
@@ -88,7 +88,7 @@ def test_a_variant_names_its_layer(kind):
 def test_the_claims_recurrence_has_the_layers_scores(kind, data):
     """Its gates as the claim's weights: the exact recurrence, and the layer's automata on short strings."""
     name, variant = STANDS_FOR[kind]
-    recurrence = claim_named(name).variant(variant).equality.recurrence
+    recurrence = claim_named(name).variant(variant).reading.recurrence
     drawn = data.draw(networks("ab", kind, name, variant, "float64", "cpu"))
     for unit, automaton in enumerate(drawn.automata()):
         for string in ("", "a", "ba", "abb", "bbab"):

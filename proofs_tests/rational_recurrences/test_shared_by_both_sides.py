@@ -48,7 +48,7 @@ def test_a_layer_is_its_units():
     """Corollary 9 splits the weights of a layer for its recurrence and for its automata: here the layer is
     written out.
     """
-    recurrence = claims()["corollary-9"].variant("corrected").equality.recurrence
+    recurrence = claims()["corollary-9"].variant("corrected").reading.recurrence
     for w in islice(corollary_9.layer(2).small(2), 300):
         c = w.c_0
         for x, shown in zip("abba", islice(recurrence.values(w, "abba"), 1, None), strict=True):

@@ -239,7 +239,7 @@ def test_floats_in_the_start_are_the_fractions_that_they_are():
     claim = believe(
         "start", start=0.1, step=lambda c, x: c, automaton=WFSA(REAL, [Fraction(0.1)], [1], {"a": [[1]]})
     )
-    network = claim.variants[0].equality.recurrence
+    network = claim.variants[0].reading.recurrence
     assert network.out(None, network.start(None)) == (Fraction(0.1),)
 
 

@@ -123,7 +123,7 @@ def test_what_is_malformed_is_refused():
 def test_automata_that_are_no_dfa_are_not_taken_for_one():
     case = next(EQ_5.small_cases(1))
     comparison = ExactComparison(CLAIM, VARIANT, case)
-    right = EQ_5.equality
+    right = EQ_5.reading
     comparison.read = replace(
         right, construction=lambda w: [a.replace(final=a.final[::-1].copy()) for a in right.construction(w)]
     )

@@ -411,7 +411,7 @@ def test_what_ratproof_decides_of_its_own_networks_says_nothing_of_a_recurrence_
     neither runs the recurrence.
     """
     best = claim_named("theorem-3.2").variant("corrected-eq-5")
-    variant = replace(best, reading=reading(WRONG, best.equality.construction), kinds=("decided",))
+    variant = replace(best, reading=reading(WRONG, best.reading.construction), kinds=("decided",))
     claim = replace(claim_named("theorem-3.2"), name="liar", variants=(variant,))
     (result,) = decided(monkeypatch, claim)
     assert result.verdict == Verdict.UNKNOWN and result.cases == 0 and result.certificate is None

@@ -91,12 +91,12 @@ def exhausted() -> None:
 
 def of_recurrence(step: Callable[..., Any]) -> Any:
     """The corrected variant with another recurrence."""
-    return VARIANT.changed(recurrence=replace(VARIANT.equality.recurrence, step=step))
+    return VARIANT.changed(recurrence=replace(VARIANT.reading.recurrence, step=step))
 
 
 def of_construction(change: Callable[[WFSA], WFSA]) -> Any:
     """The corrected variant with automata that are changed."""
-    return VARIANT.changed(construction=lambda w: [change(a) for a in VARIANT.equality.construction(w)])
+    return VARIANT.changed(construction=lambda w: [change(a) for a in VARIANT.reading.construction(w)])
 
 
 MUTANTS_OF_THE_CLAIM = {
@@ -300,7 +300,7 @@ def test_an_error_in_one_unit_after_one_prefix_of_one_string_is_seen(way, unit, 
         states[place][length, unit] += 1e-9
         monkeypatch.setattr(LayerComparison, "states", lambda *_: states)
     else:
-        right = claims()["corollary-9"].variant("corrected").equality
+        right = claims()["corollary-9"].variant("corrected").reading
 
         def out(layer, c, right=right.recurrence.out):
             values = list(right(layer, c[0]))
@@ -398,7 +398,7 @@ def test_a_control_is_not_refuted_and_nothing_holds():
 
 def test_differences_without_a_certificate_that_no_automaton_is_small_are_no_evidence():
     printed = CLAIM.variant("printed")  # another automaton does compute the unit
-    reading = NoAutomaton(printed.equality.recurrence, printed.equality.construction)
+    reading = NoAutomaton(printed.reading.recurrence, printed.reading.construction)
     variant = replace(printed, reading=reading)
     with pytest.raises(RuntimeError, match="for none of them a certificate shows"):
         exhaust(CLAIM.name, variant, longest=2, letters=1)

@@ -17,6 +17,7 @@ from ratproof.evidence.ledger import ledger
 from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.random_cases import for_random_cases, with_seed
 from ratproof.evidence.results import require_expected
+from ratproof.evidence.run import run
 from ratproof.implementations.comparison import counterexample
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.implementation import (
@@ -31,7 +32,6 @@ from ratproof.implementations.implementation import (
 from ratproof.implementations.layer_spec import DTYPES
 from ratproof.implementations.layer_strategies import MOST_CENTROIDS
 from ratproof.implementations.table import SIDES, side_named
-from ratproof.ladder.run import run
 from ratproof.ladder.rungs.table import RUNGS
 from ratproof.ladder.steps import Step, on_device
 from ratproof.ladder.written import equations, written_checks

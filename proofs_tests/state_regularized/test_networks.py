@@ -66,7 +66,7 @@ def test_the_law_is_the_sum_over_all_trajectories(w, string):
         for j, x in zip(path, string, strict=True):
             p, h = p * softmax(w, similarities(w, component(w, h, x)))[j], w.S[j]
         total[path[-1] if path else 0] += p
-    *_, shown = claim_named("theorem-3.1").variant("corrected").equality.recurrence.values(w, string)
+    *_, shown = claim_named("theorem-3.1").variant("corrected").reading.recurrence.values(w, string)
     assert list(shown) == list(total.values()) and sum(shown) == 1
 
 

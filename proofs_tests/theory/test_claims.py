@@ -54,7 +54,7 @@ def test_small_cases_begin_with_the_simplest(claim: Claim):
     for variant in claim.variants:
         first = next(variant.small_cases(1))
         assert first.alphabet == "a" and all(
-            a.alphabet == ("a",) for a in variant.equality.construction(first)
+            a.alphabet == ("a",) for a in variant.reading.construction(first)
         )
 
 

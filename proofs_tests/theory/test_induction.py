@@ -39,7 +39,7 @@ first_instance = lambda v: replace(v, proof=replace(v.proof, instances=v.proof.i
 def changed(variant, change):
     """The variant with automata that are changed, checked for its largest instance."""
     return first_instance(variant).changed(
-        construction=lambda w: [change(a) for a in variant.equality.construction(w)]
+        construction=lambda w: [change(a) for a in variant.reading.construction(w)]
     )
 
 
@@ -113,7 +113,7 @@ def read_twice(recurrence):
 @pytest.mark.parametrize("change", [late, stuck, first_letter, read_twice], ids=lambda f: f.__name__)
 def test_no_mutated_recurrence_is_proved(claim, variant, change):
     with pytest.raises(NotProved):
-        prove(first_instance(variant).changed(recurrence=change(variant.equality.recurrence)))
+        prove(first_instance(variant).changed(recurrence=change(variant.reading.recurrence)))
 
 
 @each
@@ -122,7 +122,7 @@ def test_no_perturbed_weight_is_proved(claim, variant, data):
     """One weight of one automaton, anywhere, with a variable added to it: some identity fails."""
     signature, alphabet = variant.proof.instances[0]
     weights = signature.variables(alphabet, POLYNOMIALS)
-    a = variant.equality.construction(weights)[0]
+    a = variant.reading.construction(weights)[0]
     part = data.draw(st.sampled_from(["initial", "final", "matrices"]))
     place = data.draw(st.integers(0, getattr(a, part).size - 1))
     # an arrow out of a state whose number in the invariant is zero in every state that is reached is never
@@ -136,11 +136,11 @@ def test_no_perturbed_weight_is_proved(claim, variant, data):
 
     only = replace(variant, proof=replace(variant.proof, instances=variant.proof.instances[:1], sizes=None))
     with pytest.raises(NotProved):
-        prove(only.changed(construction=lambda w: [perturb(x) for x in variant.equality.construction(w)]))
+        prove(only.changed(construction=lambda w: [perturb(x) for x in variant.reading.construction(w)]))
 
 
 def _reads(variant, weights, part, place):
-    n = variant.equality.construction(weights)[0].states
+    n = variant.reading.construction(weights)[0].states
     row = place if part == "final" else place % (n * n) // n
     for state in variant.proof.states(weights, POLYNOMIALS.variable):
         yield list(variant.proof.invariant(weights, state, 0))[row] != POLYNOMIALS.zero
@@ -153,10 +153,10 @@ def test_what_is_proved_in_the_free_semiring_holds_where_variables_are_numbers(c
     """
     signature, alphabet = variant.proof.instances[-1]
     w = signature.variables(alphabet, POLYNOMIALS)
-    automata = variant.equality.construction(w)
+    automata = variant.reading.construction(w)
     string = (alphabet * 3)[:3]
     for unit, automaton in enumerate(automata):
-        *_, last = variant.equality.recurrence.values(w, string)
+        *_, last = variant.reading.recurrence.values(w, string)
         assert last[unit] == forward.score(automaton, string)
 
 

@@ -11,13 +11,13 @@ from automata.errors import InputError
 from automata.wfsa import WFSA
 from ratproof.api.modules import believe_module
 from ratproof.api.report import Report, report_of
+from ratproof.evidence.subjects import Subject, registered
 from ratproof.implementations.decision import Accepts
 from ratproof.ladder.request import Request
 from ratproof.ladder.user_files import outcome_of
 from ratproof.ladder.verification import verify as run
 from ratproof.report import show
 from theory.claim import Claim
-from theory.registry import registered
 
 NAME = "module"
 """Of the claim that is checked."""
@@ -81,7 +81,9 @@ def check(
     return check_claim(claim, examples, seed, type(module).__name__)
 
 
-def check_claim(claim: Claim, examples: int = 100, seed: int | None = None, where: str = "") -> Report:
+def check_claim(
+    claim: Claim | Subject, examples: int = 100, seed: int | None = None, where: str = ""
+) -> Report:
     """Check one claim of a user's.
 
     Args:

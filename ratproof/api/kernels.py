@@ -18,24 +18,21 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from hypothesis import strategies as st
-
 from automata.errors import InputError
-from ratproof.api.own_claim import OnlyCase, OwnClaim
-from ratproof.laws.kernels.counterexample import BELIEVED
+from ratproof.api.own_claim import Checkable
+from ratproof.evidence.subjects import Subject
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import LACKS, Kernel
 from ratproof.laws.kernels.reference.form import Form
-from theory.claim import Source, Variant
-from theory.reading import KernelOf
+from ratproof.laws.kernels.runner import rungs_of
 
 SCANS = ("any", "chain", "tree", "double")
 INVERSES = ("substitution", "explicit")
 GATE_GRADIENTS = ("direct", "cumulated")
 
 
-class KernelClaim(OwnClaim):
+class KernelUnderTest(Checkable, Subject):
     """A claim about a kernel."""
 
 
@@ -61,7 +58,7 @@ def believe_kernel(
     seconds: float = 600.0,
     gpu_memory: int | None = None,
     says: str = "",
-) -> KernelClaim:
+) -> KernelUnderTest:
     """The claim that a kernel computes a linear recurrence, within rounding that is derived from how it says
     that it computes.
 
@@ -184,18 +181,7 @@ def believe_kernel(
     if not says and against is None:
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
     says = says or "the kernel computes what the other one computes"
-    given = OnlyCase("the kernel is given")
-    variant = Variant(
-        name=BELIEVED,
-        expected="holds",
-        says=says,
-        reading=KernelOf(brought, device=device),
-        cases=lambda alphabet: st.just(given),
-        small_cases=lambda letters: iter(()),
-        kinds=tuple(_kinds(brought)),
-    )
-    source = Source("your own", "your file", name)
-    return KernelClaim(name, says, f"{says}.", source, (), (variant,), example=given, case=given)
+    return KernelUnderTest(name, says, rungs_of(brought, tuple(_kinds(brought))), device)
 
 
 def _kinds(kernel: Kernel) -> Iterable[str]:

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from automata.dfa import DFA
@@ -28,12 +27,12 @@ from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from ratproof.api.formulas import Formula, automata_of
-from ratproof.api.steps import BELIEVED, OnlyCase, check_automata, claim_of
+from ratproof.api.steps import check_automata
 from ratproof.evidence.lengths import LENGTHS
+from ratproof.evidence.subjects import BELIEVED
 from ratproof.implementations.decision import Accepts, OfDecision
 from ratproof.implementations.module import OfModule
-from theory.claim import Claim, Variant
-from theory.reading import Program
+from ratproof.ladder.programs import ProgramUnderTest, program_under_test
 
 
 def believe_module(
@@ -47,7 +46,7 @@ def believe_module(
     slack: float = 0.0,
     accepts: Accepts | float | None = None,
     says: str = "the module is the automaton",
-) -> Claim:
+) -> ProgramUnderTest:
     """The claim that each unit of a module, after every nonempty prefix of every string, is within rounding
     of an automaton's score; or, with ``accepts``, that the module accepts what a DFA accepts.
 
@@ -114,22 +113,10 @@ def believe_module(
         own = module.deviations(embeddings)
         # those of its own weights are no others' where an automaton of another shape is given
         deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
-    given = OnlyCase(automata)
-
-    def compared(claim: str, variant: str) -> OfModule:
-        return OfModule(claim, variant, module, embeddings, automata, deviations, slack)
-
-    variant = Variant(
-        name=BELIEVED,
-        expected="holds",
-        says=says,
-        reading=Program(automata, compared, device=_device_of(module, embeddings), lengths=LENGTHS),
-        cases=lambda alphabet: st.just(given),
-        small_cases=lambda letters: iter(()),
-        kinds=("sampled",),
-        alphabet=given.alphabet,
+    compared = OfModule(name, BELIEVED, module, embeddings, automata, deviations, slack)
+    return program_under_test(
+        name, says, compared, alphabet, ("sampled",), _device_of(module, embeddings), LENGTHS
     )
-    return claim_of(name, says, given, variant)
 
 
 def _are_numbers(embeddings: Tensor) -> bool:
@@ -190,7 +177,7 @@ def _believe_decision(
     automaton: WFSA | DFA | Sequence[WFSA] | None,
     accepts: Accepts | float,
     says: str,
-) -> Claim:
+) -> ProgramUnderTest:
     """The claim that a module accepts what a DFA accepts."""
     if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
         automaton = DFA.from_wfsa(automaton)
@@ -203,22 +190,9 @@ def _believe_decision(
     if len(embeddings) != len(alphabet):
         raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
     decide = accepts if callable(accepts) else _exceeds(name, accepts)
-    given = OnlyCase(check_automata(name, dfa.to_wfsa()))
-
-    def compared(claim: str, variant: str) -> OfDecision:
-        return OfDecision(claim, variant, module, embeddings, dfa, decide)
-
-    variant = Variant(
-        name=BELIEVED,
-        expected="holds",
-        says=says,
-        reading=Program(given.automata, compared, device=_device_of(module, embeddings), lengths=LENGTHS),
-        cases=lambda alphabet: st.just(given),
-        small_cases=lambda letters: iter(()),
-        kinds=("sampled", "exhausted"),
-        alphabet=given.alphabet,
-    )
-    return claim_of(name, says, given, variant)
+    compared = OfDecision(name, BELIEVED, module, embeddings, dfa, decide)
+    kinds = ("sampled", "exhausted")
+    return program_under_test(name, says, compared, alphabet, kinds, _device_of(module, embeddings), LENGTHS)
 
 
 def _exceeds(name: str, threshold: float) -> Accepts:

@@ -12,22 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from hypothesis import strategies as st
-
 from automata.errors import InputError
-from ratproof.api.own_claim import OnlyCase, OwnClaim
-from ratproof.laws.models.counterexample import BELIEVED
+from ratproof.api.own_claim import Checkable
+from ratproof.evidence.subjects import Subject
 from ratproof.laws.models.declared import Declared
 from ratproof.laws.models.inputs import Inputs, Tokens, Vectors
 from ratproof.laws.models.model import LACKS, LAWS, Called, StatefulModel
 from ratproof.laws.models.precision import FORMATS
-from theory.claim import Source, Variant
-from theory.reading import ModelWithState
+from ratproof.laws.models.runner import rungs_of
 
 Function = Callable[..., tuple[Any, Any]]
 
 
-class StatefulClaim(OwnClaim):
+class ModelUnderTest(Checkable, Subject):
     """A claim about a model with a state."""
 
 
@@ -41,7 +38,7 @@ def believe_stateful(
     longest: int | None = None,
     device: str = "cpu",
     says: str = "",
-) -> StatefulClaim:
+) -> ModelUnderTest:
     """The claim that a model with a state keeps five laws, within rounding that is measured: whole and in
     pieces, a row alone and in a batch, with padding and without, a first use and a second, and rows of a
     cache in another order or another number.
@@ -87,18 +84,7 @@ def believe_stateful(
     _require_methods(name, own, lacks)
     brought = Declared(name, own, reads, lacks, precision, longest or own.longest, device)
     says = says or f"{own.name()} gives the same, however it is asked"
-    given = OnlyCase("the model is given")
-    variant = Variant(
-        name=BELIEVED,
-        expected="holds",
-        says=says,
-        reading=ModelWithState(brought, device=device),
-        cases=lambda alphabet: st.just(given),
-        small_cases=lambda letters: iter(()),
-        kinds=kinds,
-    )
-    source = Source("your own", "your file", name)
-    return StatefulClaim(name, says, f"{says}.", source, (), (variant,), example=given, case=OnlyCase)
+    return ModelUnderTest(name, says, rungs_of(brought, kinds), device)
 
 
 def _names(name: str, without: Iterable[str]) -> frozenset[str]:

@@ -26,10 +26,10 @@ from automata.recurrences.affine import flat
 from automata.recurrences.forms import Form, exact_number, wraps_round
 from automata.semirings import REAL
 from automata.wfsa import WFSA
+from ratproof.api.own_claim import Checkable
+from ratproof.evidence.subjects import BELIEVED
 from theory.claim import LADDER, Claim, Source, Variant
 from theory.reading import Equality, Recurrence
-
-BELIEVED = "believed"
 
 
 @dataclass(frozen=True)
@@ -60,18 +60,8 @@ class OnlyCase:
         return self
 
 
-def claim_of(name: str, says: str, given: OnlyCase, variant: Variant) -> Claim:
-    """The claim with that one variant."""
-    return Claim(
-        name,
-        says,
-        f"{says}.",
-        Source("your own", "your file", name),
-        (),
-        (variant,),
-        example=given,
-        case=given,
-    )
+class StepClaim(Checkable, Claim):
+    """A claim about a network that is given as a step."""
 
 
 def check_automata(name: str, automaton: WFSA | Sequence[WFSA]) -> tuple[WFSA, ...]:
@@ -94,7 +84,7 @@ def believe(
     out: Callable[[Any], Any] | None = None,
     modes: bool = False,
     says: str = "the network is the automaton",
-) -> Claim:
+) -> StepClaim:
     """The claim that a network gives every string the score that an automaton gives it.
 
     Args:
@@ -142,7 +132,8 @@ def believe(
         kinds=LADDER if automata[0].semiring is REAL else LADDER[:-1],
         alphabet=given.alphabet,
     )
-    return claim_of(name, says, given, variant)
+    source = Source("your own", "your file", name)
+    return StepClaim(name, says, f"{says}.", source, (), (variant,), example=given, case=given)
 
 
 def _check(name: str, automata: Sequence[WFSA]) -> None:

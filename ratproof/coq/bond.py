@@ -93,8 +93,8 @@ def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str
 
 def _python_values(variant: Variant, case: Case) -> Values:
     """The values that Python computes."""
-    network = [list(list(variant.equality.recurrence.values(case, word))[-1]) for word in WORDS]
-    automata = variant.equality.construction(case)
+    network = [list(list(variant.reading.recurrence.values(case, word))[-1]) for word in WORDS]
+    automata = variant.reading.construction(case)
     return Values(
-        network, [[variant.equality.scores(automaton, word)[-1] for automaton in automata] for word in WORDS]
+        network, [[variant.reading.scores(automaton, word)[-1] for automaton in automata] for word in WORDS]
     )

@@ -148,7 +148,7 @@ def _for_all_weights(variant: Variant, theorem: Theorem) -> str:
     values, text = placeholder_values(
         theorem, case, re.sub(r"\{(word|letters|unit)\}", r"<\1>", equation), {**DEFINITIONS, "over": over}
     )
-    recurrence = variant.equality.recurrence
+    recurrence = variant.reading.recurrence
     units = len(recurrence.out(case, recurrence.start(case)))
     own = {"word": "seq nat", "letters": f"seq 'I_{len(case.alphabet)}", "unit": f"'I_{units}"}
     term, types = quantify(text, values, over)

@@ -29,6 +29,10 @@ RUN_ON_STRINGS = ("sampled", "exhausted")
 """The kinds that run a network on strings: in exact arithmetic, or by torch."""
 
 
+EXACT, TORCH = "exact", "torch"
+"""What runs a network on strings."""
+
+
 class Verdict(StrEnum):
     """What a piece of evidence says. ``UNKNOWN`` is honest, and never shown as ``HOLDS``."""
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ratproof.evidence.counterexample import Counterexample
-from ratproof.evidence.kinds import KINDS, Verdict
+from ratproof.evidence.kinds import KINDS, TORCH, Verdict
 from ratproof.evidence.ledger import joined
-from theory.claim import TORCH
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from automata.strings import String
 from automata.wfsa import WFSA
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND
-from theory.reading import KernelOf, ModelWithState
 from theory.registry import claim_named
 
 
@@ -168,10 +167,9 @@ def shortest_of(claim: str, variant: str) -> int:
     claim.
     """
     try:
-        reading = claim_named(claim).variant(variant).reading
-    except InputError:
+        return claim_named(claim).variant(variant).reading.shortest
+    except (InputError, KeyError):
         return 0
-    return 0 if isinstance(reading, KernelOf | ModelWithState) else reading.shortest
 
 
 def counterexample(comparison: Comparison, compared: StringResult) -> Counterexample:

@@ -96,7 +96,7 @@ class OfDecision:
 
         Raises :class:`~automata.errors.InputError`: the claim is about no module's decisions.
         """
-        return program_of(cls, claim, variant, "what a module accepts")
+        return program_of(cls, claim, "what a module accepts")
 
 
 def _result(string: String, accepted: bool | None, right: bool) -> StringResult:

@@ -31,7 +31,7 @@ class ExactComparison:
 
     def __init__(self, claim: str, variant: str, case: Any) -> None:
         self.claim, self.variant, self.case = claim, variant, case
-        self.read: Equality = claim_named(claim).variant(variant).equality
+        self.read: Equality = claim_named(claim).variant(variant).reading
         self._first_scores: list[Any] | None = None
         self._varies = False
 

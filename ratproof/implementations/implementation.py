@@ -1,7 +1,7 @@
 """The ways to run the network of a claim, each of which draws comparisons for the rungs.
 
-A variant's network is its recurrence in exact fractions, the torch layers that stand for it, or a program of
-a user's: :func:`sides_of` says which of them show a kind of evidence.
+A variant's network is its recurrence in exact fractions, or the torch layers that stand for it:
+:func:`sides_of` says which of them show a kind of evidence.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from hypothesis import strategies as st
 
-from automata.errors import InputError
 from automata.strings import String
 from automata.testing.strategies import alphabets, readings, strings
 from neural.layer_kind import layer_kinds
@@ -34,7 +33,6 @@ from ratproof.implementations.sampled_runs import SampledRuns
 from ratproof.implementations.state_regularized.comparison import CellComparison
 from ratproof.implementations.state_regularized.strategies import networks as state_regularized
 from theory.claim import GRADIENT, USUAL, Claim, Effort, Variant
-from theory.reading import KernelOf, ModelWithState, Program
 
 Sample = tuple[Comparison, Sequence[String]]
 """Two sides, and the strings that they are compared on."""
@@ -71,7 +69,7 @@ class ReadsLongStrings(Protocol):
 
 
 @cache
-def _strings_over(
+def strings_over(
     alphabet: Sequence[str], most: int, longest: int, run: int
 ) -> st.SearchStrategy[list[String]]:
     """One to ``most`` random strings over the alphabet of a case that is given."""
@@ -114,7 +112,7 @@ class ExactRecurrence:
         """A random case by itself, whoever scores its automata, and the strings."""
         sizes = effort.strings, effort.longest, effort.run
         if variant.alphabet is not None:
-            return data.draw(variant.cases("")), data.draw(_strings_over(variant.alphabet, *sizes))
+            return data.draw(variant.cases("")), data.draw(strings_over(variant.alphabet, *sizes))
         names, some = data.draw(_readings(*sizes))
         return data.draw(variant.cases("abc")).renamed(names), some
 
@@ -143,16 +141,6 @@ simple.
 _ONE_IN_FOUR = st.integers(0, 3)
 
 
-@cache
-def _long_string(alphabet: Sequence[str]) -> st.SearchStrategy[String]:
-    """A random string of up to :data:`LONGEST` symbols, from a seed: one choice, and not one a symbol."""
-
-    def read(seed: int, length: int) -> String:
-        return tuple(Random(seed).choices(list(alphabet), k=length))
-
-    return st.builds(read, st.integers(0, 2**32), st.integers(0, LONGEST))
-
-
 RUNS_OF_ONE = (20, 1)
 """How often a symbol is read in a row, in strings of a length: a state settles on runs, so that what is lost
 of it shows.
@@ -160,7 +148,7 @@ of it shows.
 
 
 @cache
-def _string_of(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
+def string_of_length(alphabet: Sequence[str], length: int) -> st.SearchStrategy[String]:
     """A random string of a length, of single symbols or of runs, from a seed."""
 
     def read(seed: int, run: int) -> String:
@@ -184,32 +172,8 @@ def _batches(alphabet: str) -> st.SearchStrategy[list[String]]:
         return [tuple(random.choices(alphabet, k=length)) for length in lengths]
 
     lengths = st.permutations(range(PROGRAM_LONGEST + 1)).map(lambda order: order[:PROGRAM_STRINGS])
-    few = _strings_over(alphabet, PROGRAM_STRINGS, PROGRAM_LONGEST, PROGRAM_LONGEST)
+    few = strings_over(alphabet, PROGRAM_STRINGS, PROGRAM_LONGEST, PROGRAM_LONGEST)
     return st.builds(read, st.integers(0, 2**32), lengths) | few
-
-
-@dataclass(frozen=True)
-class UserProgram:
-    """A program of a user's: there is one case of it."""
-
-    label: str = ""
-    device: str | None = None
-    examples: int | None = None
-
-    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """The program, and random strings."""
-        assert isinstance(variant.reading, Program) and variant.alphabet is not None
-        sizes = effort.strings, effort.longest, effort.run
-        some = data.draw(_strings_over(variant.alphabet, *sizes))
-        if not data.draw(_ONE_IN_FOUR):
-            some = [*some, data.draw(_long_string(variant.alphabet))]
-        return variant.reading.comparison(claim.name, variant.name), some
-
-    def of_length(self, claim: Claim, variant: Variant, length: int, data: st.DataObject) -> Sample:
-        """The program, and a random string of that length."""
-        assert isinstance(variant.reading, Program) and variant.alphabet is not None
-        string = data.draw(_string_of(variant.alphabet, length))
-        return variant.reading.comparison(claim.name, variant.name), [string]
 
 
 GRADIENT_EXAMPLES, GRADIENT_STRINGS, GRADIENT_LONGEST = 6, 3, 8
@@ -253,7 +217,7 @@ class Layer:
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """A random layer without extreme weights, and one long string."""
-        string = data.draw(_string_of("abc", data.draw(st.sampled_from(LONG_LENGTHS))))
+        string = data.draw(string_of_length("abc", data.draw(st.sampled_from(LONG_LENGTHS))))
         return self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data), [string]
 
     @property
@@ -269,7 +233,7 @@ class Layer:
 
     def long_gradients(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """A random layer without extreme weights, whose gradients are compared, and one longer string."""
-        string = data.draw(_string_of("abc", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
+        string = data.draw(string_of_length("abc", data.draw(st.sampled_from(GRADIENT_LENGTHS))))
         network = self._on_a_backend(self._drawn("abc", claim, variant, data, generic=True), data)
         return OfGradients.of(network, data.draw(st.integers(0, 999))), [string]
 
@@ -339,7 +303,7 @@ class SampledLayer:
 
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """A random layer, and one long string: what is computed at each step is compared in fewer runs."""
-        string = data.draw(_string_of("abc", PROGRAM_LENGTHS[0]))
+        string = data.draw(string_of_length("abc", PROGRAM_LENGTHS[0]))
         return self._drawn("abc", claim, variant, data, LONG_RUNS), [string]
 
 
@@ -372,7 +336,7 @@ class TorchProgram:
     def long(self, claim: Claim, variant: Variant, data: st.DataObject) -> Sample:
         """Random weights, and one long string."""
         lengths = LONG_LENGTHS if self.name in CellComparison.transitions else PROGRAM_LENGTHS
-        string = data.draw(_string_of("ab", data.draw(st.sampled_from(lengths))))
+        string = data.draw(string_of_length("ab", data.draw(st.sampled_from(lengths))))
         return self._drawn("ab", claim, variant, data), [string]
 
     def _drawn(
@@ -391,34 +355,6 @@ class TorchProgram:
         return FARNNComparison(claim.name, variant.name, case, self.name, self.dtype, self.device)
 
 
-@dataclass(frozen=True)
-class UserKernel:
-    """A kernel of a user's, which is called with tensors, and reads no strings."""
-
-    kernel: Any
-    device: str = "cpu"
-    label: str = ""
-    examples: int | None = None
-
-    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """It has no strings: :mod:`ratproof.laws.kernels.rungs` draws its calls."""
-        raise InputError(f"{claim.name} is about a kernel, which reads no strings")
-
-
-@dataclass(frozen=True)
-class UserModel:
-    """A model with a state of a user's, which is held against itself, and reads no strings."""
-
-    model: Any
-    device: str = "cpu"
-    label: str = ""
-    examples: int | None = None
-
-    def sample(self, claim: Claim, variant: Variant, effort: Effort, data: st.DataObject) -> Sample:
-        """It has no strings: :mod:`ratproof.laws.models.drawing` draws its inputs."""
-        raise InputError(f"{claim.name} is about a model with a state, which reads no strings")
-
-
 def sides_of(
     claim: Claim, variant: Variant, kind: str, device: str = "cpu", own: bool = False
 ) -> Iterator[Implementation]:
@@ -431,15 +367,6 @@ def sides_of(
         device: where torch layers run.
         own: is the claim a user's?
     """
-    if isinstance(variant.reading, KernelOf):
-        yield UserKernel(variant.reading.kernel, variant.reading.device)
-        return
-    if isinstance(variant.reading, ModelWithState):
-        yield UserModel(variant.reading.model, variant.reading.device)
-        return
-    if isinstance(variant.reading, Program):
-        yield UserProgram(device=variant.reading.device)
-        return
     if kind != GRADIENT:
         yield ExactRecurrence(own)
     if own:  # a layer of ours is held against its own automata, which shows nothing of a user's recurrence

@@ -12,8 +12,6 @@ from torch import Tensor, nn
 from automata.errors import InputError
 from automata.strings import String
 from neural.layer import Recurrent
-from theory.claim import Claim, Variant
-from theory.reading import Program
 
 T = TypeVar("T")
 
@@ -67,13 +65,12 @@ def embedded(embeddings: Tensor, place: dict[Any, int], strings: Sequence[String
     return embeddings[numbers.to(embeddings.device)].transpose(0, 1)
 
 
-def program_of(cls: type[T], claim: Claim, variant: Variant, about: str) -> T:
-    """The comparison of that class that a user's claim has.
+def program_of(cls: type[T], subject: object, about: str) -> T:
+    """Return the comparison of that class that a user's program has.
 
-    Raises :class:`~automata.errors.InputError`: it is not ``about`` that.
+    Raises :class:`~automata.errors.InputError` if the subject is not ``about`` that.
     """
-    reading = variant.reading
-    comparison = reading.comparison(claim.name, variant.name) if isinstance(reading, Program) else None
+    comparison = getattr(subject, "comparison", None)
     if not isinstance(comparison, cls):
-        raise InputError(f"{claim.name}, {variant.name}, is not about {about}")
+        raise InputError(f"{getattr(subject, 'name', subject)} is not about {about}")
     return comparison

@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from ratproof.implementations.comparison import Comparison
-from theory.claim import Claim, Variant
 
 
 class Readable(Protocol):
@@ -14,7 +13,7 @@ class Readable(Protocol):
 
     way: str
 
-    def from_json(self, claim: Claim, variant: Variant, data: dict[str, Any]) -> Comparison:
+    def from_json(self, claim: Any, variant: Any, data: dict[str, Any]) -> Comparison:
         """The comparison that its ``to_json`` wrote; :class:`~automata.errors.InputError` for anything
         else.
         """

@@ -15,11 +15,11 @@ from automata.io.number_text import shorten
 from automata.io.printable_text import printable
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.not_run import NotRun
+from ratproof.evidence.subjects import subject_named
 from ratproof.evidence.versions import versions
 from ratproof.implementations.comparison import Comparison, StringResult, counterexample
 from ratproof.implementations.table import SIDES, side_named
 from ratproof.laws.kernels.counterexample import KernelCounterexample
-from theory.registry import claim_named
 
 FORMAT = "ratproof counterexample 1"
 FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
@@ -182,7 +182,7 @@ def load(data: dict[str, Any], where: str) -> Comparison:
     if not isinstance(data["claim"], str):
         raise FormatError(f"{where}: field claim is no name")
     try:
-        claim = claim_named(data["claim"])
+        claim = subject_named(data["claim"])
     except InputError as error:
         raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
     names = [v.name for v in claim.variants]

@@ -12,6 +12,7 @@ from automata.errors import InputError
 from automata.rules.rule_files import rule_file_in
 from ratproof.coq import programs as coq
 from ratproof.evidence.kinds import KINDS
+from ratproof.evidence.subjects import Subject
 from ratproof.process.outputs import require_outputs
 from theory.claim import KERNEL, Claim
 from theory.registry import claim_named, claims
@@ -90,7 +91,9 @@ def require_known(request: Request) -> None:
     require_promised(request.kinds, asked, bool(request.claims))
 
 
-def require_promised(kinds: Sequence[str], asked: Sequence[Claim], named: bool, where: str = "") -> None:
+def require_promised(
+    kinds: Sequence[str], asked: Sequence[Claim | Subject], named: bool, where: str = ""
+) -> None:
     """Raise :class:`~automata.errors.InputError` for a kind of evidence that there is not, or that no claim
     that was asked for promises; and for a claim that was named and promises none of them.
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ratproof.evidence.results import Observation
+from ratproof.evidence.run import Observe, run
+from ratproof.evidence.subjects import Subject, SubjectStep
 from ratproof.implementations.implementation import (
     Implementation,
     Layer,
@@ -16,7 +18,6 @@ from ratproof.implementations.implementation import (
     TorchProgram,
     sides_of,
 )
-from ratproof.ladder.run import Observe, run
 from ratproof.ladder.rungs.table import rung_of
 from ratproof.ladder.written import written_checks
 from ratproof.ladder.written.check import Inputs, WrittenCheck
@@ -51,7 +52,7 @@ class Step:
 
     def show(self) -> None:
         """Assert it; the rungs say what they raise."""
-        rung_of(self.kind, self.side)(self.claim, self.variant, self.side, self.claim.effort_of(self.variant))
+        rung_of(self.kind)(self.claim, self.variant, self.side, self.claim.effort_of(self.variant))
 
     @property
     def variants(self) -> tuple[Variant, ...]:
@@ -68,6 +69,15 @@ class Step:
         named = self.test if test is None else test
         start = partial(run, self.show, self.claim, self.variant, self.side.device)
         return [start(kind=self.kind, test=named, seed=seed, observe=observe)]
+
+
+def own_steps(subjects: Iterable[Claim | Subject]) -> Iterator[Step | SubjectStep]:
+    """Yield every rung of what a user brought."""
+    for subject in subjects:
+        if isinstance(subject, Subject):
+            yield from (SubjectStep(subject, kind) for kind in subject.rungs)
+        else:
+            yield from steps([subject], own=True)
 
 
 def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> Iterator[Step]:

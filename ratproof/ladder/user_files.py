@@ -18,13 +18,13 @@ from hypothesis import HealthCheck, Phase, settings
 from automata.errors import InputError
 from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.results import Observation, gather
+from ratproof.evidence.subjects import Subject, register
 from ratproof.ladder.environment import EXAMPLES, unchanged_afterwards
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import require_promised
-from ratproof.ladder.steps import steps
+from ratproof.ladder.steps import own_steps
 from ratproof.ladder.verification import keep_evidence
 from theory.claim import Claim
-from theory.registry import register
 
 NAME = re.compile(r"(?=.{1,80}$)[a-z0-9]+([.-][a-z0-9]+)*")
 """Names of claims and variants: they name the files that are kept, where two hyphens stand between them."""
@@ -59,7 +59,7 @@ def check(
 
 
 def outcome_of(
-    claims: Sequence[Claim],
+    claims: Sequence[Claim | Subject],
     where: str,
     kinds: Sequence[str] = (),
     examples: int | None = None,
@@ -67,7 +67,7 @@ def outcome_of(
     started: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Outcome:
     """Run every rung that some claims of a user's promise; ``where`` they are from names what ran."""
-    ladder = [step for step in steps(claims, own=True) if not kinds or step.kind in kinds]
+    ladder = [step for step in own_steps(claims) if not kinds or step.kind in kinds]
     observations: list[Observation] = []
     not_run: list[dict[str, str]] = []
     interrupted = False
@@ -104,7 +104,7 @@ def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
         yield
 
 
-def load(path: str) -> dict[str, Claim]:
+def load(path: str) -> dict[str, Claim | Subject]:
     """The claims that a file assigns to names; the file is run, and its claims are known from then on."""
     if not Path(path).is_file():
         raise InputError(f"{path}: is no file, where a Python file with claims is right")
@@ -120,7 +120,7 @@ def load(path: str) -> dict[str, Claim]:
         raise
     except BaseException as error:  # SystemExit among them: the file left, and nothing was checked
         raise InputError(f"{path}: {_line_of(path, error)}{_in_words(error)}") from error
-    claims: dict[str, Claim] = {}
+    claims: dict[str, Claim | Subject] = {}
     for claim in _claims(vars(module).values()):
         if claim.name in claims and claims[claim.name] is not claim:
             raise InputError(f"{path}: two claims have the name {claim.name}, where each has its own")
@@ -144,15 +144,15 @@ def load(path: str) -> dict[str, Claim]:
     return claims
 
 
-def _claims(values: Any) -> Iterator[Claim]:
+def _claims(values: Any) -> Iterator[Claim | Subject]:
     for value in values:
-        if isinstance(value, Claim):
+        if isinstance(value, Claim | Subject):
             yield value
         elif isinstance(value, (list, tuple)):
-            yield from (part for part in value if isinstance(part, Claim))
+            yield from (part for part in value if isinstance(part, Claim | Subject))
 
 
-def _known(path: str, claims: dict[str, Claim], names: Sequence[str], kinds: Sequence[str]) -> None:
+def _known(path: str, claims: dict[str, Claim | Subject], names: Sequence[str], kinds: Sequence[str]) -> None:
     for name in names:
         if name not in claims:
             raise InputError(f"{path}: has no claim {name!r}; it has {', '.join(claims)}")

@@ -19,8 +19,7 @@ from ratproof.ladder.request import Request, require
 from ratproof.ladder.tasks import Started, Task, show_all
 from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.laws.models.counterexample import StatefulCounterexample
-from theory.claim import EXACT, TORCH, Claim, Variant
-from theory.reading import Program
+from theory.claim import EXACT, Claim, Variant
 from theory.registry import claim_named, claims
 
 COUNTEREXAMPLES = Path(".ratproof") / "counterexamples"
@@ -143,4 +142,4 @@ def _promised(claim: Claim, variant: Variant, kind: str) -> tuple[str | None, ..
     """What has to have run for that kind."""
     if kind == "sampled":
         return claim.runs_of(variant)
-    return (TORCH if isinstance(variant.reading, Program) else EXACT,) if kind in RUN_ON_STRINGS else (None,)
+    return (EXACT,) if kind in RUN_ON_STRINGS else (None,)

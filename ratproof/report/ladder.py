@@ -11,14 +11,13 @@ from rich.text import Text
 
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.results import Result
+from ratproof.evidence.subjects import OnlyVariant, Subject, subject_named
 from ratproof.process.streams import WIDTH
 from ratproof.report.lines import fitted
 from ratproof.report.marks import Mark, legend, plain
 from ratproof.report.refutation import smallest
 from theory.claim import EXACT, TORCH, Claim, Variant
-from theory.papers import PAPERS
-from theory.reading import KernelOf, ModelWithState
-from theory.registry import claim_named
+from theory.papers import PAPERS, Paper
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Column:
             and self.device in (None, result.device)
         )
 
-    def is_promised(self, claim: Claim, variant: Variant) -> bool:
+    def is_promised(self, claim: Claim | Subject, variant: Variant | OnlyVariant) -> bool:
         """Has the variant such evidence?"""
         return self.kind in variant.kinds and (self.ran is None or self.ran in claim.runs_of(variant))
 
@@ -109,19 +108,18 @@ class Row:
         beside: of a kept run on the other device, for the columns of that device alone.
     """
 
-    claim: Claim
-    variant: Variant
+    claim: Claim | Subject
+    variant: Variant | OnlyVariant
     corpus: str
     results: list[Result] = field(default_factory=list)
     beside: list[Result] = field(default_factory=list)
 
     @property
     def columns(self) -> Mapping[str, Column]:
-        """The columns that it has marks in: kernels and models with a state have rungs of their own."""
-        reading = self.variant.reading
-        if isinstance(reading, ModelWithState):
-            return OF_MODELS
-        return OF_KERNELS if isinstance(reading, KernelOf) else COLUMNS
+        """The columns that it has marks in: those in which all its kinds of evidence have one."""
+        kinds = set(self.variant.kinds)
+        ladders = (COLUMNS, OF_KERNELS, OF_MODELS)
+        return next(all_of for all_of in ladders if kinds <= {column.kind for column in all_of.values()})
 
     @property
     def unexpected(self) -> bool:
@@ -164,7 +162,7 @@ def rows(
     keys = [(r.claim, r.variant, _corpus(r)) for r in results]
     keys += [(n["claim"], n["variant"], "") for n in not_run]
     for name, variant, corpus in keys:
-        claim = claim_named(name)
+        claim = subject_named(name)
         by_key.setdefault((name, variant, corpus), Row(claim, claim.variant(variant), corpus))
     for result, key in zip(results, keys, strict=False):
         by_key[key].results.append(result)
@@ -211,16 +209,20 @@ def ladder(
         yield Text(line, style="dim")
 
 
+def _paper_of(claim: Claim | Subject) -> Paper | None:
+    return None if isinstance(claim, Subject) else PAPERS.get(claim.source.paper)
+
+
 def _heading(row: Row, claims_file: str | None, every_row: bool) -> str:
-    paper = PAPERS.get(row.claim.source.paper)
+    paper = _paper_of(row.claim)
     if paper is None:
-        return claims_file or row.claim.source.paper
+        return claims_file or "your own"
     return str(paper) if every_row or not paper.among else paper.among
 
 
 def _of_claim(variants: Sequence[Row], out: Console, every_row: bool) -> Iterator[Text]:
     claim = variants[0].claim
-    paper = PAPERS.get(claim.source.paper)
+    paper = _paper_of(claim)
     if paper is not None and paper.among and not every_row:
         for row in variants:
             variant = row.variant.name.removeprefix("corrected").removeprefix("-")

@@ -114,7 +114,7 @@ def _decided(kind: str, layer: Any, vectors: Tensor, rng: random.Random, number:
         ),
     )
     units = range(layer.hidden_size)
-    read_off = [read(variant.equality.recurrence, side.claim_weights(unit)) for unit in units]
+    read_off = [read(variant.reading.recurrence, side.claim_weights(unit)) for unit in units]
     with recording() as book:
         decide_units(
             side,

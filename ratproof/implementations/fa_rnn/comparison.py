@@ -76,7 +76,7 @@ class FARNNComparison:
 
     @cached_property
     def _automata(self) -> Sequence[WFSA]:
-        return claim_named(self.claim).variant(self.variant).equality.construction(self.case)
+        return claim_named(self.claim).variant(self.variant).reading.construction(self.case)
 
     def automata(self) -> Sequence[WFSA]:
         """What the construction makes of the case."""

@@ -31,7 +31,7 @@ def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort
         Disagreement: the sides differ on a string.
         NoSuchAutomaton: there is no automaton.
     """
-    reading = variant.equality
+    reading = variant.reading
     own = isinstance(side, ExactRecurrence) and side.own
     if own and isinstance(reading, (NoAutomaton, Following)):
         raise InputError(
@@ -64,6 +64,6 @@ def _decide_layer(claim: Claim, variant: Variant, side: Layer, data: st.DataObje
     """The float gates that a layer computes, in the claim's recurrence, make the layer's automata."""
     network = side.case(claim, variant, data)
     units = range(network.network.hidden_size)
-    by_unit = [read(variant.equality.recurrence, network.claim_weights(unit)) for unit in units]
+    by_unit = [read(variant.reading.recurrence, network.claim_weights(unit)) for unit in units]
     by_claim = [automata[unit % len(automata)] for unit, automata in zip(units, by_unit, strict=True)]
     decide_units(network, by_claim, network.automata())

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,9 @@ from ratproof.evidence.ledger import ledger
 from ratproof.implementations.comparison import StringResult, counterexample
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.implementation import Implementation
-from ratproof.ladder.rungs.agreement import agree, record
+from ratproof.ladder.rungs.agreement import record
 from theory.claim import Claim, Effort, Variant
-from theory.reading import NoAutomaton, NoInitialDistribution, Program
+from theory.reading import NoAutomaton, NoInitialDistribution
 
 MOST_STRINGS = 20_000
 
@@ -35,24 +34,15 @@ def exhausted(claim: Claim, variant: Variant, side: Implementation, effort: Effo
     """
     longest = effort.exhausted
     if variant.alphabet is not None:
-        size = len(variant.alphabet)
-        longest = next(
-            n for n in range(30, 0, -1) if n == 1 or sum(size**i for i in range(n + 1)) <= MOST_STRINGS
-        )
-    if isinstance(variant.reading, Program):
-        _exhaust_program(claim.name, variant, longest)
-        return
+        longest = length_within(len(variant.alphabet))
     exhaust(claim.name, variant, longest, effort.letters)
 
 
-def _exhaust_program(claim: str, variant: Variant, longest: int) -> None:
-    """Assert that a program of a user's agrees with its automaton on every string of at most so many symbols,
-    the shortest first.
-    """
-    assert isinstance(variant.reading, Program) and variant.alphabet is not None
-    every = [string for length in range(longest + 1) for string in product(variant.alphabet, repeat=length)]
-    ledger().facts.update(longest=longest)
-    agree(variant.reading.comparison(claim, variant.name), every)
+def length_within(symbols: int) -> int:
+    """Return up to which length there are at most :data:`MOST_STRINGS` strings; 1 at least."""
+    return next(
+        n for n in range(30, 0, -1) if n == 1 or sum(symbols**i for i in range(n + 1)) <= MOST_STRINGS
+    )
 
 
 def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:
@@ -124,7 +114,7 @@ def _no_automaton(
     unit = compared.difference.unit
 
     def value(x: String) -> Fraction:
-        *_, last = variant.equality.recurrence.values(case, x)
+        *_, last = variant.reading.recurrence.values(case, x)
         return Fraction(last[unit])
 
     states = comparison.automata()[unit].states
@@ -146,7 +136,7 @@ def no_initial_distribution(
     assert compared.difference is not None
     unit, string = compared.difference.unit, compared.string[: compared.difference.length]
     automaton = comparison.automata()[unit]
-    *_, last = variant.equality.recurrence.values(comparison.case, string)
+    *_, last = variant.reading.recurrence.values(comparison.case, string)
     starts = [[Fraction(i == state) for i in range(automaton.states)] for state in range(automaton.states)]
     scores = [Fraction(score(automaton.replace(initial=start), string)) for start in map(_exactly, starts)]
     value = Fraction(last[unit])

@@ -86,13 +86,13 @@ def prove(variant: Variant) -> None:
     induction = variant.proof
     if induction is None:
         raise RuntimeError(f"{variant.name} has no invariant to be proved by")
-    if variant.equality.algorithm is not None:
+    if variant.reading.algorithm is not None:
         raise RuntimeError(f"{variant.name} has an algorithm of its own, and the identities are Forward's")
     book = ledger()
     if not induction.instances:
         raise GapInProof(f"the proof of {variant.name} has no instance to be checked for")
     for instance in induction.checked:
-        gap = what_is_left_out(variant.equality.recurrence, induction, instance)
+        gap = what_is_left_out(variant.reading.recurrence, induction, instance)
         if gap is not None:
             raise GapInProof(f"the proof of {variant.name} {gap}")
     for reading in (COMMUTATIVE, BY_SYMPY):
@@ -164,7 +164,7 @@ def _instances(induction: Induction) -> list[str]:
 def _automaton(variant: Variant, induction: Induction) -> list[str]:
     """The first unit's automaton with variables for weights, for the first instance."""
     signature, alphabet = induction.instances[0]
-    a = variant.equality.construction(signature.variables(alphabet, IN_PATH_ORDER.over))[0]
+    a = variant.reading.construction(signature.variables(alphabet, IN_PATH_ORDER.over))[0]
     tables = [(x, a.matrix(x)) for x in a.alphabet] + (
         [] if a.silent is None else [("epsilon", a.silent.dense(a.semiring))]
     )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from ratproof.evidence.random_cases import for_random_cases
-from ratproof.implementations.implementation import Implementation, ReadsLongStrings, UserProgram
+from ratproof.implementations.implementation import Implementation, ReadsLongStrings
 from ratproof.ladder.rungs.agreement import agree
 from theory.claim import Claim, Effort, Variant
-from theory.reading import Program
 
 
 def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
@@ -23,20 +22,7 @@ def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort
 
     name = f"{claim.name} {variant.name} sampled {side.label}"
     for_random_cases(name, side.examples or effort.examples_of("sampled"), one_case)
-    if isinstance(side, UserProgram) and isinstance(variant.reading, Program):
-        for length in variant.reading.lengths:
-
-            def one_length(data: st.DataObject, length: int = length) -> None:
-                agree(*side.of_length(claim, variant, length, data))
-
-            for_random_cases(f"{name} {length}", EACH_LENGTH, one_length)
-    elif isinstance(side, ReadsLongStrings):
+    if isinstance(side, ReadsLongStrings):
         for_random_cases(
             f"{name} long", side.long_examples, lambda data: agree(*side.long(claim, variant, data))
         )
-
-
-EACH_LENGTH = 2
-"""Cases of each length that every run has, besides those that are drawn: a program may be right on short
-strings alone, as one that works in chunks.
-"""

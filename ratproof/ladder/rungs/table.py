@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from automata.errors import InputError
-from ratproof.implementations.implementation import Implementation, UserKernel, UserModel
+from ratproof.implementations.implementation import Implementation
 from ratproof.ladder.rungs.cross_checked import cross_checked
 from ratproof.ladder.rungs.decided import decided
 from ratproof.ladder.rungs.exhausted import exhausted
@@ -13,8 +13,6 @@ from ratproof.ladder.rungs.gradient import gradient
 from ratproof.ladder.rungs.kernel_checked import kernel_checked
 from ratproof.ladder.rungs.proved import proved
 from ratproof.ladder.rungs.sampled import sampled
-from ratproof.laws.kernels.runner import kernel_rung
-from ratproof.laws.models.runner import stateful_rung
 from theory.claim import Claim, Effort, Variant
 
 Rung = Callable[[Claim, Variant, Implementation, Effort], None]
@@ -32,14 +30,10 @@ RUNGS: dict[str, Rung] = {
 """The rungs, the lowest first."""
 
 
-def rung_of(kind: str, side: Implementation) -> Rung:
-    """The rung that shows evidence of that kind, of a kernel or of a model with a state where the
-    side is one; one that raises :class:`~automata.errors.InputError`, where there is none.
+def rung_of(kind: str) -> Rung:
+    """Return the rung that shows evidence of that kind; one that raises
+    :class:`~automata.errors.InputError` if there is none.
     """
-    if isinstance(side, UserKernel):
-        return kernel_rung(kind)
-    if isinstance(side, UserModel):
-        return stateful_rung(kind)
 
     def unknown(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
         raise InputError(f"ratproof has no way to show that a claim is {kind}")

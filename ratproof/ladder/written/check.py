@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ratproof.evidence.counterexample import FalseStatement, Refutation
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.evidence.results import Observation
-from ratproof.ladder.run import Observe, run
+from ratproof.evidence.run import Observe, run
 from theory.claim import Claim, Variant
 from theory.registry import claim_named
 

@@ -42,7 +42,7 @@ def automaton_has_the_bound_and_nothing_negative(inputs: Inputs, data: st.DataOb
     variant = claim_named(CLAIM).variant(VARIANT)
     case = data.draw(variant.cases("a"))
     second, greatest = sorted(case.b["a"])[-2:]
-    (automaton,) = variant.equality.construction(case)
+    (automaton,) = variant.reading.construction(case)
     (bound, zero), (rest, alpha) = automaton.matrix("a").tolist()
     assert bound == 1 / (1 + (case.n - 1) * Fraction(2) ** -int(case.m * (greatest - second)))
     assert alpha == Fraction(2) ** int(case.m * greatest) / sum(

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from automata.io.printable_text import printable
 from ratproof.evidence.counterexample import Refutation
+from ratproof.evidence.subjects import BELIEVED
 from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out
 
 if TYPE_CHECKING:  # torch, which a process that only reads verdicts does without
     from ratproof.laws.kernels.kernel import Arrays, Kernel, WrongKind
     from ratproof.laws.kernels.problem import Problem
 
-BELIEVED, RECURRENCE = "believed", "the recurrence"
+RECURRENCE = "the recurrence"
 FORWARD = "in a call with gradients"
 MOST_WRITTEN = 100_000
 """Numbers in a script, at most."""

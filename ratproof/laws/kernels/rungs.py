@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from ratproof.evidence.subjects import BELIEVED
 from ratproof.laws.kernels.comparison import Right, compare, hold_call, recurrence
 from ratproof.laws.kernels.counterexample import Shown, WrongCall
 from ratproof.laws.kernels.drawing import Sizes, groups_of, problems, shorter_than
@@ -21,7 +22,6 @@ from ratproof.laws.kernels.other_forms import with_form
 from ratproof.laws.kernels.problem import LARGE, Numbers, Problem
 from ratproof.laws.kernels.reference import gradients
 from ratproof.laws.kernels.watch import Watch
-from theory.claim import Claim, Effort, Variant
 
 Body = Callable[[Kernel, Problem, st.DataObject], None]
 
@@ -47,7 +47,7 @@ class KernelRung:
     shortest: int = 0
     small: bool = False
 
-    def __call__(self, kernel: Kernel, claim: Claim, variant: Variant, effort: Effort) -> None:
+    def __call__(self, kernel: Kernel, examples: int | None = None) -> None:
         """Assert it for calls of every length and size; where one is wrong, for shorter ones again, so that a
         small one is shown. A call that the kernel raises on shows nothing, and hides nothing of the others.
 
@@ -57,9 +57,8 @@ class KernelRung:
             InputError: none is, and the time was not enough for all.
         """
         watch = Watch(kernel)
-        examples = effort.examples_of(self.kind) or settings().max_examples
-        for group in groups_of(kernel, examples, self.shortest, self.small):
-            name = f"{claim.name} {variant.name} {self.kind} {group.name}"
+        for group in groups_of(kernel, examples or settings().max_examples, self.shortest, self.small):
+            name = f"{kernel.name} {BELIEVED} {self.kind} {group.name}"
             try:
                 watch.search(name, group.examples, partial(self._case, watch, kernel, group.sizes))
             except WrongCall as wrong:

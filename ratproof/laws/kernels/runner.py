@@ -1,39 +1,33 @@
-"""The rungs of a user's kernel, as the runner calls rungs."""
+"""The rungs of a user's kernel, each as an assertion."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 
-from automata.errors import InputError
 from ratproof.evidence.ledger import ledger
-from ratproof.implementations.implementation import Implementation, UserKernel
+from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.rungs import KERNEL_RUNGS
-from theory.claim import Claim, Effort, Variant
 
 
-def kernel_rung(kind: str) -> Callable[[Claim, Variant, Implementation, Effort], None]:
-    """The rung of that kind.
+def rungs_of(kernel: Kernel, kinds: tuple[str, ...]) -> Mapping[str, Callable[[], None]]:
+    """Return an assertion for each of these kinds of evidence."""
+    return {kind: partial(show, kernel, kind) for kind in kinds}
 
-    Raises :class:`~automata.errors.InputError` where kernels have none.
-    """
-    if kind not in KERNEL_RUNGS:
-        raise InputError(f"a kernel has no evidence of the kind {kind}; it has {', '.join(KERNEL_RUNGS)}")
 
-    def run(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-        assert isinstance(side, UserKernel)
-        ledger().facts["module"] = side.kernel.says()
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # the calls are small, and many
-        try:
-            with memory_capped(torch.device(side.kernel.device), side.kernel.gpu_memory):
-                KERNEL_RUNGS[kind](side.kernel, claim, variant, effort)
-        finally:
-            torch.set_num_threads(threads)
-
-    return run
+def show(kernel: Kernel, kind: str) -> None:
+    """Assert a rung of a kernel."""
+    ledger().facts["module"] = kernel.says()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the calls are small, and many
+    try:
+        with memory_capped(torch.device(kernel.device), kernel.gpu_memory):
+            KERNEL_RUNGS[kind](kernel)
+    finally:
+        torch.set_num_threads(threads)
 
 
 @contextmanager

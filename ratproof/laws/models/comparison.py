@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from ratproof.evidence.ledger import AS_LARGE, ledger
-from ratproof.laws.models.counterexample import BELIEVED, BrokenLaw, StatefulCounterexample
+from ratproof.evidence.subjects import BELIEVED
+from ratproof.laws.models.counterexample import BrokenLaw, StatefulCounterexample
 from ratproof.laws.models.declared import Format
 from ratproof.laws.models.laws import Law, Rows
 from ratproof.laws.models.problem import StatefulProblem

@@ -9,8 +9,6 @@ from automata.io.printable_text import printable
 from ratproof.evidence.counterexample import Refutation
 from ratproof.laws.models.problem import StatefulProblem
 
-BELIEVED = "believed"
-
 
 @dataclass(frozen=True)
 class StatefulCounterexample:

@@ -12,6 +12,7 @@ from hypothesis.errors import Flaky
 from neural.seeding import seeded
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.random_cases import for_random_cases
+from ratproof.evidence.subjects import BELIEVED
 from ratproof.laws.models.comparison import Doubt, compare
 from ratproof.laws.models.counterexample import BrokenLaw
 from ratproof.laws.models.declared import Declared, Format, in_evaluation_mode
@@ -19,13 +20,12 @@ from ratproof.laws.models.drawing import problems, stages_of
 from ratproof.laws.models.laws import LAWS, Law
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Unequal, Unusable
-from theory.claim import Claim, Effort, Variant
 
 SHRINKING = 100
 """Cases that are tried for a shorter counterexample, before it is shrunk."""
 
 
-def hold(kind: str, declared: Declared, claim: Claim, variant: Variant, effort: Effort) -> None:
+def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
     """Assert a law of a model.
 
     Raises:
@@ -36,8 +36,8 @@ def hold(kind: str, declared: Declared, claim: Claim, variant: Variant, effort: 
     with in_evaluation_mode(declared.model):
         formats = declared.formats()
         ledger().facts["module"] = declared.says(formats)
-        examples = effort.examples_of(kind) or settings().max_examples
-        _Rung(LAWS[kind], declared, formats, f"{claim.name} {variant.name} {kind}").hold(examples)
+        rung = _Rung(LAWS[kind], declared, formats, f"{declared.name} {BELIEVED} {kind}")
+        rung.hold(examples or settings().max_examples)
 
 
 class _Rung:

@@ -4,15 +4,39 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from ratproof.evidence.judge import judge
-from ratproof.evidence.kinds import RUN_ON_STRINGS
+from ratproof.evidence.kinds import EXACT, RUN_ON_STRINGS, TORCH
 from ratproof.evidence.ledger import recording
 from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.random_cases import with_seed
 from ratproof.evidence.results import Observation
-from theory.claim import EXACT, TORCH, Claim, Variant
+
+
+class NamedSubject(Protocol):
+    """What evidence is about: a claim, or what a user brings."""
+
+    @property
+    def name(self) -> str:
+        """As the command line knows it."""
+
+
+class NamedVariant(Protocol):
+    """A way to read it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def expected(self) -> str:
+        """The verdict that is expected: ``holds`` or ``refuted``."""
+
+    @property
+    def constant(self) -> str:
+        """Why its automata give all strings the same score; empty if they do not."""
+
 
 Observe = Callable[[Any, Any], None]
 """Called with each comparison and its strings."""
@@ -20,8 +44,8 @@ Observe = Callable[[Any, Any], None]
 
 def run(
     show: Callable[[], None],
-    claim: Claim,
-    variant: Variant,
+    claim: NamedSubject,
+    variant: NamedVariant,
     device: str | None,
     *,
     kind: str,

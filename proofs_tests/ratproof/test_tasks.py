@@ -1,0 +1,107 @@
+"""Tasks in worker processes: their order, a worker that dies, an early stop, and the tests that they name."""
+
+from __future__ import annotations
+
+import io
+import os
+from contextlib import redirect_stdout
+
+import pytest
+
+from ratproof.evidence.kinds import Verdict
+from ratproof.ladder import tasks
+from ratproof.ladder.request import Request
+from ratproof.ladder.steps import all_of
+from ratproof.ladder.tasks import Shown, Task, show_all
+from ratproof.ladder.verification import tasks_of, verify
+from ratproof.ladder.written.check import Inputs
+from theory.registry import claim_named, claims
+
+SMALL = Request(claims=("fa-rnn-eq-4", "corollary-10-sru"), kinds=("decided", "proved"), jobs=2)
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def without_seconds(outcome):
+    return [row | {"seconds": 0} for row in outcome.to_json()["results"]]
+
+
+def test_several_processes_show_what_one_shows():
+    told = []
+    several = verify(SMALL, lambda *what: told.append(what))
+    one = verify(Request(SMALL.claims, SMALL.kinds, jobs=1))
+    assert without_seconds(several) == without_seconds(one)
+    assert several.as_expected and not several.errors
+    assert told[0] == ("fa-rnn-eq-4 decided", 0, 2) and {total for _, _, total in told} == {2}
+
+
+def test_the_three_papers_come_first():
+    names = list(dict.fromkeys(task.claim for task in tasks_of(Request())))
+    assert names == list(claims()) and names.index("proposition-7") < names.index("gla")
+
+
+DEADLY = Task("corollary-10-sru", "proved")
+
+
+def die_on_one(task, request):
+    if task == DEADLY:
+        os._exit(1)
+    return Shown().to_text()
+
+
+def test_a_worker_that_dies_takes_one_task_with_it(monkeypatch):
+    monkeypatch.setattr(tasks, "_show_as_text", die_on_one)
+    shown = show_all(tasks_of(SMALL), SMALL, lambda *_: None)
+    assert shown.errors == ["corollary-10-sru proved: its process ended without a result"]
+
+
+def test_a_run_with_a_dead_worker_is_not_as_expected(monkeypatch):
+    monkeypatch.setattr(tasks, "_show_as_text", die_on_one)
+    outcome = verify(SMALL)
+    assert not outcome.as_expected and {row.verdict for row in outcome.results} == {Verdict.UNKNOWN}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_early_stop_leaves_later_tasks_out(jobs, monkeypatch):
+    monkeypatch.setattr(Shown, "as_expected", False)
+    shown = show_all(tasks_of(SMALL), Request(SMALL.claims, SMALL.kinds, jobs=jobs, stop_early=True), print)
+    assert len({(seen.claim, seen.kind) for seen in shown.observations}) <= jobs
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interruption_keeps_what_was_shown(jobs):
+    def interrupt(name, done, total):
+        if name != "fa-rnn-eq-4 decided":
+            raise KeyboardInterrupt
+
+    request = Request(SMALL.claims, SMALL.kinds, jobs=jobs)
+    shown = show_all(tasks_of(request), request, interrupt)
+    assert shown.interrupted and len({(seen.claim, seen.kind) for seen in shown.observations}) == 1
+
+
+class Collected:
+    """A pytest plugin that keeps the ids of the tests that pytest collects."""
+
+    def pytest_collection_finish(self, session):
+        self.ids = {item.nodeid for item in session.items}
+
+
+def test_the_tests_that_results_name_are_those_that_pytest_collects(pytestconfig, monkeypatch):
+    monkeypatch.chdir(pytestconfig.rootpath)
+    inputs = Inputs(corpus=object(), rules=object())
+    every = {
+        step.test
+        for claim in claims().values()
+        for kind in dict.fromkeys(kind for variant in claim.variants for kind in variant.kinds)
+        for step in all_of(claim_named(claim.name), kind, inputs)
+    }
+    collected = Collected()
+    with redirect_stdout(io.StringIO()):
+        files = sorted({test.partition("::")[0] for test in every})
+        pytest.main(["--collect-only", "-q", "-p", "no:cacheprovider", *files], plugins=[collected])
+    assert every <= collected.ids
+    ladder = {test for test in every if "test_ladder.py" in test}
+    assert ladder == {test for test in collected.ids if "test_ladder.py" in test}

@@ -1,0 +1,138 @@
+"""What a user brings besides claims of the form of :mod:`theory.claim`: a program, a kernel, a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ratproof.evidence.results import Observation
+from ratproof.evidence.run import Observe, run
+
+if TYPE_CHECKING:  # registering a kernel loads no theory
+    from theory.claim import Claim
+
+BELIEVED = "believed"
+"""The name of the only variant of a user's claim."""
+
+
+@dataclass(frozen=True)
+class OnlyVariant:
+    """The only variant of a subject; its attributes are those of :class:`theory.claim.Variant`."""
+
+    says: str
+    kinds: tuple[str, ...]
+    name: str = BELIEVED
+    expected: str = "holds"
+    constant: str = ""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What evidence is about.
+
+    Attributes:
+        name: as the command line knows it.
+        says: the claim in a sentence.
+        rungs: by kind of evidence, an assertion.
+        device: where torch runs.
+    """
+
+    name: str
+    says: str
+    rungs: Mapping[str, Callable[[], None]]
+    device: str = "cpu"
+
+    @property
+    def title(self) -> str:
+        """The claim in a few words."""
+        return self.says
+
+    @property
+    def variants(self) -> tuple[OnlyVariant, ...]:
+        """Its only variant."""
+        return (OnlyVariant(self.says, tuple(self.rungs)),)
+
+    def variant(self, name: str) -> OnlyVariant:
+        """Return its only variant; ``KeyError`` for another name."""
+        if name != BELIEVED:
+            raise KeyError(f"{self.name} has no variant {name!r}; it has {BELIEVED}")
+        return self.variants[0]
+
+    def runs_of(self, variant: object) -> tuple[str, ...]:
+        """Return what runs it: torch."""
+        return ("torch",)
+
+
+@dataclass(frozen=True)
+class SubjectStep:
+    """One rung of a subject."""
+
+    claim: Subject
+    kind: str
+
+    @property
+    def variant(self) -> OnlyVariant:
+        """The variant that it is about."""
+        return self.claim.variants[0]
+
+    @property
+    def label(self) -> str:
+        """Subject, variant and kind."""
+        return f"{self.claim.name}-{self.variant.name}-{self.kind}"
+
+    def run(
+        self, seed: int | None = None, observe: Observe | None = None, test: str = ""
+    ) -> list[Observation]:
+        """Run it, and return what it shows."""
+        show, device = self.claim.rungs[self.kind], self.claim.device
+        seen = run(
+            show, self.claim, self.variant, device, kind=self.kind, test=test, seed=seed, observe=observe
+        )
+        return [seen]
+
+
+_registered: dict[str, Subject] = {}
+
+
+def subject_named(name: str) -> Claim | Subject:
+    """Return the registered subject of that name, or else the claim.
+
+    Raises :class:`~automata.errors.InputError` if there is none.
+    """
+    if name in _registered:
+        return _registered[name]
+    from theory.registry import claim_named
+
+    return claim_named(name)
+
+
+def register(subject: Claim | Subject) -> None:
+    """Register what a user brought under its name, for as long as the program runs."""
+    if isinstance(subject, Subject):
+        _registered[subject.name] = subject
+        return
+    from theory import registry
+
+    registry.register(subject)
+    _registered.pop(subject.name, None)
+
+
+@contextmanager
+def registered(subject: Claim | Subject) -> Iterator[None]:
+    """Register a subject within the block only."""
+    if not isinstance(subject, Subject):
+        from theory import registry
+
+        with registry.registered(subject):
+            yield
+        return
+    before = _registered.get(subject.name)
+    _registered[subject.name] = subject
+    try:
+        yield
+    finally:
+        del _registered[subject.name]
+        if before is not None:
+            _registered[subject.name] = before
