@@ -14,6 +14,7 @@ from proofs_tests.kernels.chunked import delta, gated_delta, gla
 from proofs_tests.kernels.conftest import SHORT
 from proofs_tests.kernels.recurrent import KERNELS
 from ratproof import believe_kernel
+from ratproof.evidence.subjects import registered
 from ratproof.ladder.user_files import outcome_of
 from ratproof.laws.kernels import watch
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
@@ -21,7 +22,6 @@ from ratproof.laws.kernels.problem import Problem
 from ratproof.laws.kernels.reference import run
 from ratproof.laws.kernels.reference.form import Form
 from ratproof.laws.kernels.runner import memory_capped
-from theory.registry import registered
 
 FEW = len(SHORT)
 """A call of every length."""

@@ -27,7 +27,6 @@ from ratproof.laws.kernels.layouts import LAYOUTS
 from ratproof.laws.kernels.problem import Problem
 from ratproof.laws.kernels.reference.form import Form
 from ratproof.laws.kernels.rungs import KERNEL_RUNGS
-from theory.claim import Effort
 
 
 def planted(wrong):
@@ -167,8 +166,7 @@ def usual(monkeypatch, unshrunk, all_sizes):
 def refuted(claim, kind, examples=100):
     with recording():
         try:
-            (variant,) = claim.variants
-            KERNEL_RUNGS[kind](variant.reading.kernel, claim, variant, Effort(examples))
+            KERNEL_RUNGS[kind](claim.kernel, examples)
         except WrongCall:
             return True
     return False
@@ -210,7 +208,7 @@ def test_sizes_and_lengths_are_those_of_the_claim_and_the_report_has_the_largest
 def test_every_rung_has_a_wide_call_and_one_of_keys_that_are_no_multiple_of_16(monkeypatch, kind):
     monkeypatch.setattr(drawing, "LARGEST", LARGEST)
     rung = KERNEL_RUNGS[kind]
-    kernel = believe_kernel("wide", family="gla", kernel=KERNELS["gla"]).variants[0].reading.kernel
+    kernel = believe_kernel("wide", family="gla", kernel=KERNELS["gla"]).kernel
     groups = {group.name: group.sizes for group in drawing.groups_of(kernel, 10, rung.shortest, rung.small)}
     calls = {
         name: find(

@@ -10,8 +10,8 @@ from torch.nn import functional
 from automata.errors import InputError
 from ratproof import believe_module, drawn_vectors
 from ratproof.api.formulas import automata_of
+from ratproof.evidence.subjects import registered
 from ratproof.ladder.user_files import outcome_of
-from theory.registry import registered
 
 DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.float16]
 

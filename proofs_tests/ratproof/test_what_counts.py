@@ -33,6 +33,7 @@ from ratproof.evidence.ledger import (
     recording,
 )
 from ratproof.evidence.results import Observation, gather
+from ratproof.evidence.subjects import register
 from ratproof.implementations import corpus as texts
 from ratproof.implementations.comparison import StringResult
 from ratproof.implementations.corpus import Corpus, agree_on_text
@@ -48,7 +49,7 @@ from ratproof.ladder.rungs.exhausted import exhaust
 from ratproof.ladder.user_files import check
 from ratproof.main import run
 from theory import registry
-from theory.registry import claim_named, register
+from theory.registry import claim_named
 
 LOOP = {"a": [[1]], "b": [[1]]}
 HUGE = WFSA(REAL, [10**50], [1], LOOP)
@@ -80,7 +81,7 @@ def of_module(module, automaton, **options):
         "mine", module=module, embeddings=torch.eye(2), alphabet="ab", automaton=automaton, **options
     )
     register(claim)
-    return claim.variants[0].reading.comparison("mine", "believed")
+    return claim.comparison
 
 
 def counted(comparison, strings):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ratproof import believe_stateful
+from ratproof.evidence.subjects import registered
 from ratproof.ladder.user_files import outcome_of
-from theory.registry import registered
 
 FEW = 17
 """Two cases of each length, whatever their number."""

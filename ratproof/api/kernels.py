@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from automata.errors import InputError
@@ -32,8 +33,11 @@ INVERSES = ("substitution", "explicit")
 GATE_GRADIENTS = ("direct", "cumulated")
 
 
+@dataclass(frozen=True)
 class KernelUnderTest(Checkable, Subject):
     """A claim about a kernel."""
+
+    kernel: Kernel | None = None
 
 
 def believe_kernel(
@@ -181,7 +185,7 @@ def believe_kernel(
     if not says and against is None:
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
     says = says or "the kernel computes what the other one computes"
-    return KernelUnderTest(name, says, rungs_of(brought, tuple(_kinds(brought))), device)
+    return KernelUnderTest(name, says, rungs_of(brought, tuple(_kinds(brought))), device, brought)
 
 
 def _kinds(kernel: Kernel) -> Iterable[str]:

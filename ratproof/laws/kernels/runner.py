@@ -18,14 +18,14 @@ def rungs_of(kernel: Kernel, kinds: tuple[str, ...]) -> Mapping[str, Callable[[]
     return {kind: partial(show, kernel, kind) for kind in kinds}
 
 
-def show(kernel: Kernel, kind: str) -> None:
-    """Assert a rung of a kernel."""
+def show(kernel: Kernel, kind: str, examples: int | None = None) -> None:
+    """Assert a rung of a kernel on that many random calls, or the run's own number."""
     ledger().facts["module"] = kernel.says()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # the calls are small, and many
     try:
         with memory_capped(torch.device(kernel.device), kernel.gpu_memory):
-            KERNEL_RUNGS[kind](kernel)
+            KERNEL_RUNGS[kind](kernel, examples)
     finally:
         torch.set_num_threads(threads)
 
