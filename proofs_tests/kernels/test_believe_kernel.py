@@ -16,10 +16,10 @@ from proofs_tests.kernels.recurrent import KERNELS
 from ratproof import believe_kernel
 from ratproof.ladder.user_files import outcome_of
 from ratproof.laws.kernels import watch
+from ratproof.laws.kernels.bounds import run
+from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference import run
-from ratproof.laws.kernels.reference.form import Form
 from ratproof.laws.kernels.runner import memory_capped
 from theory.registry import registered
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_tests.kernels.chunked import delta, gated_delta, rwkv_7
+from ratproof.laws.kernels.bounds import gradients
+from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference import gradients
-from ratproof.laws.kernels.reference.form import Form
 
 KERNELS = {
     ("delta-rule", "explicit"): delta,

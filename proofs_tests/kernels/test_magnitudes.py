@@ -9,12 +9,11 @@ import pytest
 
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_reference import ellipsoids
+from ratproof.laws.kernels.bounds import gradients, run
+from ratproof.laws.kernels.bounds.rounding import Form, column_norm, norm, root_mean_square
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference import gradients, run
-from ratproof.laws.kernels.reference.form import Form
-from ratproof.laws.kernels.reference.norms import column_norm, norm, root_mean_square
 from ratproof.laws.kernels.rungs import split
 
 FORMS = {"step by step": Form(), "chunks": Form(4), "an inverse": Form(4, inverse="explicit")}

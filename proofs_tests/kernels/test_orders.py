@@ -12,11 +12,11 @@ from proofs_tests.kernels.orders import ORDERS
 from proofs_tests.kernels.recurrent import over_strings
 from proofs_tests.kernels.test_believe_kernel import FEW, results, verdicts
 from ratproof import believe_kernel
+from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.comparison import compare
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference.form import Form
 
 
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])

@@ -13,11 +13,11 @@ from automata.errors import InputError
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import RUNGS, verdicts
 from ratproof import believe_kernel
+from ratproof.laws.kernels.bounds import run
+from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.family import FAMILIES, LRU, SELECTIVE_SCAN, SSD
 from ratproof.laws.kernels.problem import Problem
 from ratproof.laws.kernels.published import grouped_values, lru, of_fla, selective_scan, ssd
-from ratproof.laws.kernels.reference import run
-from ratproof.laws.kernels.reference.form import Form
 
 STATELESS = ("initial-state",)
 

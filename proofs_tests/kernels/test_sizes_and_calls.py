@@ -20,12 +20,12 @@ from proofs_tests.kernels.test_believe_kernel import results
 from ratproof import believe_kernel
 from ratproof.evidence.ledger import recording
 from ratproof.laws.kernels import drawing, rungs
+from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.counterexample import Shown, WrongCall
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.layouts import LAYOUTS
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference.form import Form
 from ratproof.laws.kernels.rungs import KERNEL_RUNGS
 from theory.claim import Effort
 

@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from ratproof.api.own_claim import OnlyCase, OwnClaim
+from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.counterexample import BELIEVED
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import LACKS, Kernel
-from ratproof.laws.kernels.reference.form import Form
 from theory.claim import Source, Variant
 from theory.reading import KernelOf
 

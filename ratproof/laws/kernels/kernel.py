@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from automata.errors import InputError
+from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.layouts import laid_out
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference.form import Form
 
 Arrays = dict[str, NDArray[np.float64]]
 Function = Callable[..., Any]

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ratproof.evidence.ledger import recording
+from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.counterexample import WrongCall
 from ratproof.laws.kernels.kernel import Kernel
-from ratproof.laws.kernels.reference.form import Form
 
 CHUNKS = (16, 64, 256)
 """The chunks that are tried, besides one for the whole string."""

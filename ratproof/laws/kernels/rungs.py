@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from ratproof.laws.kernels.bounds import gradients
 from ratproof.laws.kernels.comparison import Right, compare, hold_call, recurrence
 from ratproof.laws.kernels.counterexample import Shown, WrongCall
 from ratproof.laws.kernels.drawing import Sizes, groups_of, problems, shorter_than
@@ -19,7 +20,6 @@ from ratproof.laws.kernels.kernel import Arrays, Kernel
 from ratproof.laws.kernels.measured import hold_measured, require_no_doubts
 from ratproof.laws.kernels.other_forms import with_form
 from ratproof.laws.kernels.problem import LARGE, Numbers, Problem
-from ratproof.laws.kernels.reference import gradients
 from ratproof.laws.kernels.watch import Watch
 from theory.claim import Claim, Effort, Variant
 

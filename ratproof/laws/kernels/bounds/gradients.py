@@ -10,7 +10,7 @@ the adjoint states D.
   is the largest of the three.
 * A kernel with an explicit inverse gets what goes through it from products that are rounded before they
   cancel, n u (P s^T + p S^T): then sizes are P and s, or p and S, with 2 n roundings in every sum, and the
-  bound is the larger of the two (:mod:`ratproof.laws.kernels.reference.corrections`).
+  bound is the larger of the two (:mod:`ratproof.laws.kernels.bounds.corrections`).
 """
 
 from __future__ import annotations
@@ -21,13 +21,23 @@ from typing import Any
 
 import numpy as np
 
+from ratproof.laws.kernels.bounds.adjoint import adjoint
+from ratproof.laws.kernels.bounds.chunked import bounded_states
+from ratproof.laws.kernels.bounds.recurrent import BoundedStates
+from ratproof.laws.kernels.bounds.rounding import OUTWARD, Arithmetic, Form, Rounded, column_norm
+from ratproof.laws.kernels.naive import (
+    Arrays,
+    Bounds,
+    RecurrenceInputs,
+    StringGroup,
+    Wide,
+    groups,
+    inputs_of,
+    numbers_of,
+    parts,
+    wider_than,
+)
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference.adjoint import adjoint, trajectory
-from ratproof.laws.kernels.reference.form import OUTWARD, Arithmetic, Bounds, Form, Wide, wider_than
-from ratproof.laws.kernels.reference.norms import column_norm
-from ratproof.laws.kernels.reference.roles import Arrays, Group, Roles, groups, numbers_of, parts, roles_of
-from ratproof.laws.kernels.reference.rounded import Rounded
-from ratproof.laws.kernels.reference.running import Trajectory
 
 Gradients = dict[str, tuple[Wide, Bounds]]
 
@@ -35,8 +45,8 @@ Gradients = dict[str, tuple[Wide, Bounds]]
 def gradients(
     problem: Problem, arrays: Arrays, weights: Wide, final: Wide, form: Form, cumulated: bool
 ) -> Gradients:
-    """The gradients by the names of the arguments, ``initial_state`` among them, in their shapes, each with
-    its bound.
+    """Return the gradients by the names of the arguments, ``initial_state`` among them, in their shapes, each
+    with its bound.
 
     Args:
         problem: the call.
@@ -44,7 +54,7 @@ def gradients(
         weights: A, of the outputs' shape.
         final: B, of the final states' shape.
         form: how the kernel computes.
-        cumulated: may it get the gradients of decays as sums over later tokens?
+        cumulated: whether it may get the gradients of decays as sums over later tokens.
     """
     family = problem.family
     arithmetic = Arithmetic.of(problem.accumulation, family.pairs)
@@ -53,30 +63,25 @@ def gradients(
         weights, final = weights[..., None], final[..., None]
     final = final[..., None] if family.lanes else final
     shapes = {n: problem.shape(axes) for n, axes in family.tensors.items()}
-    shapes["initial_state"] = problem.state_shape
-    made = {
-        n: (np.zeros(shape, wider_than(problem.accumulation)), np.zeros(shape)) for n, shape in shapes.items()
-    }
+    shapes["initial_state"], wide = problem.state_shape, wider_than(problem.accumulation)
+    results = {n: (np.zeros(shape, wide), np.zeros(shape)) for n, shape in shapes.items()}
     for group in groups(problem):
-        roles = roles_of(problem, arrays, group)
+        inputs = inputs_of(problem, arrays, group)
         outputs, last = weights[group.rows, group.tokens], final[group.states]
-        forward = trajectory(roles, form, arithmetic, for_gradients=True)
-        backward = adjoint(roles, outputs, last, form, arithmetic)
+        forward = bounded_states(inputs, form, arithmetic, for_gradients=True)
+        backward = adjoint(inputs, outputs, last, form, arithmetic)
         ways = [(forward, backward)]
         if forward.rougher is not None and backward.rougher is not None:
             ways = [(forward.rougher, backward), (forward, backward.rougher)]
-        every = [
-            dict(_Flows(roles, outputs, last, *way, form, arithmetic).by_role(problem, cumulated))
-            for way in ways
-        ]
+        every = [dict(_Flows(inputs, outputs, last, *way, form).by_name(problem, cumulated)) for way in ways]
         for name, flow in every[0].items():
             error = np.maximum.reduce([flows[name].error for flows in every])
-            _place(problem, made[name], replace(flow, error=error), name, group)
+            _place(problem, results[name], replace(flow, error=error), name, group)
     tiny = arithmetic.smallest * 16 * (problem.time + problem.keys + problem.values)
-    return {n: (value, (bound + tiny) * OUTWARD) for n, (value, bound) in made.items()}
+    return {n: (value, (bound + tiny) * OUTWARD) for n, (value, bound) in results.items()}
 
 
-def _place(problem: Problem, into: tuple[Wide, Bounds], flow: Rounded, name: str, group: Group) -> None:
+def _place(problem: Problem, into: tuple[Wide, Bounds], flow: Rounded, name: str, group: StringGroup) -> None:
     """Put a group's gradient in its place; that of a tensor that all groups share is a sum."""
     family = problem.family
     for target, whole in zip(into, (flow.value, flow.error), strict=True):
@@ -96,67 +101,61 @@ class _Flows:
 
     def __init__(
         self,
-        roles: Roles,
+        inputs: RecurrenceInputs,
         weights: Wide,
         final: Wide,
-        forward: Trajectory,
-        backward: Trajectory,
+        forward: BoundedStates,
+        backward: BoundedStates,
         form: Form,
-        arithmetic: Arithmetic,
     ) -> None:
-        self.roles, self.form, self.u = roles, form, arithmetic.unit
+        self.inputs, self.form, self.u = inputs, form, forward.last.unit
         self.forward, self.backward = forward, backward
-        self.inverted: Any = np.zeros((1, 1, 1, 1))  # roundings of an explicit inverse, by token
-        if forward.corrections is not None and backward.corrections is not None:
-            self.inverted = np.maximum(forward.corrections.roundings, backward.corrections.roundings)
+        self.inverted = np.maximum(forward.roundings, backward.roundings)  # of an explicit inverse, by token
         self.weights, self.final = self._exact(weights), Rounded.exactly(final, self.u)
-        self.q, self.k, self.v = (self._exact(x) for x in (roles.query, roles.key, roles.value))
-        if roles.step is not None:  # values are products of their own with time steps
+        self.q, self.k, self.v = (self._exact(x) for x in (inputs.query, inputs.key, inputs.value))
+        if inputs.step is not None:  # values are products of their own with time steps
             self.v = replace(self.v, error=self.u * self.v.size)
-        self.before = Rounded.state(self.forward.before, self.u)
-        self.after = Rounded.state(self.forward.after, self.u)
-        self.flow = Rounded.state(self.backward.held, self.u)
+        self.before, self.after = forward.before.computed(), forward.after.computed()
+        self.flow = backward.held.computed()
 
-    def by_role(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
-        """Each argument's name and gradient."""
-        family, roles = problem.family, self.roles
-        if roles.time:
+    def by_name(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
+        """Yield each argument's name and gradient."""
+        family, inputs = problem.family, self.inputs
+        if inputs.time:
             yield from self._of_tokens(problem, cumulated)
-        elif roles.bonus is not None:
-            yield family.bonus, Rounded.exactly(np.zeros(roles.bonus.shape), self.u)
-        elif roles.rate is not None:
-            shape = problem.shape(family.tensors[family.rate])
-            yield family.rate, Rounded.exactly(np.zeros(shape), self.u)
-        elif family.pairs:
-            shape = (*problem.shape(family.tensors[family.factor])[:-1], 1)
-            yield family.factor, Rounded.exactly(np.zeros(shape), self.u)
-        yield "initial_state", Rounded.state(self.backward.last, self.u)
+        else:  # nothing flows to a tensor of all tokens
+            name = family.bonus or family.rate or (family.pairs and family.factor)
+            if name:
+                shape = problem.shape(family.tensors[name])
+                shape = (*shape[:-1], 1) if family.pairs else shape
+                yield name, Rounded.exactly(np.zeros(shape), self.u)
+        yield "initial_state", self.backward.last.computed()
 
     def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
-        family, roles = problem.family, self.roles
-        read = self.after if roles.bonus is None else self.before
-        query = self._over_values(read, self.weights).times(roles.scale)
-        reads, writes = [(self.q * query, roles.bonus is not None)], []
+        family, inputs = problem.family, self.inputs
+        read = self.after if inputs.bonus is None else self.before
+        query = self._over_values(read, self.weights).times(inputs.scale)
+        reads, writes = [(self.q * query, inputs.bonus is not None)], []
         decayed = self.flow  # what flows into the decayed state
-        if roles.beta is not None:
-            beta = np.moveaxis(roles.beta, 1, 0)[..., None]
-            w, dw = self._corrections(self.forward), self._corrections(self.backward)
+        if inputs.beta is not None:
+            beta = np.moveaxis(inputs.beta, 1, 0)[..., None]
+            w, dw = self._corrections()
             state = self._decayed(self.before)
             written = self._over_values(self.flow, w)
             unread = -self._over_values(state, dw).times(beta)
             key, value = written + unread, dw.times(beta)
             reads.append((self.k * unread, False))
             writes.append(self.k * written)
-            count = roles.values + 4 + self.inverted[..., 0]
-            yield "beta", (dw * (self.v + -state.over_keys(self.k))).sum(-1, count)
+            count = inputs.values + 4 + self.inverted[..., 0]
+            yield "beta", (dw * (self.v + -state.over_keys(self.k.value))).sum(-1, count)
             pulled = _outer(self.k.times(beta), dw)
             decayed = self.flow + -pulled
         else:
-            key, value = self._over_values(self.flow, self.v), self.flow.over_keys(self.k)
+            key, value = self._over_values(self.flow, self.v), self.flow.over_keys(self.k.value)
             writes.append(self.k * key)
-        if roles.a is not None:
-            c, dc = self._corrections(self.forward), self._corrections(self.backward)
-            a, b = self._exact(roles.a), self._exact(roles.b)
+        if inputs.a is not None:
+            c, dc = self._corrections()
+            a, b = self._exact(inputs.a), self._exact(inputs.b)
             da, db = self._over_values(self.before, dc), self._over_values(self.flow, c)
             reads.append((a * da, True))
             writes.append(b * db)
@@ -167,28 +166,28 @@ class _Flows:
             if cumulated and family.decay:
                 gate = self._cumulated(gate, reads, writes)
             yield family.decay or family.factor, gate
-        if roles.step is not None and roles.rate is not None:
-            rate = roles.rate if "K" in family.tensors[family.rate] else roles.rate[:, 0]
+        if inputs.step is not None and inputs.rate is not None:
+            rate = inputs.rate if "K" in family.tensors[family.rate] else inputs.rate[:, 0]
             gate = self._gate(decayed, family.tensors[family.rate], logarithm=True)
             if cumulated:
                 gate = self._cumulated(gate, reads, writes)
-            step = np.moveaxis(roles.step, 1, 0)
-            own = Rounded.exactly(np.moveaxis(roles.own_value, 1, 0), self.u)
-            of_value = (value * own).sum(-1, roles.values + 2)
+            step = np.moveaxis(inputs.step, 1, 0)
+            own = Rounded.exactly(np.moveaxis(inputs.own_value, 1, 0), self.u)
+            of_value = (value * own).sum(-1, inputs.values + 2)
             of_decay = gate.times(rate)
             if of_decay.value.ndim == 4:
-                of_decay, step = of_decay.sum(-1, roles.keys + 2), step[..., None]
+                of_decay, step = of_decay.sum(-1, inputs.keys + 2), step[..., None]
             yield family.step, of_value + of_decay
-            count = roles.time * problem.batch + len(problem.lengths)
+            count = inputs.time * problem.batch + len(problem.lengths)
             yield family.rate, gate.times(step).sum((0, 1), count)
-            value = value.times(np.moveaxis(roles.step, 1, 0)[..., None])
-        if roles.bonus is not None:
-            bonus = Rounded.exactly(roles.bonus, self.u)
-            product = (self.v * self.weights).sum(-1, roles.values + 2)
-            scaled = product[..., None].times(roles.scale)
+            value = value.times(np.moveaxis(inputs.step, 1, 0)[..., None])
+        if inputs.bonus is not None:
+            bonus = Rounded.exactly(inputs.bonus, self.u)
+            product = (self.v * self.weights).sum(-1, inputs.values + 2)
+            scaled = product[..., None].times(inputs.scale)
             query, key = query + self.k * bonus * scaled, key + self.q * bonus * scaled
-            whole = (self.q * self.k * bonus).sum(-1, roles.keys + 2)
-            value = value + (self.weights * whole[..., None]).times(roles.scale)
+            whole = (self.q * self.k * bonus).sum(-1, inputs.keys + 2)
+            value = value + (self.weights * whole[..., None]).times(inputs.scale)
             count = product.value.shape[0] * problem.batch
             yield family.bonus, (self.q * self.k * scaled).sum((0, 1), count + len(problem.lengths))
         for name, flow in ((family.query, query), (family.key, key), (family.value, value)):
@@ -198,17 +197,17 @@ class _Flows:
     def _exact(self, array: Wide) -> Rounded:
         return Rounded.exactly(np.moveaxis(array, 1, 0), self.u)
 
-    def _corrections(self, trajectory: Trajectory) -> Rounded:
-        assert trajectory.corrections is not None
-        made = trajectory.corrections
-        return Rounded(made.value, made.error, made.size + made.error, self.u)
+    def _corrections(self) -> tuple[Rounded, Rounded]:
+        made = self.forward.corrections, self.backward.corrections
+        assert made[0] is not None and made[1] is not None
+        return made[0].computed(), made[1].computed()
 
     def _over_values(self, state: Rounded, vector: Rounded) -> Rounded:
         return state.over_values(vector, self.inverted)
 
     def _decayed(self, state: Rounded) -> Rounded:
-        """diag(d) S."""
-        d, x = (np.moveaxis(part, 1, 0)[..., None] for part in (self.roles.decay, self.roles.roundings))
+        """Return diag(d) S."""
+        d, x = (np.moveaxis(part, 1, 0)[..., None] for part in (self.inputs.decay, self.inputs.roundings))
         own, size = np.abs(d).astype(float), np.abs(d).astype(float) * state.size
         made = self.u * x * size
         if state.error.shape[-2] == 1:
@@ -217,17 +216,17 @@ class _Flows:
         return Rounded(d * state.value, own * state.error + made, size, self.u)
 
     def _gate(self, flow: Rounded, axes: str, logarithm: bool) -> Rounded:
-        """A decay's gradient, or its logarithm's."""
-        made = (flow * self.before.conjugate()).sum(-1, self.roles.values + 2 + self.inverted)
+        """Return a decay's gradient, or its logarithm's."""
+        made = (flow * self.before.conjugate()).sum(-1, self.inputs.values + 2 + self.inverted)
         if logarithm:
-            d, x = (np.moveaxis(part, 1, 0) for part in (self.roles.decay, self.roles.roundings))
+            d, x = (np.moveaxis(part, 1, 0) for part in (self.inputs.decay, self.inputs.roundings))
             made = made.times(d, x + 1)
         if "D" in axes and "T" not in axes:  # one for all tokens
             return made.sum((0, 1), made.value.shape[0] * made.value.shape[1])
-        return made.sum(-1, self.roles.keys) if "K" not in axes and "D" not in axes else made
+        return made.sum(-1, self.inputs.keys) if "K" not in axes and "D" not in axes else made
 
     def _cumulated(self, gate: Rounded, reads: list[Any], writes: list[Rounded]) -> Rounded:
-        """The same, where it may be a sum over later tokens that cancel."""
+        """Return the same, if it may be a sum over later tokens that cancel."""
         bound = gate.error
         error, size = np.zeros(()), np.zeros(())
         for term, before in [*reads, *((term, False) for term in writes)]:
@@ -238,31 +237,26 @@ class _Flows:
         of_head = gate.value.ndim < error.ndim
         if of_head:
             error, size = error.sum(-1), size.sum(-1)
-        count = self.roles.time + self.roles.keys * of_head + 4
+        count = self.inputs.time + self.inputs.keys * of_head + 4
         own = error + self.u * count * size
-        last = self._edge(self.after_all, self.final, of_head)
+        last = self._edge(self.forward.last.computed(), self.final, of_head)
         bound = np.maximum(bound, _later(own) + last)
         if self.form.chunk is not None:
             for end, flow in self.backward.edges.items():
                 begin = end // self.form.chunk * self.form.chunk
-                edge = self._edge(self.after[end], Rounded.state(flow, self.u), of_head)
+                edge = self._edge(self.after[end], flow.computed(), of_head)
                 cut = slice(begin, end + 1)
                 bound[cut] = np.maximum(bound[cut], _later(own[cut]) + edge)
         return Rounded(gate.value, bound, gate.size, self.u)
 
-    @property
-    def after_all(self) -> Rounded:
-        """The final state."""
-        return Rounded.state(self.forward.last, self.u)
-
     def _edge(self, state: Rounded, flow: Rounded, of_head: bool) -> Bounds:
-        """The error of what a state behind all these tokens hands to their gates."""
-        made = (state * flow).sum(-1, self.roles.values + self.roles.time)
-        return made.sum(-1, self.roles.keys).error if of_head else made.error
+        """Return the error of what a state behind all these tokens hands to their gates."""
+        made = (state * flow).sum(-1, self.inputs.values + self.inputs.time)
+        return made.sum(-1, self.inputs.keys).error if of_head else made.error
 
 
 def _later(values: Bounds) -> Bounds:
-    """Sums from each token on."""
+    """Return the sums from each token on."""
     return np.asarray(np.cumsum(values[::-1], axis=0)[::-1])
 
 
