@@ -20,7 +20,7 @@ from ratproof.laws.kernels.bounds import run
 from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.runner import memory_capped
+from ratproof.laws.runner import memory_capped
 from theory.registry import registered
 
 FEW = len(SHORT)

@@ -203,7 +203,7 @@ def test_sizes_and_lengths_are_those_of_the_claim_and_the_report_has_the_largest
         "other K than 32, 64, other V than 8, strings of other lengths than 5, 17" in result.facts["module"]
     )
     largest = result.facts["largest_sizes"]
-    assert largest["K"] == 64 and largest["T"] == 17 and largest["product"] >= 64 * 8 * 17
+    assert largest["K"] == 64 and largest["T"] == 17 and largest["B T H K V"] >= 64 * 8 * 17
 
 
 @pytest.mark.parametrize("kind", KERNEL_RUNGS)

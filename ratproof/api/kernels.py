@@ -26,7 +26,7 @@ from ratproof.laws.kernels.bounds.rounding import Form
 from ratproof.laws.kernels.counterexample import BELIEVED
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
-from ratproof.laws.kernels.kernel import LACKS, Kernel
+from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
 from theory.claim import Source, Variant
 from theory.reading import KernelOf
 
@@ -85,9 +85,8 @@ def believe_kernel(
         gate_gradient: how the gradients of decays are computed: ``direct``, from the state before the token,
             as differentiation of a step gives them, or perhaps ``cumulated``, as sums over later tokens,
             which cancel. The bound is wider then, and fewer numbers count.
-        without: what it does not take, names of :data:`ratproof.laws.kernels.kernel.LACKS`; the verdict says
-        so,
-            and nothing of it is tried.
+        without: what it does not take, names of :data:`ratproof.laws.kernels.kernel.CAPABILITIES`; the
+            verdict says so, and nothing of it is tried.
         multiple: the kernel reads strings alone whose lengths are multiples of so many tokens; its strings
             are not packed then. The verdict says so.
         longest: tokens that it reads at most, or that it is to be given where it is slow; the verdict says
@@ -113,7 +112,7 @@ def believe_kernel(
     """
     own = _family(name, family)
     lacks, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
-    _require(name, "without", lacks, LACKS)
+    _require(name, "without", lacks, CAPABILITIES)
     _require(name, "dtypes", formats, FORMATS)
     _require(name, "form", [form], ("recurrent", "chunked"))
     _require(name, "scan", [scan], SCANS)

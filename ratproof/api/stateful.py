@@ -19,7 +19,7 @@ from ratproof.api.own_claim import OnlyCase, OwnClaim
 from ratproof.laws.models.counterexample import BELIEVED
 from ratproof.laws.models.declared import Declared
 from ratproof.laws.models.inputs import Inputs, Tokens, Vectors
-from ratproof.laws.models.model import LACKS, LAWS, Called, StatefulModel
+from ratproof.laws.models.model import CAPABILITIES, LAWS, Called, StatefulModel
 from ratproof.laws.models.precision import FORMATS
 from theory.claim import Source, Variant
 from theory.reading import ModelWithState
@@ -55,7 +55,7 @@ def believe_stateful(
             returns outputs of shape ``(B, T, ...)`` and the next state.
         inputs: :class:`~ratproof.laws.models.inputs.Tokens` or :class:`~ratproof.laws.models.inputs.Vectors`;
             without, the model's own.
-        without: what it does not take, names of :data:`ratproof.laws.models.model.LACKS`, besides what the
+        without: what it does not take, names of :data:`ratproof.laws.models.model.CAPABILITIES`, besides what the
         model
             says itself; the verdict says so, and nothing of it is tried.
         precision: the lowest precision inside, if torch's operators do not show it, because a kernel computes
@@ -105,9 +105,9 @@ def _names(name: str, without: Iterable[str]) -> frozenset[str]:
     if isinstance(without, str):
         raise InputError(f"{name}: without is {without!r}, where a tuple of names is right")
     names = frozenset(without)
-    wrong = sorted(names - set(LACKS), key=str)
+    wrong = sorted(names - set(CAPABILITIES), key=str)
     if wrong:
-        raise InputError(f"{name}: without has {wrong[0]!r}, where {', '.join(LACKS)} is right")
+        raise InputError(f"{name}: without has {wrong[0]!r}, where {', '.join(CAPABILITIES)} is right")
     return names
 
 

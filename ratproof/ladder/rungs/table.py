@@ -13,8 +13,7 @@ from ratproof.ladder.rungs.gradient import gradient
 from ratproof.ladder.rungs.kernel_checked import kernel_checked
 from ratproof.ladder.rungs.proved import proved
 from ratproof.ladder.rungs.sampled import sampled
-from ratproof.laws.kernels.runner import kernel_rung
-from ratproof.laws.models.runner import stateful_rung
+from ratproof.laws.runner import kernel_rung, stateful_rung
 from theory.claim import Claim, Effort, Variant
 
 Rung = Callable[[Claim, Variant, Implementation, Effort], None]

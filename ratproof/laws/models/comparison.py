@@ -57,7 +57,8 @@ def compare(law: Law, format_: Format, problem: StatefulProblem) -> Doubt | None
     rounding = _rounding(law, format_, problem, one, largest)
     if largest <= rounding:
         if _count(format_, largest, size):
-            _note_sizes(problem, max(session.calls, against.calls))
+            calls = max(session.calls, against.calls)
+            ledger().note_sizes({"tokens": problem.time, "rows": problem.batch, "calls": calls})
         return None
     if largest <= refutes:
         return Doubt(_doubt(law, problem, largest / size, rounding / size))
@@ -155,13 +156,6 @@ def _count(format_: Format, apart: float, size: float) -> bool:
     shares[format_.name] = max(share, shares.get(format_.name, 0.0))
     book.add(1)
     return True
-
-
-def _note_sizes(problem: StatefulProblem, calls: int) -> None:
-    """Write the largest sizes of the cases so far into the ledger: tokens, rows and calls of one model."""
-    sizes = ledger().facts.setdefault("sizes", {})
-    for name, size in (("tokens", problem.time), ("rows", problem.batch), ("calls", calls)):
-        sizes[name] = max(size, sizes.get(name, 0))
 
 
 def _doubt(law: Law, problem: StatefulProblem, share: float, rounding: float) -> str:

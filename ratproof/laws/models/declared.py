@@ -11,7 +11,7 @@ import torch
 
 from ratproof.laws.models.copies import fresh, in_float64, parameters, perturbed
 from ratproof.laws.models.inputs import Inputs, Vectors
-from ratproof.laws.models.model import LACKS, StatefulModel
+from ratproof.laws.models.model import CAPABILITIES, StatefulModel
 from ratproof.laws.models.precision import FORMATS, NarrowRounding
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Perturbation, Session, Unusable
@@ -25,7 +25,7 @@ class Declared:
         name: of the claim.
         model: what is called.
         inputs: what it reads.
-        without: what it does not take, names of :data:`~ratproof.laws.models.model.LACKS`.
+        without: what it does not take, names of :data:`~ratproof.laws.models.model.CAPABILITIES`.
         precision: the lowest precision inside, whatever the operators show; a name of
             :data:`~ratproof.laws.models.precision.FORMATS`, or ``None`` to go by the operators.
         longest: tokens that it reads at most; ``None`` for any number.
@@ -42,7 +42,7 @@ class Declared:
 
     def says(self, formats: dict[str, Format]) -> str:
         """What is run, on one line."""
-        lacks = [words for name, words in LACKS.items() if name in self.without]
+        lacks = [words for name, words in CAPABILITIES.items() if name in self.without]
         lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"
 
