@@ -7,7 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
-from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
+from proofs_tests.mutated_files.edits import sorted_checkpoint
 from proofs_tests.mutated_files.kind import Kind, ratproof, run
 from proofs_tests.training.images_and_reviews import write_articles, write_images, write_reviews
 from proofs_tests.training.sentences import write_sets, write_text

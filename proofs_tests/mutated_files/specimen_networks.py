@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
+from proofs_tests.mutated_files.edits import sorted_checkpoint
 from proofs_tests.mutated_files.kind import Kind, ratproof, run
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
+from proofs_tests.mutated_files.edits import sorted_checkpoint
 from proofs_tests.mutated_files.kind import Kind, ratproof
 
 RULES = "[light]\n$ * lamp $ *\n[music] // songs\n$ * play ( it | jazz ){1,2} $ *\n"

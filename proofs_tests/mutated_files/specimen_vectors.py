@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from proofs_tests.mutated_files.changed_archives import npz
+from proofs_tests.mutated_files.edits import archived, array_file
 from proofs_tests.mutated_files.kind import Kind, ratproof
 
 
@@ -18,6 +19,10 @@ def cell_weights(folder: Path) -> tuple[str, ...]:
 
     (folder / "w.json").write_text(json.dumps(some(CELLS["elman"], 2).to_json()))
     return ("w.json",)
+
+
+def npz(**arrays: Any) -> bytes:
+    return archived({f"{name}.npy": array_file(array) for name, array in arrays.items()})
 
 
 GLOVE = "the 0.5 -1 2e-1\nlamp 1 0 0.25\n. . 0 1 0\nplay -0.125 3 1\na 1 2 3\n"

@@ -55,9 +55,8 @@ def believe_stateful(
             returns outputs of shape ``(B, T, ...)`` and the next state.
         inputs: :class:`~ratproof.laws.models.inputs.Tokens` or :class:`~ratproof.laws.models.inputs.Vectors`;
             without, the model's own.
-        without: what it does not take, names of :data:`ratproof.laws.models.model.CAPABILITIES`, besides what the
-        model
-            says itself; the verdict says so, and nothing of it is tried.
+        without: what it does not take, names of :data:`ratproof.laws.models.model.CAPABILITIES`, besides
+            what the model says itself; the verdict says so, and nothing of it is tried.
         precision: the lowest precision inside, if torch's operators do not show it, because a kernel computes
             in another, or if what they show is not the rounding that you allow: ``float64``, ``float32``,
             ``float16`` or ``bfloat16``. It replaces what operators show.
