@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from automata.semirings import REAL
-from proofs_tests.mutated_files.kind import Commands, Kind, ratproof
+from proofs_tests.mutated_files.kind import Kind
 
 
 def kept(comparison: Callable[[], Any], strings: Any) -> Callable[[Path], tuple[str, ...]]:
@@ -130,7 +130,7 @@ def state_regularized_network() -> Any:
     return CellComparison("theorem-3.2", "corrected", "sr-limit", layer)
 
 
-REPLAY: Commands = (ratproof("replay kept.json --json"),)
+REPLAY = ("replay kept.json --json",)
 KINDS = (
     Kind("counterexample: exact", kept(exact("proposition-7", "printed"), ["", "a", "ab"]), REPLAY),
     Kind(
