@@ -11,7 +11,7 @@ import numpy as np
 
 from ratproof.laws.kernels.bounds.adjoint import reversed_inputs
 from ratproof.laws.kernels.bounds.corrections import Solution, solution
-from ratproof.laws.kernels.bounds.rounding import Arithmetic, Form, Rounded
+from ratproof.laws.kernels.bounds.rounding import KernelForm, RoundedArray, RoundingUnits
 from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, Wide
 
 
@@ -29,8 +29,8 @@ class Running:
     def __init__(
         self,
         roles: RecurrenceInputs,
-        form: Form,
-        arithmetic: Arithmetic,
+        form: KernelForm,
+        arithmetic: RoundingUnits,
         adds_first: bool = False,
         for_gradients: bool = False,
     ) -> None:
@@ -61,15 +61,15 @@ class Running:
         """The size of what a kernel stores for a state."""
         return _size(state) if self.roles.corrected else _size(self.left) + _size(state - self.left)
 
-    def now(self, held: bool = False) -> Rounded:
+    def now(self, held: bool = False) -> RoundedArray:
         """The state as it is; ``held``, one that has been added to, and not decayed yet."""
         if self.form.chunk is None or self.gates is None:
             error = self.error
             if not self.roles.corrected and self.roles.start.any():  # it may be a sum of two
                 error = error + self.u * (self.since if held else self._stored(self.state))
-            return Rounded(self.state, error, self.since, self.u)
+            return RoundedArray(self.state, error, self.since, self.u)
         error, size = self._carried() + self._chunk_error(), self.sizes if self.for_gradients else self.since
-        return Rounded(self.state, error, size, self.u)
+        return RoundedArray(self.state, error, size, self.u)
 
     def begin_chunk(self, begin: int, end: int) -> None:
         """From here on the steps from ``begin`` to ``end`` are one chunk."""
@@ -261,8 +261,8 @@ def _size(values: Wide) -> Bounds:
 
 
 def snapshots(
-    roles: RecurrenceInputs, form: Form, arithmetic: Arithmetic
-) -> tuple[list[Rounded], list[Rounded], Rounded]:
+    roles: RecurrenceInputs, form: KernelForm, arithmetic: RoundingUnits
+) -> tuple[list[RoundedArray], list[RoundedArray], RoundedArray]:
     """The states before and after each token, and the last."""
     running = Running(roles, form, arithmetic)
     before, after = [], []
@@ -276,8 +276,8 @@ def snapshots(
 
 
 def adjoint_snapshots(
-    roles: RecurrenceInputs, weights: Wide, final: Wide, form: Form, arithmetic: Arithmetic
-) -> tuple[list[Rounded], list[Any], Rounded]:
+    roles: RecurrenceInputs, weights: Wide, final: Wide, form: KernelForm, arithmetic: RoundingUnits
+) -> tuple[list[RoundedArray], list[Any], RoundedArray]:
     """What flows into the state of each token, the corrections' gradients, and the initial state's."""
     time = roles.time
     backwards = reversed_inputs(roles, weights, final)

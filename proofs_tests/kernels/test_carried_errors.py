@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from proofs_tests.kernels.chunked import rwkv_7
 from ratproof.laws.kernels.bounds.corrections import solution
-from ratproof.laws.kernels.bounds.rounding import Form
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.comparison import compare
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
@@ -34,12 +34,12 @@ def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, 
 
 
 KERNELS = {
-    "chunks": (lambda **tensors: rwkv_7(chunk=4, **tensors), Form(4)),
+    "chunks": (lambda **tensors: rwkv_7(chunk=4, **tensors), KernelForm(4)),
     "chunks, an inverse": (
         lambda **tensors: rwkv_7(chunk=4, inverse="explicit", **tensors),
-        Form(4, inverse="explicit"),
+        KernelForm(4, inverse="explicit"),
     ),
-    "step by step": (in_two_parts, Form()),
+    "step by step": (in_two_parts, KernelForm()),
 }
 
 

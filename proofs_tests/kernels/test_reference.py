@@ -18,7 +18,7 @@ from ratproof.laws.kernels.bounds import chunked, ellipsoid, recurrent
 from ratproof.laws.kernels.bounds.adjoint import adjoint
 from ratproof.laws.kernels.bounds.chunked import bounded_states
 from ratproof.laws.kernels.bounds.ellipsoid import Ellipsoids
-from ratproof.laws.kernels.bounds.rounding import Arithmetic, Form
+from ratproof.laws.kernels.bounds.rounding import KernelForm, RoundingUnits
 from ratproof.laws.kernels.comparison import compare
 from ratproof.laws.kernels.counterexample import WrongCall
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
@@ -66,7 +66,7 @@ def problems(draw):
 
 
 forms = st.builds(
-    Form,
+    KernelForm,
     st.sampled_from((None, 1, 4, 8, 64)),
     st.sampled_from(("any", "tree", "double")),
     st.sampled_from(("substitution", "explicit")),
@@ -102,7 +102,7 @@ def ellipsoids(tried):
 
 @given(problems(), forms)
 def test_states_and_bounds_are_those_of_one_token_after_another(problem, form):
-    own, arithmetic = roles(problem), Arithmetic.of(problem.dtype)
+    own, arithmetic = roles(problem), RoundingUnits.of(problem.dtype)
     with ellipsoids(False):
         made = bounded_states(own, form, arithmetic)
     before, after, last = snapshots(own, form, arithmetic)
@@ -112,7 +112,7 @@ def test_states_and_bounds_are_those_of_one_token_after_another(problem, form):
 
 @given(problems(), forms)
 def test_so_are_the_adjoints(problem, form):
-    own, arithmetic, weights = roles(problem), Arithmetic.of(problem.dtype), problem.weights()
+    own, arithmetic, weights = roles(problem), RoundingUnits.of(problem.dtype), problem.weights()
     lanes = (..., None) if problem.family.lanes else ...
     outputs, final = weights["o"][lanes], weights["final_state"].reshape(own.start.shape)
     with ellipsoids(False):
@@ -128,7 +128,7 @@ def test_so_are_the_adjoints(problem, form):
 @given(problems(), forms, st.booleans())
 def test_no_bound_is_larger_with_ellipsoids(problem, form, backwards):
     assume(problem.time)
-    own, arithmetic = roles(problem), Arithmetic.of(problem.dtype)
+    own, arithmetic = roles(problem), RoundingUnits.of(problem.dtype)
     made = []
     for answer in (False, True):
         with ellipsoids(answer):
@@ -183,7 +183,7 @@ def test_bounds_by_ellipsoids_in_chunks_are_those_of_one_token_after_another(fam
         FAMILIES[family], "float32", "float32", (30,), 2, 1, 4, 2, False, True, 1.0, "real", "mild",
         "free", 3,
     )  # fmt: skip
-    own, form, arithmetic = roles(problem), Form(8, inverse="explicit"), Arithmetic.of("float32")
+    own, form, arithmetic = roles(problem), KernelForm(8, inverse="explicit"), RoundingUnits.of("float32")
     with ellipsoids(True):
         made = bounded_states(own, form, arithmetic)
     bounds, last = one_after_another(own, form, arithmetic)
@@ -282,7 +282,7 @@ def test_a_state_that_is_off_at_a_late_edge_is_seen_by_ellipsoids_alone():
     problem = Problem(
         family, "float32", "float32", (1025,), 1, 1, 4, 3, False, True, 1.0, "real", "none", "free", 0
     )
-    call = Kernel("mine", family, kernel, Form(64)), problem, problem.arrays()
+    call = Kernel("mine", family, kernel, KernelForm(64)), problem, problem.arrays()
     compare(*call)
     off = 0.01
     with pytest.raises(WrongCall):

@@ -20,7 +20,7 @@ from proofs_tests.kernels.test_believe_kernel import results
 from ratproof import believe_kernel
 from ratproof.evidence.ledger import recording
 from ratproof.laws.kernels import drawing, rungs
-from ratproof.laws.kernels.bounds.rounding import Form
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.counterexample import Shown, WrongCall
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
@@ -277,7 +277,7 @@ def test_a_script_makes_the_same_call(call, monkeypatch, capsys):
     }
     drawn = {"scale": None, "numbers": "real", "gates": "mild", "directions": "free", "seed": 1}
     problem = Problem(FAMILIES["hgrn"], "float32", "float32", **{**shape, **drawn, **call})
-    declared, arrays = Kernel("mine", FAMILIES["hgrn"], kernel, Form()), problem.arrays()
+    declared, arrays = Kernel("mine", FAMILIES["hgrn"], kernel, KernelForm()), problem.arrays()
     weights = problem.weights() if problem.mode in ("sum", "twice") else {}
     if not problem.final:
         del weights["final_state"]

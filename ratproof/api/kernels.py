@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from ratproof.api.own_claim import OnlyCase, OwnClaim
-from ratproof.laws.kernels.bounds.rounding import Form
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.counterexample import BELIEVED
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
@@ -166,7 +166,7 @@ def believe_kernel(
         name,
         own,
         kernel,
-        Form(chunk, scan, inverse),
+        KernelForm(chunk, scan, inverse),
         without=lacks,
         dtypes=formats,
         device=device,

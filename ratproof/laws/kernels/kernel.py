@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from automata.errors import InputError
-from ratproof.laws.kernels.bounds.rounding import Form
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.layouts import laid_out
@@ -69,7 +69,7 @@ class Kernel:
     name: str
     family: LinearRecurrence
     function: Function
-    form: Form
+    form: KernelForm
     without: frozenset[str] = frozenset()
     dtypes: tuple[str, ...] = ("float32", "float64")
     device: str = "cpu"

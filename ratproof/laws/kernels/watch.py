@@ -20,7 +20,7 @@ from ratproof.laws.kernels.kernel import Kernel, Raised, WrongKind
 from ratproof.laws.kernels.problem import Problem
 
 
-class Watch:
+class KernelWatch:
     """Of one rung of a kernel.
 
     Args:

@@ -13,12 +13,12 @@ import numpy as np
 
 from ratproof.laws.kernels.bounds.chunked import bounded_states
 from ratproof.laws.kernels.bounds.recurrent import BoundedStates
-from ratproof.laws.kernels.bounds.rounding import Arithmetic, Form
+from ratproof.laws.kernels.bounds.rounding import KernelForm, RoundingUnits
 from ratproof.laws.kernels.naive import RecurrenceInputs, Wide
 
 
 def adjoint(
-    inputs: RecurrenceInputs, weights: Wide, final: Wide, form: Form, arithmetic: Arithmetic
+    inputs: RecurrenceInputs, weights: Wide, final: Wide, form: KernelForm, arithmetic: RoundingUnits
 ) -> BoundedStates:
     """Return the adjoint states, by token.
 

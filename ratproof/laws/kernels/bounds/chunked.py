@@ -21,8 +21,15 @@ from ratproof.laws.kernels.bounds.recurrent import (
     reads,
     step_by_step,
 )
-from ratproof.laws.kernels.bounds.rounding import Arithmetic, Bounds, Form, Rounded, column_norm
-from ratproof.laws.kernels.naive import RecurrenceInputs, StateTrajectory, by_token, size_of, state_trajectory
+from ratproof.laws.kernels.bounds.rounding import KernelForm, RoundedArray, RoundingUnits, column_norm
+from ratproof.laws.kernels.naive import (
+    Bounds,
+    RecurrenceInputs,
+    StateTrajectory,
+    by_token,
+    size_of,
+    state_trajectory,
+)
 
 MOST_PAIRS = 4_000_000
 """Numbers for pairs of tokens that are held at a time."""
@@ -61,8 +68,8 @@ class Chunks:
 
 def bounded_states(
     inputs: RecurrenceInputs,
-    form: Form,
-    arithmetic: Arithmetic,
+    form: KernelForm,
+    arithmetic: RoundingUnits,
     adds_first: bool = False,
     backwards: bool = False,
     for_gradients: bool = False,
@@ -94,11 +101,11 @@ def bounded_states(
 
     def assembled(errors: Bounds, held: Bounds, since: tuple[Bounds, Bounds], **more: Any) -> BoundedStates:
         size, held_size = since
-        after = Rounded(states.states[1:], chunks.joined(errors[1:]), chunks.joined(size[1:]), unit)
-        before = Rounded(states.states[:-1], chunks.joined(errors), chunks.joined(size), unit)
-        decays = Rounded(states.held, chunks.joined(held), chunks.joined(held_size), unit)
+        after = RoundedArray(states.states[1:], chunks.joined(errors[1:]), chunks.joined(size[1:]), unit)
+        before = RoundedArray(states.states[:-1], chunks.joined(errors), chunks.joined(size), unit)
+        decays = RoundedArray(states.held, chunks.joined(held), chunks.joined(held_size), unit)
         edges = {
-            int(begin): Rounded(states.states[begin], errors[0, chunk], size[0, chunk], unit)
+            int(begin): RoundedArray(states.states[begin], errors[0, chunk], size[0, chunk], unit)
             for chunk, begin in enumerate(chunks.begins)
         }
         return BoundedStates(before, decays, after, after[-1], edges=edges, **more)
@@ -194,7 +201,7 @@ class _Solutions:
 
 
 def _solutions(
-    inputs: RecurrenceInputs, states: StateTrajectory, form: Form, chunks: Chunks, terms: Bounds
+    inputs: RecurrenceInputs, states: StateTrajectory, form: KernelForm, chunks: Chunks, terms: Bounds
 ) -> _Solutions:
     """Return the corrections of all chunks, of which those of equal length are solved at a time."""
     rows, heads, keys, values = inputs.start.shape

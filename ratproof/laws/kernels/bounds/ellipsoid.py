@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ratproof.laws.kernels.bounds.rounding import USELESS, Bounds, norm, root_mean_square
-from ratproof.laws.kernels.naive import RecurrenceInputs, StateTrajectory, by_token, size_of
+from ratproof.laws.kernels.bounds.rounding import USELESS, norm, root_mean_square
+from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
 
 MOST_NUMBERS = 2**26
 """Of a string's ellipsoids, tokens times columns times K^3: more would take too long."""
@@ -73,7 +73,7 @@ class Ellipsoids:
         self.size = sizes[0] + sizes[1] + sizes[2]
         parts = moved / _divisor(trace)[..., None, None], segment, self.one / keys
         shares = [(size / _divisor(self.size))[..., None, None] for size in sizes]
-        self.matrix = sum(share * part for share, part in zip(shares, parts, strict=True))
+        self.matrix = shares[0] * parts[0] + shares[1] * parts[1] + shares[2] * parts[2]
 
 
 def _divisor(size: Bounds) -> Bounds:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ratproof.laws.kernels.bounds.chunked import bounded_states
-from ratproof.laws.kernels.bounds.rounding import OUTWARD, Arithmetic, Form, Rounded
+from ratproof.laws.kernels.bounds.rounding import OUTWARD, KernelForm, RoundedArray, RoundingUnits
 from ratproof.laws.kernels.naive import (
     Arrays,
     Bounds,
@@ -36,7 +36,7 @@ class BoundedResult:
     state_bounds: Bounds
 
 
-def run(problem: Problem, arrays: Arrays, form: Form) -> BoundedResult:
+def run(problem: Problem, arrays: Arrays, form: KernelForm) -> BoundedResult:
     """Run the recurrence for all strings of a problem."""
     keys, values = (1, 1) if problem.family.lanes else (problem.keys, problem.values)
     values = 2 if problem.family.pairs else values
@@ -44,7 +44,7 @@ def run(problem: Problem, arrays: Arrays, form: Form) -> BoundedResult:
     outputs = np.zeros((problem.batch, problem.time, problem.heads, values), wide)
     states = np.zeros((problem.rows, problem.heads, keys, values), wide)
     result = BoundedResult(outputs, np.zeros(outputs.shape), states, np.zeros(states.shape))
-    arithmetic = Arithmetic.of(problem.accumulation, problem.family.pairs)
+    arithmetic = RoundingUnits.of(problem.accumulation, problem.family.pairs)
     for group in groups(problem):
         inputs = inputs_of(problem, arrays, group)
         bounded = bounded_states(inputs, form, arithmetic)
@@ -60,13 +60,17 @@ def run(problem: Problem, arrays: Arrays, form: Form) -> BoundedResult:
 
 
 def _outputs(
-    inputs: RecurrenceInputs, read: Rounded, before: Rounded, form: Form, arithmetic: Arithmetic
+    inputs: RecurrenceInputs,
+    read: RoundedArray,
+    before: RoundedArray,
+    form: KernelForm,
+    arithmetic: RoundingUnits,
 ) -> tuple[Wide, Bounds]:
     """Return o = scale S^T q and its bounds, shapes ``(T, N, H, V)``."""
     if inputs.bonus is not None:  # the state before the step, with (u * k) v^T
         added = (inputs.bonus * by_token(inputs.key))[..., None] * by_token(inputs.value)[..., None, :]
         size, u = size_of(added), arithmetic.unit
-        read = Rounded(before.value + added, before.error + 3 * u * size, before.size + size, u)
+        read = RoundedArray(before.value + added, before.error + 3 * u * size, before.size + size, u)
     output = read.over_keys(by_token(inputs.query), 5 if form.chunk is None else 4)
     if not inputs.product_roundings:  # the output is the state
         return inputs.scale * output.value, read.error[..., 0, :] + arithmetic.smallest

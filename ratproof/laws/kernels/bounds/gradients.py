@@ -24,7 +24,13 @@ import numpy as np
 from ratproof.laws.kernels.bounds.adjoint import adjoint
 from ratproof.laws.kernels.bounds.chunked import bounded_states
 from ratproof.laws.kernels.bounds.recurrent import BoundedStates
-from ratproof.laws.kernels.bounds.rounding import OUTWARD, Arithmetic, Form, Rounded, column_norm
+from ratproof.laws.kernels.bounds.rounding import (
+    OUTWARD,
+    KernelForm,
+    RoundedArray,
+    RoundingUnits,
+    column_norm,
+)
 from ratproof.laws.kernels.naive import (
     Arrays,
     Bounds,
@@ -43,7 +49,7 @@ Gradients = dict[str, tuple[Wide, Bounds]]
 
 
 def gradients(
-    problem: Problem, arrays: Arrays, weights: Wide, final: Wide, form: Form, cumulated: bool
+    problem: Problem, arrays: Arrays, weights: Wide, final: Wide, form: KernelForm, cumulated: bool
 ) -> Gradients:
     """Return the gradients by the names of the arguments, ``initial_state`` among them, in their shapes, each
     with its bound.
@@ -57,7 +63,7 @@ def gradients(
         cumulated: whether it may get the gradients of decays as sums over later tokens.
     """
     family = problem.family
-    arithmetic = Arithmetic.of(problem.accumulation, family.pairs)
+    arithmetic = RoundingUnits.of(problem.accumulation, family.pairs)
     weights, final = numbers_of(problem, weights), numbers_of(problem, final)
     if family.lanes and not family.pairs:
         weights, final = weights[..., None], final[..., None]
@@ -81,7 +87,9 @@ def gradients(
     return {n: (value, (bound + tiny) * OUTWARD) for n, (value, bound) in results.items()}
 
 
-def _place(problem: Problem, into: tuple[Wide, Bounds], flow: Rounded, name: str, group: StringGroup) -> None:
+def _place(
+    problem: Problem, into: tuple[Wide, Bounds], flow: RoundedArray, name: str, group: StringGroup
+) -> None:
     """Put a group's gradient in its place; that of a tensor that all groups share is a sum."""
     family = problem.family
     for target, whole in zip(into, (flow.value, flow.error), strict=True):
@@ -106,19 +114,19 @@ class _Flows:
         final: Wide,
         forward: BoundedStates,
         backward: BoundedStates,
-        form: Form,
+        form: KernelForm,
     ) -> None:
         self.inputs, self.form, self.u = inputs, form, forward.last.unit
         self.forward, self.backward = forward, backward
         self.inverted = np.maximum(forward.roundings, backward.roundings)  # of an explicit inverse, by token
-        self.weights, self.final = self._exact(weights), Rounded.exactly(final, self.u)
+        self.weights, self.final = self._exact(weights), RoundedArray.exactly(final, self.u)
         self.q, self.k, self.v = (self._exact(x) for x in (inputs.query, inputs.key, inputs.value))
         if inputs.step is not None:  # values are products of their own with time steps
             self.v = replace(self.v, error=self.u * self.v.size)
         self.before, self.after = forward.before.computed(), forward.after.computed()
         self.flow = backward.held.computed()
 
-    def by_name(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
+    def by_name(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, RoundedArray]]:
         """Yield each argument's name and gradient."""
         family, inputs = problem.family, self.inputs
         if inputs.time:
@@ -128,10 +136,10 @@ class _Flows:
             if name:
                 shape = problem.shape(family.tensors[name])
                 shape = (*shape[:-1], 1) if family.pairs else shape
-                yield name, Rounded.exactly(np.zeros(shape), self.u)
+                yield name, RoundedArray.exactly(np.zeros(shape), self.u)
         yield "initial_state", self.backward.last.computed()
 
-    def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, Rounded]]:
+    def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, RoundedArray]]:
         family, inputs = problem.family, self.inputs
         read = self.after if inputs.bonus is None else self.before
         query = self._over_values(read, self.weights).times(inputs.scale)
@@ -172,17 +180,17 @@ class _Flows:
             if cumulated:
                 gate = self._cumulated(gate, reads, writes)
             step = np.moveaxis(inputs.step, 1, 0)
-            own = Rounded.exactly(np.moveaxis(inputs.own_value, 1, 0), self.u)
+            own = RoundedArray.exactly(np.moveaxis(inputs.own_value, 1, 0), self.u)
             of_value = (value * own).sum(-1, inputs.values + 2)
             of_decay = gate.times(rate)
             if of_decay.value.ndim == 4:
                 of_decay, step = of_decay.sum(-1, inputs.keys + 2), step[..., None]
             yield family.step, of_value + of_decay
-            count = inputs.time * problem.batch + len(problem.lengths)
-            yield family.rate, gate.times(step).sum((0, 1), count)
+            often = inputs.time * problem.batch + len(problem.lengths)
+            yield family.rate, gate.times(step).sum((0, 1), often)
             value = value.times(np.moveaxis(inputs.step, 1, 0)[..., None])
         if inputs.bonus is not None:
-            bonus = Rounded.exactly(inputs.bonus, self.u)
+            bonus = RoundedArray.exactly(inputs.bonus, self.u)
             product = (self.v * self.weights).sum(-1, inputs.values + 2)
             scaled = product[..., None].times(inputs.scale)
             query, key = query + self.k * bonus * scaled, key + self.q * bonus * scaled
@@ -194,18 +202,18 @@ class _Flows:
             if name:
                 yield name, flow
 
-    def _exact(self, array: Wide) -> Rounded:
-        return Rounded.exactly(np.moveaxis(array, 1, 0), self.u)
+    def _exact(self, array: Wide) -> RoundedArray:
+        return RoundedArray.exactly(np.moveaxis(array, 1, 0), self.u)
 
-    def _corrections(self) -> tuple[Rounded, Rounded]:
+    def _corrections(self) -> tuple[RoundedArray, RoundedArray]:
         made = self.forward.corrections, self.backward.corrections
         assert made[0] is not None and made[1] is not None
         return made[0].computed(), made[1].computed()
 
-    def _over_values(self, state: Rounded, vector: Rounded) -> Rounded:
+    def _over_values(self, state: RoundedArray, vector: RoundedArray) -> RoundedArray:
         return state.over_values(vector, self.inverted)
 
-    def _decayed(self, state: Rounded) -> Rounded:
+    def _decayed(self, state: RoundedArray) -> RoundedArray:
         """Return diag(d) S."""
         d, x = (np.moveaxis(part, 1, 0)[..., None] for part in (self.inputs.decay, self.inputs.roundings))
         own, size = np.abs(d).astype(float), np.abs(d).astype(float) * state.size
@@ -213,9 +221,9 @@ class _Flows:
         if state.error.shape[-2] == 1:
             made = column_norm(made)
             own = np.max(own, axis=-2, keepdims=True)
-        return Rounded(d * state.value, own * state.error + made, size, self.u)
+        return RoundedArray(d * state.value, own * state.error + made, size, self.u)
 
-    def _gate(self, flow: Rounded, axes: str, logarithm: bool) -> Rounded:
+    def _gate(self, flow: RoundedArray, axes: str, logarithm: bool) -> RoundedArray:
         """Return a decay's gradient, or its logarithm's."""
         made = (flow * self.before.conjugate()).sum(-1, self.inputs.values + 2 + self.inverted)
         if logarithm:
@@ -225,7 +233,7 @@ class _Flows:
             return made.sum((0, 1), made.value.shape[0] * made.value.shape[1])
         return made.sum(-1, self.inputs.keys) if "K" not in axes and "D" not in axes else made
 
-    def _cumulated(self, gate: Rounded, reads: list[Any], writes: list[Rounded]) -> Rounded:
+    def _cumulated(self, gate: RoundedArray, reads: list[Any], writes: list[RoundedArray]) -> RoundedArray:
         """Return the same, if it may be a sum over later tokens that cancel."""
         bound = gate.error
         error, size = np.zeros(()), np.zeros(())
@@ -247,9 +255,9 @@ class _Flows:
                 edge = self._edge(self.after[end], flow.computed(), of_head)
                 cut = slice(begin, end + 1)
                 bound[cut] = np.maximum(bound[cut], _later(own[cut]) + edge)
-        return Rounded(gate.value, bound, gate.size, self.u)
+        return RoundedArray(gate.value, bound, gate.size, self.u)
 
-    def _edge(self, state: Rounded, flow: Rounded, of_head: bool) -> Bounds:
+    def _edge(self, state: RoundedArray, flow: RoundedArray, of_head: bool) -> Bounds:
         """Return the error of what a state behind all these tokens hands to their gates."""
         made = (state * flow).sum(-1, self.inputs.values + self.inputs.time)
         return made.sum(-1, self.inputs.keys).error if of_head else made.error
@@ -260,5 +268,5 @@ def _later(values: Bounds) -> Bounds:
     return np.asarray(np.cumsum(values[::-1], axis=0)[::-1])
 
 
-def _outer(left: Rounded, right: Rounded) -> Rounded:
+def _outer(left: RoundedArray, right: RoundedArray) -> RoundedArray:
     return left[..., None] * right[..., None, :]

@@ -12,8 +12,8 @@ import numpy as np
 
 from ratproof.laws.kernels.bounds import ellipsoid
 from ratproof.laws.kernels.bounds.ellipsoid import says_little
-from ratproof.laws.kernels.bounds.rounding import Arithmetic, Bounds, Rounded, column_norm, norm
-from ratproof.laws.kernels.naive import RecurrenceInputs, StateTrajectory, by_token, size_of
+from ratproof.laws.kernels.bounds.rounding import RoundedArray, RoundingUnits, column_norm, norm
+from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,19 @@ class BoundedStates:
         rougher: the same, relative to the larger size of what an explicit inverse solves; else ``None``.
     """
 
-    before: Rounded
-    held: Rounded
-    after: Rounded
-    last: Rounded
-    corrections: Rounded | None
+    before: RoundedArray
+    held: RoundedArray
+    after: RoundedArray
+    last: RoundedArray
+    corrections: RoundedArray | None
     roundings: Bounds = field(default_factory=lambda: np.zeros((1, 1, 1, 1)))
-    edges: dict[int, Rounded] = field(default_factory=dict)
+    edges: dict[int, RoundedArray] = field(default_factory=dict)
     rougher: BoundedStates | None = None
 
 
-def step_by_step(inputs: RecurrenceInputs, states: StateTrajectory, arithmetic: Arithmetic) -> BoundedStates:
+def step_by_step(
+    inputs: RecurrenceInputs, states: StateTrajectory, arithmetic: RoundingUnits
+) -> BoundedStates:
     """Return the errors of a kernel that computes step by step, with the terms of a step in any order."""
     u, smallest, first = arithmetic.unit, arithmetic.smallest, states.adds_first
     x, decay = by_token(inputs.roundings)[..., None], size_of(by_token(inputs.decay))[..., None]
@@ -81,15 +83,15 @@ def step_by_step(inputs: RecurrenceInputs, states: StateTrajectory, arithmetic: 
             errors, held = (np.fmin(*pair) for pair in zip((errors, held), tighter, strict=True))
         corrections = correction_bounds(states, own + reads(inputs) * held, u)
     sizes = np.concatenate([stored[:1], terms if first else terms + added])
-    every = Rounded(states.states, errors, sizes, u)
-    decays = Rounded(states.held, held, held_size if first else sizes[:-1], u)
+    every = RoundedArray(states.states, errors, sizes, u)
+    decays = RoundedArray(states.held, held, held_size if first else sizes[:-1], u)
     return BoundedStates(every[:-1], decays, every[1:], every[-1], corrections)
 
 
-def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> Rounded:
+def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> RoundedArray:
     """Return what each step added along its direction, relative to itself."""
     value = states.along[..., 0, :]  # type: ignore[index]
-    return Rounded(value, bound[..., 0, :], size_of(value), unit)
+    return RoundedArray(value, bound[..., 0, :], size_of(value), unit)
 
 
 def _stored(inputs: RecurrenceInputs, states: StateTrajectory) -> Bounds:

@@ -17,7 +17,7 @@ OUTWARD = 1 + 2.0**-20
 
 
 @dataclass(frozen=True)
-class Form:
+class KernelForm:
     """How a kernel computes: step by step, or in chunks.
 
     Attributes:
@@ -41,10 +41,10 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Arithmetic:
+class RoundingUnits:
     """A format's unit of rounding and smallest normal number: the largest errors of an operation.
 
-    >>> Arithmetic.of("float32").unit == 2.0**-24
+    >>> RoundingUnits.of("float32").unit == 2.0**-24
     True
     """
 
@@ -52,7 +52,7 @@ class Arithmetic:
     smallest: float
 
     @classmethod
-    def of(cls, dtype: str, pairs: bool = False) -> Arithmetic:
+    def of(cls, dtype: str, pairs: bool = False) -> RoundingUnits:
         """Return that of a format. The error of a complex product is within the square root of 5 units of its
         absolute value, or less if a sum is fused, and that of a sum within one.
         """
@@ -88,7 +88,7 @@ def root_mean_square(values: Bounds) -> float:
 
 
 @dataclass(frozen=True)
-class Rounded:
+class RoundedArray:
     """An array that a kernel computes.
 
     Attributes:
@@ -105,53 +105,57 @@ class Rounded:
     unit: float
 
     @classmethod
-    def exactly(cls, value: Wide, unit: float) -> Rounded:
+    def exactly(cls, value: Wide, unit: float) -> RoundedArray:
         """Return an argument, which is no result of rounding."""
         return cls(value, np.zeros(value.shape), np.abs(value).astype(float), unit)
 
-    def computed(self) -> Rounded:
+    def computed(self) -> RoundedArray:
         """Return the same as a factor: what a kernel computes with is as large as the size and the error."""
         return replace(self, size=self.size + self.error)
 
-    def __getitem__(self, index: Any) -> Rounded:
-        return Rounded(self.value[index], self.error[index], self.size[index], self.unit)
+    def __getitem__(self, index: Any) -> RoundedArray:
+        return RoundedArray(self.value[index], self.error[index], self.size[index], self.unit)
 
-    def __add__(self, other: Rounded) -> Rounded:
+    def __add__(self, other: RoundedArray) -> RoundedArray:
         size = self.size + other.size
-        return Rounded(self.value + other.value, self.error + other.error + self.unit * size, size, self.unit)
+        return RoundedArray(
+            self.value + other.value, self.error + other.error + self.unit * size, size, self.unit
+        )
 
-    def __neg__(self) -> Rounded:
+    def __neg__(self) -> RoundedArray:
         return replace(self, value=-self.value)
 
-    def __mul__(self, other: Rounded) -> Rounded:
+    def __mul__(self, other: RoundedArray) -> RoundedArray:
         size = self.size * other.size
         one, two = (np.abs(x.value).astype(float) for x in (self, other))
         error = self.error * two + one * other.error + self.error * other.error
-        return Rounded(self.value * other.value, error + self.unit * size, size, self.unit)
+        return RoundedArray(self.value * other.value, error + self.unit * size, size, self.unit)
 
-    def conjugate(self) -> Rounded:
+    def conjugate(self) -> RoundedArray:
         """Return the conjugates of complex numbers."""
         return replace(self, value=np.conj(self.value))
 
-    def times(self, factor: Wide, roundings: float | Bounds = 1) -> Rounded:
+    def times(self, factor: Wide, roundings: float | Bounds = 1) -> RoundedArray:
         """Return each number times a factor, which is rounded so often."""
         own = np.abs(factor).astype(float)
         size = own * self.size
-        return Rounded(factor * self.value, own * self.error + self.unit * roundings * size, size, self.unit)
+        return RoundedArray(
+            factor * self.value, own * self.error + self.unit * roundings * size, size, self.unit
+        )
 
-    def sum(self, axis: int | tuple[int, ...], count: float | Bounds) -> Rounded:
+    def sum(self, axis: int | tuple[int, ...], count: float | Bounds) -> RoundedArray:
         """Return the sum of so many numbers, in any order."""
         size = self.size.sum(axis)
         error = np.broadcast_to(self.error, self.value.shape).sum(axis)
-        return Rounded(self.value.sum(axis), error + self.unit * count * size, size, self.unit)
+        return RoundedArray(self.value.sum(axis), error + self.unit * count * size, size, self.unit)
 
-    def over_values(self, vector: Rounded, roundings: float | Bounds = 0) -> Rounded:
+    def over_values(self, vector: RoundedArray, roundings: float | Bounds = 0) -> RoundedArray:
         """Return a state's product with a vector of V numbers, one for each key; with so many roundings
         besides those of a sum.
         """
         return (self * vector[..., None, :]).sum(-1, self.value.shape[-1] + 4 + roundings)
 
-    def over_keys(self, vector: Wide, roundings: int = 5) -> Rounded:
+    def over_keys(self, vector: Wide, roundings: int = 5) -> RoundedArray:
         """Return a state's product with a vector of K exact numbers, one for each value; with so many
         roundings besides those of K sums.
         """
@@ -162,4 +166,4 @@ class Rounded:
             error = norm(q)[..., None] * self.error[..., 0, :]
         else:
             error = np.einsum("...k,...kv->...v", q, self.error)
-        return Rounded(value, error + self.unit * (keys + roundings) * size, size, self.unit)
+        return RoundedArray(value, error + self.unit * (keys + roundings) * size, size, self.unit)
