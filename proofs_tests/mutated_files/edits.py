@@ -178,7 +178,10 @@ def edited_json_text(draw: Draw, text: str) -> str:
     if way == "exchange" and (end <= other or stop <= start):
         (a, b), (c, d) = sorted(((start, end), (other, stop)))
         return text[:a] + text[c:d] + text[b:c] + text[a:b] + text[d:]
-    if way == "near" and re.fullmatch(r"-?\d+", own):
+    if way in ("value", "near") and re.fullmatch(r'"-?0x1\.[0-9a-f]+p[+-]\d+"', own) and draw(st.booleans()):
+        factor = draw(st.sampled_from((-1, 0.5, 1.01, 1 + 2**-52)))
+        new = json.dumps((float.fromhex(own[1:-1]) * factor).hex())
+    elif way == "near" and re.fullmatch(r"-?\d+", own):
         number = int(own)
         near = [number + 1, number - 1, -number, 2 * number, number + 0.5, float(number), str(number)]
         new = json.dumps(draw(st.sampled_from(near)))
