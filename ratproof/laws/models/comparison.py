@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ratproof.evidence.ledger import AS_LARGE, ledger
 from ratproof.laws.models.counterexample import BELIEVED, BrokenLaw, StatefulCounterexample
-from ratproof.laws.models.declared import Format
+from ratproof.laws.models.declared import ModelFormat
 from ratproof.laws.models.laws import Law, Rows
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.repeatability import MANY, Repeated, repeated
@@ -31,7 +31,7 @@ class Doubt:
     sentence: str
 
 
-def compare(law: Law, format_: Format, problem: StatefulProblem) -> Doubt | None:
+def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt | None:
     """Run a case; the ledger counts it where the two ways agree.
 
     Returns:
@@ -67,7 +67,7 @@ def compare(law: Law, format_: Format, problem: StatefulProblem) -> Doubt | None
     raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), wrong, rounding), problem)
 
 
-def _refutes(law: Law, format_: Format, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
+def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
     """Return the difference that refutes if rounding does not explain it: a smaller one in float64, unless an
     operator of the plain way rounds to a narrower format and its rounding reaches the results.
     """
@@ -84,7 +84,7 @@ def _refutes(law: Law, format_: Format, problem: StatefulProblem, plain: Tensor,
 def _require_repeatable(
     found: Repeated,
     law: Law,
-    format_: Format,
+    format_: ModelFormat,
     problem: StatefulProblem,
     results: tuple[Rows, Rows],
     wrong: Tensor,
@@ -97,13 +97,13 @@ def _require_repeatable(
 
 
 def _repeated(
-    law: Law, format_: Format, problem: StatefulProblem, before: Tensor, allowed: float, times: int
+    law: Law, format_: ModelFormat, problem: StatefulProblem, before: Tensor, allowed: float, times: int
 ) -> Repeated:
     """Ask in the plain way again."""
     return repeated(lambda: _joined(law.plain(format_.session(problem))), before, allowed, times)
 
 
-def _rounding(law: Law, format_: Format, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
+def _rounding(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
     """So many times the largest change of the plain way among a dozen runs on perturbed numbers, or among the
     first of them, where that explains the difference already.
     """
@@ -143,7 +143,7 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
         raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are nan in both ways")
 
 
-def _count(format_: Format, apart: float, size: float) -> bool:
+def _count(format_: ModelFormat, apart: float, size: float) -> bool:
     """Write a case into the ledger, and the largest share of the results' size that was rounding. Return
     whether it is a case: it is none if the rounding is as large as the results.
     """
@@ -169,7 +169,7 @@ def _doubt(law: Law, problem: StatefulProblem, share: float, rounding: float) ->
 
 def _counterexample(
     law: Law,
-    format_: Format,
+    format_: ModelFormat,
     problem: StatefulProblem,
     results: tuple[Rows, Rows],
     wrong: Tensor,
