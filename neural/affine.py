@@ -23,7 +23,7 @@ from neural.cell import AutomatonCell
 from neural.pattern import Windows, WindowWeights
 from neural.rounding import format_of, reduction
 from neural.scan import matrix_scan
-from neural.tracked import Tracked
+from neural.tracked import RunningErrorTensor
 
 
 class AffineCell(AutomatonCell):
@@ -62,7 +62,7 @@ class AffineCell(AutomatonCell):
         states = self.hidden_size + 1
         return states, windows.symbols * states**2
 
-    def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
+    def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
         """The gates' bounds, and for W the error of a matrix product in reduced precision."""
         bounds = super().slack(gates)
         weight = gates["W"].value

@@ -14,7 +14,7 @@ holds of a derivative as well, which is another polynomial in the same leaves; :
 tighter bounds, for one given order.
 
 >>> from automata.rounding.formats import FLOAT32
->>> x = AnyOrder.leaf(torch.tensor([0.5]), FLOAT32)
+>>> x = ReorderingBound.leaf(torch.tensor([0.5]), FLOAT32)
 >>> with evaluating(FLOAT32):
 ...     y = torch.sigmoid(x) * x
 >>> (slope,) = derivatives([(y, torch.ones(1))], [x])
@@ -38,13 +38,13 @@ from torch.overrides import TorchFunctionMode
 
 from automata.rounding.formats import FLOAT64, Format
 from neural import rounding
-from neural.tracked import MOVES
+from neural.tracked import DATA_MOVEMENT, PROPERTIES, operation_of
 
 _OUTWARD = 1 + 2.0**-40
 # Another order of evaluation may round a monomial more often than ours, where it multiplies out what we do
 # not.
 _TIMES, _MORE = 2, 16
-PullBack = Callable[["AnyOrder"], "AnyOrder"]
+PullBack = Callable[["ReorderingBound"], "ReorderingBound"]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -60,7 +60,7 @@ def _plain(function: Function) -> Function:
 
 
 @dataclass(frozen=True, eq=False)
-class AnyOrder:
+class ReorderingBound:
     """A tensor of such numbers.
 
     Attributes:
@@ -79,10 +79,10 @@ class AnyOrder:
     reach: Tensor
     kind: Format
     roundings: int = 0
-    parents: tuple[tuple[AnyOrder, PullBack], ...] = field(default=(), repr=False)
+    parents: tuple[tuple[ReorderingBound, PullBack], ...] = field(default=(), repr=False)
 
     @classmethod
-    def leaf(cls, value: Tensor, kind: Format, error: Tensor | None = None) -> AnyOrder:
+    def leaf(cls, value: Tensor, kind: Format, error: Tensor | None = None) -> ReorderingBound:
         """Numbers that are off by ``error`` at most; exact ones without it."""
         wide = value.detach().double()
         finite = torch.where(wide.isfinite(), wide.abs(), 0.0)
@@ -101,13 +101,13 @@ class AnyOrder:
         return torch.where(largest + total < self.kind.largest / 4, total, math.inf)
 
     @_plain
-    def guarded(self) -> AnyOrder:
+    def guarded(self) -> ReorderingBound:
         """The same, with an infinite error where it might overflow."""
         return replace(self, error=torch.where(self.bound() < math.inf, self.error, math.inf))
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """The hook that torch calls in place of its function."""
+        """Run what torch calls in place of its function."""
         return _apply(func, args, kwargs or {}, None)
 
     @property
@@ -128,47 +128,47 @@ class AnyOrder:
         return lambda *args, **kwargs: _apply(getattr(Tensor, name), (self, *args), kwargs, None)
 
     @_plain
-    def __add__(self, other: Any) -> AnyOrder:
+    def __add__(self, other: Any) -> ReorderingBound:
         return _add(self, self._number(other))
 
     __radd__ = __add__
 
     @_plain
-    def __neg__(self) -> AnyOrder:
+    def __neg__(self) -> ReorderingBound:
         return _scaled(self, -1.0)
 
-    def __sub__(self, other: Any) -> AnyOrder:
+    def __sub__(self, other: Any) -> ReorderingBound:
         return self + -self._number(other)
 
-    def __rsub__(self, other: Any) -> AnyOrder:
+    def __rsub__(self, other: Any) -> ReorderingBound:
         return self._number(other) + -self
 
     @_plain
-    def __mul__(self, other: Any) -> AnyOrder:
+    def __mul__(self, other: Any) -> ReorderingBound:
         return _multiply(self, self._number(other))
 
     __rmul__ = __mul__
 
     @_plain
-    def sum(self, axis: int) -> AnyOrder:
+    def sum(self, axis: int) -> ReorderingBound:
         """The sum along an axis, in any order."""
         n = self.shape[axis]
 
-        def back(bar: AnyOrder) -> AnyOrder:
+        def back(bar: ReorderingBound) -> ReorderingBound:
             return _moved(bar, lambda x: x.unsqueeze(axis).expand(self.shape))
 
         result = _moved(self, lambda x: x.sum(axis))
         return _made(result, self.roundings + n, (self, back))
 
     @_plain
-    def maximum(self, other: AnyOrder) -> AnyOrder:
+    def maximum(self, other: ReorderingBound) -> ReorderingBound:
         """The larger of both. Where either may be, so may each share of the derivative."""
         a, b = torch.broadcast_tensors(self.value, other.value)  # type: ignore[no-untyped-call]
         unclear = ~((a - b).abs() > self.bound() + other.bound())  # two that are -infinity, too
         share = torch.where(unclear, 0.5, (a > b).double())
         doubt = torch.where(unclear, 0.5, 0.0)
-        of_self = AnyOrder.leaf(share, self.kind, doubt)
-        of_other = AnyOrder.leaf(1 - share, self.kind, doubt)
+        of_self = ReorderingBound.leaf(share, self.kind, doubt)
+        of_other = ReorderingBound.leaf(1 - share, self.kind, doubt)
 
         def either(mine: Tensor, others: Tensor) -> Tensor:
             """The larger one's, or the larger of both where either may be it."""
@@ -176,7 +176,7 @@ class AnyOrder:
 
         parts = ((getattr(self, name), getattr(other, name)) for name in ("size", "error", "reach"))
         size, error, reach = (either(mine, others) for mine, others in parts)
-        result = AnyOrder(torch.maximum(a, b), size, error, reach, self.kind)
+        result = ReorderingBound(torch.maximum(a, b), size, error, reach, self.kind)
         return _made(
             result,
             max(self.roundings, other.roundings),
@@ -185,22 +185,24 @@ class AnyOrder:
         )
 
     @_plain
-    def _number(self, value: Any) -> AnyOrder:
+    def _number(self, value: Any) -> ReorderingBound:
         return _number(value, self.kind)
 
 
 @_plain
-def derivatives(results: Sequence[tuple[AnyOrder, Tensor]], leaves: Sequence[AnyOrder]) -> list[AnyOrder]:
+def derivatives(
+    results: Sequence[tuple[ReorderingBound, Tensor]], leaves: Sequence[ReorderingBound]
+) -> list[ReorderingBound]:
     """The derivatives of the sum of all ``result * factor``, factors exact, in each of the leaves."""
-    bars: dict[int, AnyOrder] = {}
+    bars: dict[int, ReorderingBound] = {}
     order = _sorted([result for result, _ in results])
     for result, factor in results:
-        _collect(bars, result, AnyOrder.leaf(factor.expand(result.shape), result.kind))
+        _collect(bars, result, ReorderingBound.leaf(factor.expand(result.shape), result.kind))
     for number in reversed(order):
         bar = bars.get(id(number))
         for parent, back in number.parents if bar is not None else ():
             _collect(bars, parent, back(bar))  # type: ignore[arg-type]
-    zeros = (AnyOrder.leaf(torch.zeros_like(leaf.value), leaf.kind) for leaf in leaves)
+    zeros = (ReorderingBound.leaf(torch.zeros_like(leaf.value), leaf.kind) for leaf in leaves)
     return [bars.get(id(leaf), zero) for leaf, zero in zip(leaves, zeros, strict=True)]
 
 
@@ -212,31 +214,33 @@ class evaluating(TorchFunctionMode):
         leaves: the numbers that stand for tensors, by the tensors' ``id``.
     """
 
-    def __init__(self, kind: Format, leaves: dict[int, AnyOrder] | None = None) -> None:
+    def __init__(self, kind: Format, leaves: dict[int, ReorderingBound] | None = None) -> None:
         super().__init__()
         self.kind, self.leaves = kind, {} if leaves is None else leaves
 
     def __torch_function__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
-        """The hook that torch calls in place of its function."""
-        if getattr(func, "__name__", "") in ("__get__", "dim", "size"):  # shape, dtype, device
+        """Run what torch calls in place of its function."""
+        if getattr(func, "__name__", "") in PROPERTIES:
             return func(*args, **(kwargs or {}))
         return _apply(func, args, kwargs or {}, self)
 
 
-def _made(result: AnyOrder, roundings: int, *parents: tuple[AnyOrder, PullBack]) -> AnyOrder:
+def _made(
+    result: ReorderingBound, roundings: int, *parents: tuple[ReorderingBound, PullBack]
+) -> ReorderingBound:
     return replace(result, roundings=roundings, parents=parents).guarded()
 
 
 _PARTS = ("value", "size", "error", "reach")
 
 
-def _moved(number: AnyOrder, move: Callable[[Tensor], Tensor]) -> AnyOrder:
+def _moved(number: ReorderingBound, move: Callable[[Tensor], Tensor]) -> ReorderingBound:
     """The same linear map of all parts."""
     value, size, error, reach = (move(getattr(number, part)) for part in _PARTS)
-    return AnyOrder(value, size, error, reach, number.kind, number.roundings)
+    return ReorderingBound(value, size, error, reach, number.kind, number.roundings)
 
 
-def _to_shape(number: AnyOrder, like: AnyOrder) -> AnyOrder:
+def _to_shape(number: ReorderingBound, like: ReorderingBound) -> ReorderingBound:
     """The sum over what was broadcast."""
     if number.shape == like.shape:
         return number
@@ -244,83 +248,89 @@ def _to_shape(number: AnyOrder, like: AnyOrder) -> AnyOrder:
     return _made(_moved(number, lambda x: x.sum_to_size(like.shape)), number.roundings + terms)
 
 
-def _add(a: AnyOrder, b: AnyOrder) -> AnyOrder:
+def _add(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
     value = a.value + b.value
     finite = value.isfinite()
     size, error = (torch.where(finite, x, 0.0) for x in (a.size + b.size, a.error + b.error))
-    result = AnyOrder(value, size, error, a.reach + b.reach, a.kind)
+    result = ReorderingBound(value, size, error, a.reach + b.reach, a.kind)
     ways = ((x, lambda bar, x=x: _to_shape(bar, x)) for x in (a, b))
     return _made(result, max(a.roundings, b.roundings) + 1, *ways)
 
 
-def _scaled(a: AnyOrder, sign: float) -> AnyOrder:
+def _scaled(a: ReorderingBound, sign: float) -> ReorderingBound:
     result = replace(a, value=sign * a.value)
     return _made(result, a.roundings, (a, lambda bar: _scaled(bar, sign)))
 
 
-def _multiply(a: AnyOrder, b: AnyOrder) -> AnyOrder:
+def _multiply(a: ReorderingBound, b: ReorderingBound) -> ReorderingBound:
     error = a.error * (b.size + b.error) + a.size * b.error
-    result = AnyOrder(a.value * b.value, a.size * b.size, error, a.reach * b.reach, a.kind)
+    result = ReorderingBound(a.value * b.value, a.size * b.size, error, a.reach * b.reach, a.kind)
     ways = (a, lambda bar: _to_shape(bar * b, a)), (b, lambda bar: _to_shape(bar * a, b))
     return _made(result, a.roundings + b.roundings + 1, *ways)
 
 
-def _linear(inputs: AnyOrder, weight: AnyOrder, bias: AnyOrder | None = None) -> AnyOrder:
+def _linear(
+    inputs: ReorderingBound, weight: ReorderingBound, bias: ReorderingBound | None = None
+) -> ReorderingBound:
     def product(x: Tensor, w: Tensor) -> Tensor:
         return x @ w.T
 
     terms = weight.shape[1]
     result = _bilinear(product, inputs, weight, terms)
 
-    def to_weight(bar: AnyOrder) -> AnyOrder:
+    def to_weight(bar: ReorderingBound) -> ReorderingBound:
         rows = bar.value.numel() // max(1, weight.shape[0])
         return _bilinear(
             lambda g, x: g.reshape(-1, g.shape[-1]).T @ x.reshape(-1, x.shape[-1]), bar, inputs, rows
         )
 
-    def to_inputs(bar: AnyOrder) -> AnyOrder:
+    def to_inputs(bar: ReorderingBound) -> ReorderingBound:
         return _bilinear(lambda g, w: g @ w, bar, weight, weight.shape[0])
 
     result = _made(result, result.roundings, (inputs, to_inputs), (weight, to_weight))
     return result if bias is None else result + bias
 
 
-def _bilinear(product: Callable[[Tensor, Tensor], Tensor], a: AnyOrder, b: AnyOrder, terms: int) -> AnyOrder:
+def _bilinear(
+    product: Callable[[Tensor, Tensor], Tensor], a: ReorderingBound, b: ReorderingBound, terms: int
+) -> ReorderingBound:
     """A product of matrices with so many terms in each sum; reduced precision included."""
     size = product(a.size, b.size)
     error = product(a.error, b.size + b.error) + product(a.size, b.error)
     error = error + rounding.reduction(a.kind) * (size + error)
-    result = AnyOrder(product(a.value, b.value), size, error, product(a.reach, b.reach), a.kind)
+    result = ReorderingBound(product(a.value, b.value), size, error, product(a.reach, b.reach), a.kind)
     return _made(result, a.roundings + b.roundings + terms + 1)
 
 
-def _sigmoid(a: AnyOrder) -> AnyOrder:
-    value = torch.sigmoid(a.value)
-    result = AnyOrder.leaf(value, a.kind, rounding.sigmoid(value, a.bound(), a.kind))
-    return _made(result, 0, (a, lambda bar: bar * (result * (1 - result))))
+def _smooth(
+    function: Callable[[Tensor], Tensor],
+    bound: Callable[[Tensor, Tensor, Format], Tensor],
+    slope: Callable[[ReorderingBound], ReorderingBound],
+) -> Callable[[ReorderingBound], ReorderingBound]:
+    """Return the rule of a function whose slope follows from its result."""
+
+    def rule(a: ReorderingBound) -> ReorderingBound:
+        value = function(a.value)
+        result = ReorderingBound.leaf(value, a.kind, bound(value, a.bound(), a.kind))
+        return _made(result, 0, (a, lambda bar: bar * slope(result)))
+
+    return rule
 
 
-def _tanh(a: AnyOrder) -> AnyOrder:
-    value = torch.tanh(a.value)
-    result = AnyOrder.leaf(value, a.kind, rounding.tanh(value, a.bound(), a.kind))
-    return _made(result, 0, (a, lambda bar: bar * (1 - result * result)))
-
-
-def _log_sigmoid(a: AnyOrder) -> AnyOrder:
+def _log_sigmoid(a: ReorderingBound) -> ReorderingBound:
     value = functional.logsigmoid(a.value)
-    result = AnyOrder.leaf(value, a.kind, rounding.log_sigmoid(value, a.bound(), a.kind))
+    result = ReorderingBound.leaf(value, a.kind, rounding.log_sigmoid(value, a.bound(), a.kind))
     slope = torch.sigmoid(-a.value)
     # it may be computed as 1 less another sigmoid, which is rounded as a 1 is
     off = rounding.sigmoid(slope, a.bound(), a.kind) + a.kind.gamma(rounding.FUNCTION_ROUNDINGS)
-    derivative = AnyOrder.leaf(slope, a.kind, off)
+    derivative = ReorderingBound.leaf(slope, a.kind, off)
     return _made(result, 0, (a, lambda bar: bar * derivative))
 
 
-_RULES: dict[str, Callable[..., AnyOrder]] = {
+_RULES: dict[str, Callable[..., ReorderingBound]] = {
     "linear": _linear,
-    "sigmoid": _sigmoid,
-    "tanh": _tanh,
-    "logsigmoid": _log_sigmoid,
+    "sigmoid": _smooth(torch.sigmoid, rounding.sigmoid, lambda s: s * (1 - s)),
+    "tanh": _smooth(torch.tanh, rounding.tanh, lambda t: 1 - t * t),
     "log_sigmoid": _log_sigmoid,
     "neg": lambda a: -a,
     "add": lambda a, b: a + b,
@@ -328,48 +338,45 @@ _RULES: dict[str, Callable[..., AnyOrder]] = {
     "rsub": lambda a, b: b - a,
     "mul": lambda a, b: a * b,
 }
-"""The functions that round, by their names in torch."""
-_ALIASES = {f"__{name}__": name for name in ("add", "sub", "mul", "neg", "rsub")}
-_ALIASES |= {"__radd__": "add", "__rmul__": "mul"}
-_METHODS = {move.__name__ for move in MOVES} | {"sigmoid", "tanh", "sub", "add", "mul"}
+"""The operations that round, each with its rule."""
+_METHODS = DATA_MOVEMENT | {"sigmoid", "tanh", "sub", "add", "mul"}
 
 
 @_plain
 def _apply(func: Any, args: Sequence[Any], kwargs: dict[str, Any], mode: evaluating | None) -> Any:
     """A function of torch, applied to such numbers."""
     flat = [b for a in args for b in (a if isinstance(a, (list, tuple)) else [a])]
-    numbers = [a for a in flat if isinstance(a, AnyOrder)]
+    numbers = [a for a in flat if isinstance(a, ReorderingBound)]
     kind = numbers[0].kind if numbers else mode.kind if mode is not None else FLOAT64
     leaves = {} if mode is None else mode.leaves
-    name = getattr(func, "__name__", "")
-    name = _ALIASES.get(name, name)
-    if name in _RULES:
+    operation = operation_of(func)
+    if operation in _RULES:
         every = [*args, *kwargs.values()]
-        return _RULES[name](*(a if a is None else _number(a, kind, leaves) for a in every))
-    if func in MOVES:
+        return _RULES[operation](*(a if a is None else _number(a, kind, leaves) for a in every))
+    if operation in DATA_MOVEMENT:
         return _apply_move(func, args, kwargs, kind, leaves)
     raise TypeError(f"{getattr(func, '__name__', func)} has no rule for every order of evaluation")
 
 
-def _number(value: Any, kind: Format, leaves: dict[int, AnyOrder] | None = None) -> AnyOrder:
-    if isinstance(value, AnyOrder):
+def _number(value: Any, kind: Format, leaves: dict[int, ReorderingBound] | None = None) -> ReorderingBound:
+    if isinstance(value, ReorderingBound):
         return value
     if leaves is not None and id(value) in leaves:
         return leaves[id(value)]
-    return AnyOrder.leaf(torch.as_tensor(value, dtype=torch.float64), kind)
+    return ReorderingBound.leaf(torch.as_tensor(value, dtype=torch.float64), kind)
 
 
 def _apply_move(
-    func: Any, args: Sequence[Any], kwargs: dict[str, Any], kind: Format, leaves: dict[int, AnyOrder]
+    func: Any, args: Sequence[Any], kwargs: dict[str, Any], kind: Format, leaves: dict[int, ReorderingBound]
 ) -> Any:
     """A function that only moves numbers. The way back adds up what went to several places."""
-    sources: list[AnyOrder] = []
+    sources: list[ReorderingBound] = []
 
     def place(value: Any) -> Any:
         if isinstance(value, (list, tuple)):
             return type(value)(map(place, value))
         float_tensor = isinstance(value, Tensor) and value.is_floating_point()
-        if isinstance(value, AnyOrder) or float_tensor:
+        if isinstance(value, ReorderingBound) or float_tensor:
             sources.append(_number(value, kind, leaves))
             return _Place(len(sources) - 1)
         return value
@@ -382,10 +389,10 @@ def _apply_move(
     results = [run(*(getattr(s, part) for s in sources)) for part in _PARTS]
     most = max((s.roundings for s in sources), default=0)
 
-    def made(parts: Sequence[Tensor], piece: Callable[..., Tensor]) -> AnyOrder:
+    def made(parts: Sequence[Tensor], piece: Callable[..., Tensor]) -> ReorderingBound:
         value, size, error, reach = parts
         ways = ((s, _way_back(piece, sources, i)) for i, s in enumerate(sources))
-        return AnyOrder(value, size, error, reach, kind, most, tuple(ways))
+        return ReorderingBound(value, size, error, reach, kind, most, tuple(ways))
 
     if not isinstance(results[0], tuple):
         return made(results, run)
@@ -410,10 +417,10 @@ def _filled(value: Any, tensors: Sequence[Tensor]) -> Any:
     return value
 
 
-def _way_back(run: Callable[..., Tensor], sources: Sequence[AnyOrder], index: int) -> PullBack:
+def _way_back(run: Callable[..., Tensor], sources: Sequence[ReorderingBound], index: int) -> PullBack:
     """The transposed map, from the bar of a move's result to that of one source."""
 
-    def back(bar: AnyOrder) -> AnyOrder:
+    def back(bar: ReorderingBound) -> ReorderingBound:
         with torch.enable_grad():
             source = sources[index].value.detach().requires_grad_()
             result = run(*(source if i == index else s.value for i, s in enumerate(sources)))
@@ -429,14 +436,14 @@ def _way_back(run: Callable[..., Tensor], sources: Sequence[AnyOrder], index: in
     return back
 
 
-def _collect(bars: dict[int, AnyOrder], number: AnyOrder, bar: AnyOrder) -> None:
+def _collect(bars: dict[int, ReorderingBound], number: ReorderingBound, bar: ReorderingBound) -> None:
     before = bars.get(id(number))
     bars[id(number)] = bar if before is None else before + bar
 
 
-def _sorted(results: Sequence[AnyOrder]) -> list[AnyOrder]:
+def _sorted(results: Sequence[ReorderingBound]) -> list[ReorderingBound]:
     """All numbers that the results are computed from, each after those that it is computed from."""
-    order: list[AnyOrder] = []
+    order: list[ReorderingBound] = []
     seen: set[int] = set()
     stack = [(result, False) for result in results]
     while stack:

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from automata.semirings import REAL, Semiring
 from neural.pattern import Pattern, Windows, WindowWeights, arrays, silent
-from neural.tracked import Tracked
+from neural.tracked import RunningErrorTensor
 from neural.unrolled import CellOutput, RecurrentCell, whole
 
 NONLINEARITIES: dict[str, Callable[[Any], Any]] = {"tanh": torch.tanh, "identity": lambda z: z}
@@ -144,7 +144,7 @@ class AutomatonCell(RecurrentCell):
         states = windows.histories * self.pattern.states
         return states, self.hidden_size * windows.symbols * states**2
 
-    def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
+    def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
         """A bound on the difference between two evaluations of each gate: each is off from the truth by its
         error at most.
         """

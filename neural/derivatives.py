@@ -25,7 +25,7 @@ from torch import Tensor
 from automata.rounding.formats import Format
 from automata.semirings import MAX_PLUS
 from neural.affine import AffineCell
-from neural.any_order import AnyOrder, derivatives, evaluating
+from neural.any_order import ReorderingBound, derivatives, evaluating
 from neural.cell import AutomatonCell
 from neural.pattern import ONE, START, ZERO
 from neural.rounding import format_of
@@ -54,7 +54,7 @@ def any_order_scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tupl
 
 def score_derivatives(
     cell: AutomatonCell, inputs: Tensor, start: Tensor, factors: Tensor
-) -> dict[str, AnyOrder]:
+) -> dict[str, ReorderingBound]:
     """The derivatives of the sum of factor times score, over all prefixes, strings and units.
 
     Args:
@@ -71,15 +71,17 @@ def score_derivatives(
     return dict(zip(named, derivatives(weighted, list(named.values())), strict=True))
 
 
-def _scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tuple[dict[str, AnyOrder], list[AnyOrder]]:
+def _scores(
+    cell: AutomatonCell, inputs: Tensor, start: Tensor
+) -> tuple[dict[str, ReorderingBound], list[ReorderingBound]]:
     """The leaves by name, and the scores of all prefixes."""
     kind = format_of(next(cell.parameters()).dtype)
-    named = {name: AnyOrder.leaf(p, kind) for name, p in cell.named_parameters()}
+    named = {name: ReorderingBound.leaf(p, kind) for name, p in cell.named_parameters()}
     leaves = {id(p): named[name] for name, p in cell.named_parameters()}
-    named[FIRST] = first = AnyOrder.leaf(start.expand(cell.hidden_size), kind)
+    named[FIRST] = first = ReorderingBound.leaf(start.expand(cell.hidden_size), kind)
     view: Any = inputs
     if not cell.reads_symbols:
-        named[INPUTS] = view = AnyOrder.leaf(inputs, kind)
+        named[INPUTS] = view = ReorderingBound.leaf(inputs, kind)
     before = inputs.new_zeros(cell.window - 1, *inputs.shape[1:], dtype=torch.float64)
     with evaluating(kind, leaves):
         if cell.window > 1:
@@ -89,7 +91,7 @@ def _scores(cell: AutomatonCell, inputs: Tensor, start: Tensor) -> tuple[dict[st
     return named, list(forward(cell, gates, first, len(inputs), kind))
 
 
-def _of_score(factors: Tensor, score: AnyOrder) -> Tensor:
+def _of_score(factors: Tensor, score: ReorderingBound) -> Tensor:
     """The factors, shape ``(B, hidden_size)``, of a score; their sum where the score is that of all
     strings.
     """
@@ -97,8 +99,8 @@ def _of_score(factors: Tensor, score: AnyOrder) -> Tensor:
 
 
 def _affine_scores(
-    cell: AutomatonCell, gates: Mapping[str, Any], start: AnyOrder, steps: int, kind: Format
-) -> Iterator[AnyOrder]:
+    cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, steps: int, kind: Format
+) -> Iterator[ReorderingBound]:
     """Of c_t = W_t c_{t-1} + b_t, from t = 0 on."""
     c: Any = start
     yield c
@@ -108,14 +110,14 @@ def _affine_scores(
 
 
 def _pattern_scores(
-    cell: AutomatonCell, gates: Mapping[str, Any], start: AnyOrder, steps: int, kind: Format
-) -> Iterator[AnyOrder]:
+    cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, steps: int, kind: Format
+) -> Iterator[ReorderingBound]:
     """Of the automaton that the cell's pattern draws, for all units at once, from the empty prefix on."""
     run = _PatternRun(cell, gates, start, kind)
     vector = run.closed([run.weight(name, 0) for name in cell.pattern.initial], 0)
     yield run.read_out(vector, 0)
     for t in range(steps):
-        after: list[AnyOrder | None] = [None] * cell.pattern.states
+        after: list[ReorderingBound | None] = [None] * cell.pattern.states
         for source, target, name in cell.pattern.arrows:
             after[target] = run.plus(after[target], run.times(vector[source], run.weight(name, t)))
         vector = run.closed(after, t)
@@ -125,41 +127,45 @@ def _pattern_scores(
 class _PatternRun:
     """The operations of the cell's semiring, whose zero is ``None`` here, and the pattern's weights."""
 
-    def __init__(self, cell: AutomatonCell, gates: Mapping[str, Any], start: AnyOrder, kind: Format) -> None:
+    def __init__(
+        self, cell: AutomatonCell, gates: Mapping[str, Any], start: ReorderingBound, kind: Format
+    ) -> None:
         self.cell, self.gates, self.start = cell, gates, start
         self.tropical = cell.semiring is MAX_PLUS
-        self.one = AnyOrder.leaf(torch.full_like(start.value, cell.semiring.one), kind)
+        self.one = ReorderingBound.leaf(torch.full_like(start.value, cell.semiring.one), kind)
 
-    def weight(self, name: str, step: int) -> AnyOrder | None:
+    def weight(self, name: str, step: int) -> ReorderingBound | None:
         constants = {ZERO: None, ONE: self.one, START: self.start}
         if name in constants:
             return constants[name]
-        gate: AnyOrder = self.gates[name]
+        gate: ReorderingBound = self.gates[name]
         return gate[step] if gate.dim() > 1 else gate
 
-    def plus(self, a: AnyOrder | None, b: AnyOrder | None) -> AnyOrder | None:
+    def plus(self, a: ReorderingBound | None, b: ReorderingBound | None) -> ReorderingBound | None:
         if a is None or b is None:
             return b if a is None else a
         return a.maximum(b) if self.tropical else a + b
 
-    def times(self, a: AnyOrder | None, b: AnyOrder | None) -> AnyOrder | None:
+    def times(self, a: ReorderingBound | None, b: ReorderingBound | None) -> ReorderingBound | None:
         if a is None or b is None:
             return None
         if a is self.one or b is self.one:
             return b if a is self.one else a
         return a + b if self.tropical else a * b
 
-    def closed(self, vector: list[AnyOrder | None], step: int) -> list[AnyOrder | None]:
+    def closed(self, vector: list[ReorderingBound | None], step: int) -> list[ReorderingBound | None]:
         """With what epsilon transitions bring, from lower states to higher ones."""
         for source, target, name in sorted(self.cell.pattern.silent, key=lambda arrow: arrow[1]):
             vector[target] = self.plus(vector[target], self.times(vector[source], self.weight(name, step)))
         return vector
 
-    def read_out(self, vector: list[AnyOrder | None], step: int) -> AnyOrder:
+    def read_out(self, vector: list[ReorderingBound | None], step: int) -> ReorderingBound:
         """Equation 3c."""
-        total: AnyOrder | None = None
+        total: ReorderingBound | None = None
         for state, name in enumerate(self.cell.pattern.final):
             total = self.plus(total, self.times(vector[state], self.weight(name, step)))
         if total is None:
-            return AnyOrder.leaf(torch.full_like(self.one.value, self.cell.semiring.zero), self.one.kind)
+            return ReorderingBound.leaf(
+                torch.full_like(self.one.value, self.cell.semiring.zero), self.one.kind
+            )
         return total

@@ -22,7 +22,7 @@ from automata.rounding.bounds import Deviation
 from automata.wfsa import MOST_CELLS, MOST_EXACT_CELLS, WFSA
 from neural.cell import AutomatonCell
 from neural.pattern import Windows, WindowWeights
-from neural.tracked import Tracked, tracking
+from neural.tracked import RunningErrorTensor, tracking
 
 
 @torch.no_grad()
@@ -73,11 +73,14 @@ def deviations(cell: AutomatonCell, embeddings: Tensor, start: Any) -> list[Devi
     ]
 
 
-def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, Tracked]:
+def tracked_gates(cell: AutomatonCell, view: Tensor) -> dict[str, RunningErrorTensor]:
     """The gates, with a bound on the error of one evaluation of each."""
     with tracking():
         gates: dict[str, Any] = cell.gates(view)
-    return {name: gate if isinstance(gate, Tracked) else Tracked.exact(gate) for name, gate in gates.items()}
+    return {
+        name: gate if isinstance(gate, RunningErrorTensor) else RunningErrorTensor.exact(gate)
+        for name, gate in gates.items()
+    }
 
 
 @torch.no_grad()

@@ -26,7 +26,7 @@ from neural.pattern import ONE, START, ZERO, Pattern
 from neural.rounding import format_of
 from neural.rrnn_c import RRNNCCell, shifted
 from neural.scan import elementwise
-from neural.tracked import Tracked
+from neural.tracked import RunningErrorTensor
 
 
 class RRNNFCell(RRNNCCell):
@@ -74,7 +74,7 @@ class RRNNFCell(RRNNCCell):
         p1, p2 = torch.sigmoid(self.final_1), torch.sigmoid(self.final_2)
         return torch.addcmul(p1 * state[0], p2, state[1])  # two passes over memory in place of three
 
-    def slack(self, gates: dict[str, Tracked]) -> dict[str, Tensor]:
+    def slack(self, gates: dict[str, RunningErrorTensor]) -> dict[str, Tensor]:
         """The gates' bounds, and one rounding more of u2: (c1 + r) * u2 is rounded where the automaton's c1 *
         u2 with c1 = 1 is not.
         """

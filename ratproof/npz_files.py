@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from automata.errors import FormatError
 from automata.io.number_text import shorten
-from ratproof.process.limits import free_memory
+from ratproof.process.memory import free_memory
 
 
 def arrays(path: Path) -> dict[str, np.ndarray]:

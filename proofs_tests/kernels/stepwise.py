@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ratproof.laws.kernels.reference.adjoint import reversed_roles
-from ratproof.laws.kernels.reference.corrections import Solution, solution
-from ratproof.laws.kernels.reference.form import Arithmetic, Bounds, Form, Wide
-from ratproof.laws.kernels.reference.roles import Roles
-from ratproof.laws.kernels.reference.running import Snapshot
+from ratproof.laws.kernels.bounds.adjoint import reversed_inputs
+from ratproof.laws.kernels.bounds.corrections import Solution, solution
+from ratproof.laws.kernels.bounds.rounding import KernelForm, RoundedArray, RoundingUnits
+from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, Wide
 
 
 class Running:
@@ -29,9 +28,9 @@ class Running:
 
     def __init__(
         self,
-        roles: Roles,
-        form: Form,
-        arithmetic: Arithmetic,
+        roles: RecurrenceInputs,
+        form: KernelForm,
+        arithmetic: RoundingUnits,
         adds_first: bool = False,
         for_gradients: bool = False,
     ) -> None:
@@ -62,15 +61,15 @@ class Running:
         """The size of what a kernel stores for a state."""
         return _size(state) if self.roles.corrected else _size(self.left) + _size(state - self.left)
 
-    def now(self, held: bool = False) -> Snapshot:
+    def now(self, held: bool = False) -> RoundedArray:
         """The state as it is; ``held``, one that has been added to, and not decayed yet."""
         if self.form.chunk is None or self.gates is None:
             error = self.error
             if not self.roles.corrected and self.roles.start.any():  # it may be a sum of two
                 error = error + self.u * (self.since if held else self._stored(self.state))
-            return Snapshot(self.state, error, self.since)
+            return RoundedArray(self.state, error, self.since, self.u)
         error, size = self._carried() + self._chunk_error(), self.sizes if self.for_gradients else self.since
-        return Snapshot(self.state, error, size)
+        return RoundedArray(self.state, error, size, self.u)
 
     def begin_chunk(self, begin: int, end: int) -> None:
         """From here on the steps from ``begin`` to ``end`` are one chunk."""
@@ -262,8 +261,8 @@ def _size(values: Wide) -> Bounds:
 
 
 def snapshots(
-    roles: Roles, form: Form, arithmetic: Arithmetic
-) -> tuple[list[Snapshot], list[Snapshot], Snapshot]:
+    roles: RecurrenceInputs, form: KernelForm, arithmetic: RoundingUnits
+) -> tuple[list[RoundedArray], list[RoundedArray], RoundedArray]:
     """The states before and after each token, and the last."""
     running = Running(roles, form, arithmetic)
     before, after = [], []
@@ -277,11 +276,11 @@ def snapshots(
 
 
 def adjoint_snapshots(
-    roles: Roles, weights: Wide, final: Wide, form: Form, arithmetic: Arithmetic
-) -> tuple[list[Snapshot], list[Any], Snapshot]:
+    roles: RecurrenceInputs, weights: Wide, final: Wide, form: KernelForm, arithmetic: RoundingUnits
+) -> tuple[list[RoundedArray], list[Any], RoundedArray]:
     """What flows into the state of each token, the corrections' gradients, and the initial state's."""
     time = roles.time
-    backwards = reversed_roles(roles, weights, final)
+    backwards = reversed_inputs(roles, weights, final)
     running = Running(backwards, form, arithmetic, roles.bonus is None, for_gradients=True)
     flows, corrections = [], []
     for t in range(time - 1, -1, -1):

@@ -17,11 +17,11 @@ from ratproof import believe_kernel
 from ratproof.evidence.subjects import registered
 from ratproof.ladder.user_files import outcome_of
 from ratproof.laws.kernels import watch
+from ratproof.laws.kernels.bounds import run
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference import run
-from ratproof.laws.kernels.reference.form import Form
-from ratproof.laws.kernels.runner import memory_capped
+from ratproof.laws.runner import memory_capped
 
 FEW = len(SHORT)
 """A call of every length."""
@@ -508,7 +508,7 @@ def test_the_reference_is_the_recurrence_in_fractions_of_the_format(family):
     )
     arrays = problem.arrays()
     outputs, states = KERNELS[family](**problem.arguments(arrays))
-    result = run(problem, arrays, Form())
+    result = run(problem, arrays, KernelForm())
     apart = abs(outputs.numpy().reshape(result.outputs.shape) - result.outputs).max()
     assert apart <= (1e-12 if family == "retention" else 0)
     assert (abs(states.numpy().reshape(result.states.shape) - result.states) <= result.state_bounds).all()

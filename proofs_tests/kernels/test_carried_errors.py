@@ -13,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_tests.kernels.chunked import rwkv_7
+from ratproof.laws.kernels.bounds.corrections import solution
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.comparison import compare
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.naive import groups, inputs_of, state_trajectory
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference.corrections import solution
-from ratproof.laws.kernels.reference.course import course
-from ratproof.laws.kernels.reference.form import Form
-from ratproof.laws.kernels.reference.roles import groups, roles_of
 
 
 def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, cu_seqlens):
@@ -35,12 +34,12 @@ def in_two_parts(*, r, w, k, v, a, b, scale, initial_state, output_final_state, 
 
 
 KERNELS = {
-    "chunks": (lambda **tensors: rwkv_7(chunk=4, **tensors), Form(4)),
+    "chunks": (lambda **tensors: rwkv_7(chunk=4, **tensors), KernelForm(4)),
     "chunks, an inverse": (
         lambda **tensors: rwkv_7(chunk=4, inverse="explicit", **tensors),
-        Form(4, inverse="explicit"),
+        KernelForm(4, inverse="explicit"),
     ),
-    "step by step": (in_two_parts, Form()),
+    "step by step": (in_two_parts, KernelForm()),
 }
 
 
@@ -66,12 +65,12 @@ def test_no_correction_is_larger_than_what_its_roundings_are_relative_to(family,
         FAMILIES[family], "float64", "float64", (time,), 1, 1, 3, 2, False, True, 1.0, "real", "mild", "free",
         seed,
     )  # fmt: skip
-    whole = roles_of(problem, problem.arrays(), next(groups(problem)))
+    whole = inputs_of(problem, problem.arrays(), next(groups(problem)))
     made = solution(whole, whole.start, np.zeros(1), "explicit", False)
     direction = np.random.default_rng(seed).normal(size=whole.start.shape)
     one = replace(
         whole, value=0 * whole.value, start=direction / np.linalg.norm(direction, axis=-2, keepdims=True)
     )
     for roles, sizes in ((whole, made.sizes[0]), (one, made.carried)):
-        corrections = np.abs(np.moveaxis(course(roles).along[..., 0, :], 0, 2).astype(float))
+        corrections = np.abs(np.moveaxis(state_trajectory(roles).along[..., 0, :], 0, 2).astype(float))
         assert (corrections <= sizes * (1 + 1e-9)).all()

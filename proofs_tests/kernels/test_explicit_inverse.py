@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_tests.kernels.chunked import delta, gated_delta, rwkv_7
+from ratproof.laws.kernels.bounds import gradients
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference import gradients
-from ratproof.laws.kernels.reference.form import Form
 
 KERNELS = {
     ("delta-rule", "explicit"): delta,
@@ -58,7 +58,9 @@ def repetitions(draw, family):
 @given(data=st.data())
 def test_gradients_through_an_explicit_inverse_are_within_their_bounds(family, inverse, data):
     problem, arrays, weights = data.draw(repetitions(family))
-    kernel = Kernel("right", FAMILIES[family], partial(KERNELS[family, inverse], inverse=inverse), Form(16))
+    kernel = Kernel(
+        "right", FAMILIES[family], partial(KERNELS[family, inverse], inverse=inverse), KernelForm(16)
+    )
     form = replace(kernel.form, inverse="explicit")
     right = gradients(problem, arrays, weights["o"], weights["final_state"], form, True)
     for name, flow in kernel.gradients(problem, arrays, weights).flows.items():

@@ -9,15 +9,18 @@ import pytest
 
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_reference import ellipsoids
+from ratproof.laws.kernels.bounds import gradients, run
+from ratproof.laws.kernels.bounds.rounding import KernelForm, column_norm, norm, root_mean_square
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference import gradients, run
-from ratproof.laws.kernels.reference.form import Form
-from ratproof.laws.kernels.reference.norms import column_norm, norm, root_mean_square
 from ratproof.laws.kernels.rungs import split
 
-FORMS = {"step by step": Form(), "chunks": Form(4), "an inverse": Form(4, inverse="explicit")}
+FORMS = {
+    "step by step": KernelForm(),
+    "chunks": KernelForm(4),
+    "an inverse": KernelForm(4, inverse="explicit"),
+}
 SCALES = [2.0**-600, 2.0**600]
 
 
@@ -77,6 +80,6 @@ def test_a_right_kernel_holds_for_a_last_token_after_a_burst_of_gates(tried):
     problem = Problem(
         family, "float64", "float64", (100,), 1, 7, 4, 32, False, True, 1.0, "plain", "bursts", "hot", 7
     )
-    right = Kernel("right", family, KERNELS[family.name], Form())
+    right = Kernel("right", family, KERNELS[family.name], KernelForm())
     with ellipsoids(tried):
         split(right, problem, SimpleNamespace(draw=lambda _: 99))

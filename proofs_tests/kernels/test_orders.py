@@ -12,11 +12,11 @@ from proofs_tests.kernels.orders import ORDERS
 from proofs_tests.kernels.recurrent import over_strings
 from proofs_tests.kernels.test_believe_kernel import FEW, results, verdicts
 from ratproof import believe_kernel
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.comparison import compare
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference.form import Form
 
 
 @pytest.mark.parametrize("kind", ["sampled", "gradient"])
@@ -57,7 +57,7 @@ def test_no_order_leaves_its_bound_where_terms_cancel(family, kernel, time):
     else:
         arrays["v"][:, 0] = -arrays["initial_state"][:, :, 0] / arrays["k"][:, 0] * (1 + 1e-6)
     arrays = {name: problem.in_format(name, array) for name, array in arrays.items()}
-    compare(Kernel("right", FAMILIES[family], kernel, Form()), problem, arrays)
+    compare(Kernel("right", FAMILIES[family], kernel, KernelForm()), problem, arrays)
 
 
 def halves(x):

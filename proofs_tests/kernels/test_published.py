@@ -13,11 +13,11 @@ from automata.errors import InputError
 from proofs_tests.kernels.recurrent import KERNELS
 from proofs_tests.kernels.test_believe_kernel import RUNGS, verdicts
 from ratproof import believe_kernel
+from ratproof.laws.kernels.bounds import run
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import FAMILIES, LRU, SELECTIVE_SCAN, SSD
 from ratproof.laws.kernels.problem import Problem
 from ratproof.laws.kernels.published import grouped_values, lru, of_fla, selective_scan, ssd
-from ratproof.laws.kernels.reference import run
-from ratproof.laws.kernels.reference.form import Form
 
 STATELESS = ("initial-state",)
 
@@ -154,7 +154,7 @@ def test_the_reference_of_complex_factors_is_their_recurrence():
     problem = Problem(LRU, scale=None, **sizes, **rest, directions="hot", seed=2)
     arrays = problem.arrays()
     f, u, h = (arrays[name] @ (1, 1j) for name in ("f", "u", "initial_state"))
-    made = run(problem, arrays, Form())
+    made = run(problem, arrays, KernelForm())
     for t in range(9):
         h = f * h + u[:, t]
         assert np.allclose(made.outputs[:, t].astype(float) @ (1, 1j), h, rtol=1e-13)
@@ -200,7 +200,7 @@ def test_a_function_of_a_library_by_its_name(monkeypatch):
         of_fla("gla")
 
 
-@pytest.mark.parametrize("form", [Form(), Form(chunk=4)], ids=["recurrent", "chunked"])
+@pytest.mark.parametrize("form", [KernelForm(), KernelForm(chunk=4)], ids=["recurrent", "chunked"])
 def test_a_scan_is_gated_attention_of_products_and_no_bound_of_it_is_smaller(form):
     """Its decays and values are products with time steps, which are rounded besides."""
     sizes = {"dtype": "float32", "accumulation": "float32", "lengths": (11,), "batch": 2, "heads": 2}

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 from proofs_tests.kernels.chunked import delta
 from proofs_tests.kernels.stepwise import Running, adjoint_snapshots, snapshots
+from ratproof.laws.kernels.bounds import chunked, ellipsoid, recurrent
+from ratproof.laws.kernels.bounds.adjoint import adjoint
+from ratproof.laws.kernels.bounds.chunked import bounded_states
+from ratproof.laws.kernels.bounds.ellipsoid import Ellipsoids
+from ratproof.laws.kernels.bounds.rounding import KernelForm, RoundingUnits
 from ratproof.laws.kernels.comparison import compare
 from ratproof.laws.kernels.counterexample import WrongCall
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.naive import groups, inputs_of, state_trajectory
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference import chunks, ellipsoid, running
-from ratproof.laws.kernels.reference.adjoint import adjoint, trajectory
-from ratproof.laws.kernels.reference.course import course
-from ratproof.laws.kernels.reference.ellipsoid import Ellipsoids
-from ratproof.laws.kernels.reference.form import Arithmetic, Form
-from ratproof.laws.kernels.reference.roles import groups, roles_of
 
 KDA = LinearRecurrence(
     "a gate a key",
@@ -66,7 +66,7 @@ def problems(draw):
 
 
 forms = st.builds(
-    Form,
+    KernelForm,
     st.sampled_from((None, 1, 4, 8, 64)),
     st.sampled_from(("any", "tree", "double")),
     st.sampled_from(("substitution", "explicit")),
@@ -89,22 +89,22 @@ def alike(many, each):
 
 
 def roles(problem):
-    return roles_of(problem, problem.arrays(), next(groups(problem)))
+    return inputs_of(problem, problem.arrays(), next(groups(problem)))
 
 
 @contextmanager
 def ellipsoids(tried):
     """Are bounds by ellipsoids tried always, or never?"""
     told = lambda errors, course: tried
-    with patch.object(running, "says_little", told), patch.object(chunks, "says_little", told):
+    with patch.object(recurrent, "says_little", told), patch.object(chunked, "says_little", told):
         yield
 
 
 @given(problems(), forms)
 def test_states_and_bounds_are_those_of_one_token_after_another(problem, form):
-    own, arithmetic = roles(problem), Arithmetic.of(problem.dtype)
+    own, arithmetic = roles(problem), RoundingUnits.of(problem.dtype)
     with ellipsoids(False):
-        made = trajectory(own, form, arithmetic)
+        made = bounded_states(own, form, arithmetic)
     before, after, last = snapshots(own, form, arithmetic)
     assert alike(made.before, before) and alike(made.after, after)
     assert same(made.last.value, last.value) and same(made.last.error, last.error)
@@ -112,7 +112,7 @@ def test_states_and_bounds_are_those_of_one_token_after_another(problem, form):
 
 @given(problems(), forms)
 def test_so_are_the_adjoints(problem, form):
-    own, arithmetic, weights = roles(problem), Arithmetic.of(problem.dtype), problem.weights()
+    own, arithmetic, weights = roles(problem), RoundingUnits.of(problem.dtype), problem.weights()
     lanes = (..., None) if problem.family.lanes else ...
     outputs, final = weights["o"][lanes], weights["final_state"].reshape(own.start.shape)
     with ellipsoids(False):
@@ -128,11 +128,11 @@ def test_so_are_the_adjoints(problem, form):
 @given(problems(), forms, st.booleans())
 def test_no_bound_is_larger_with_ellipsoids(problem, form, backwards):
     assume(problem.time)
-    own, arithmetic = roles(problem), Arithmetic.of(problem.dtype)
+    own, arithmetic = roles(problem), RoundingUnits.of(problem.dtype)
     made = []
     for answer in (False, True):
         with ellipsoids(answer):
-            made.append(trajectory(own, form, arithmetic, backwards, backwards))
+            made.append(bounded_states(own, form, arithmetic, backwards, backwards))
     for part in ("before", "held", "after", "last"):
         norms, others = (getattr(m, part).error for m in made)
         assert norms.shape == others.shape and (others <= norms).all()
@@ -149,7 +149,7 @@ def test_an_ellipsoids_steps_are_the_recurrences(family):
     made = replace(
         made, value=0 * made.value, start=np.broadcast_to(np.eye(3, dtype=np.longdouble), made.start.shape)
     )
-    states = course(made).states
+    states = state_trajectory(made).states
     for t, step in enumerate(Ellipsoids(made).steps):
         assert np.allclose(states[t + 1].astype(float), step @ states[t].astype(float), atol=1e-12)
 
@@ -183,9 +183,9 @@ def test_bounds_by_ellipsoids_in_chunks_are_those_of_one_token_after_another(fam
         FAMILIES[family], "float32", "float32", (30,), 2, 1, 4, 2, False, True, 1.0, "real", "mild",
         "free", 3,
     )  # fmt: skip
-    own, form, arithmetic = roles(problem), Form(8, inverse="explicit"), Arithmetic.of("float32")
+    own, form, arithmetic = roles(problem), KernelForm(8, inverse="explicit"), RoundingUnits.of("float32")
     with ellipsoids(True):
-        made = trajectory(own, form, arithmetic)
+        made = bounded_states(own, form, arithmetic)
     bounds, last = one_after_another(own, form, arithmetic)
     assert same(made.before.error, np.stack(bounds)) and same(made.held.error, np.stack(bounds))
     assert same(made.last.error, last)
@@ -282,7 +282,7 @@ def test_a_state_that_is_off_at_a_late_edge_is_seen_by_ellipsoids_alone():
     problem = Problem(
         family, "float32", "float32", (1025,), 1, 1, 4, 3, False, True, 1.0, "real", "none", "free", 0
     )
-    call = Kernel("mine", family, kernel, Form(64)), problem, problem.arrays()
+    call = Kernel("mine", family, kernel, KernelForm(64)), problem, problem.arrays()
     compare(*call)
     off = 0.01
     with pytest.raises(WrongCall):

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from proofs_tests.mutated_files.running import result
+from proofs_tests.mutated_files.running import PROGRAMS, result
 
-Commands = tuple[tuple[str, ...], ...]
-"""The program and its arguments, for each command."""
+Writer = Callable[[Path], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -21,22 +20,32 @@ class Kind:
         name: the name in tests and messages.
         write: writes well-formed files into an empty folder, and returns the names of those that are
             mutated.
-        commands: those that read the files, in that folder.
+        lines: the commands that read the files, in that folder: of ratproof, or of another program.
         agree: all commands are run on each mutant, and have to accept the same ones.
-        share: how many mutants there are of it, more or less than of others: fewer where reading one takes
-            long.
+        share: how many mutants there are of it, more or less than of others: fewer if reading one takes long.
     """
 
     name: str
-    write: Callable[[Path], tuple[str, ...]]
-    commands: Commands
+    write: Writer
+    lines: tuple[str, ...]
     agree: bool = False
     share: float = 1.0
 
+    @property
+    def commands(self) -> list[tuple[str, ...]]:
+        """The program and its arguments, for each command."""
+        split = [tuple(shlex.split(line)) for line in self.lines]
+        return [(("ratproof",) if words[0] not in PROGRAMS else ()) + words for words in split]
 
-def ratproof(line: str) -> tuple[str, ...]:
-    """A command of ratproof's, split as a shell does it."""
-    return ("ratproof", *shlex.split(line))
+
+def of(write: Callable[[Path], object], *names: str) -> Writer:
+    """Return a writer of whose files these are mutated."""
+
+    def written(folder: Path) -> tuple[str, ...]:
+        write(folder)
+        return names
+
+    return written
 
 
 def run(line: str) -> None:

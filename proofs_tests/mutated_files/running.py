@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import CodeType, FrameType
 from unittest.mock import patch
@@ -60,7 +60,7 @@ def result(program: str, arguments: list[str]) -> Result:
         patch("typer.main.get_command", COMMANDS),
         _guarded(),
     ):
-        status = PROGRAMS[program](arguments) if program in PROGRAMS else _stands_alone(program, arguments)
+        status = PROGRAMS[program](arguments)
     texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
     return Result(status, *texts)
 
@@ -117,10 +117,12 @@ def _refusing(load: Callable[[], None]) -> int:
     return 0
 
 
+CHECKERS = ("bisimulation", "boxes", "certificate", "chain", "counter", "hankel", "invariant")
 PROGRAMS: dict[str, Callable[[list[str]], int]] = {
     "ratproof": run_command,
     "corpus": _corpus,
     "vectors": _vectors,
+    **{f"check_{name}": partial(_stands_alone, f"check_{name}") for name in CHECKERS},
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from automata.semirings import REAL
-from proofs_tests.mutated_files.kind import Commands, Kind, ratproof
+from proofs_tests.mutated_files.kind import Kind
 
 
-def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
-    """What writes a counterexample of a comparison on some strings; a pretended one, where there is no
+def kept(comparison: Callable[[], Any], strings: Any) -> Callable[[Path], tuple[str, ...]]:
+    """Return what writes a counterexample of a comparison on some strings; a pretended one, if there is no
     difference.
     """
 
@@ -24,50 +25,29 @@ def kept(comparison: Any, strings: Any) -> Callable[[Path], tuple[str, ...]]:
 
         one = comparison()
         every = list(one.compare(strings))
-        compared = next((c for c in every if c.difference is not None), None) or pretended(
-            every[0], Difference
-        )
+        pretended = replace(every[0], difference=Difference(len(every[0].string), 0, "1", "0", "0"))
+        compared = next((c for c in every if c.difference is not None), pretended)
         keep(counterexample(one, compared), folder, 5, "test").rename(folder / "kept.json")
         return ("kept.json",)
 
     return write
 
 
-def pretended(compared: Any, difference: Any) -> Any:
-    from dataclasses import replace
+def exact(claim: str, variant: str, openfst: bool = False) -> Callable[[], Any]:
+    """Return what makes a comparison of the first small case that has some weight other than 0 and 1."""
 
-    return replace(compared, difference=difference(len(compared.string), 0, "1", "0", "0"))
+    def comparison() -> Any:
+        from ratproof.implementations.exact import ExactComparison
+        from ratproof.implementations.openfst import WithOpenFst
+        from theory.registry import claim_named
 
+        cases = [claim_named(claim).example]
+        if claim != "definition-4":
+            cases = list(claim_named(claim).variant(variant).small_cases(2))
+        case = next((case for case in cases if "1/2" in case.describe()), cases[-1])
+        return (WithOpenFst if openfst else ExactComparison)(claim, variant, case)
 
-def exact() -> Any:
-    from ratproof.implementations.exact import ExactComparison
-
-    return ExactComparison("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
-
-
-def exact_windows() -> Any:
-    from ratproof.implementations.exact import ExactComparison
-
-    return ExactComparison("proposition-11-qrnn", "printed", _weights("proposition-11-qrnn", "printed", "ab"))
-
-
-def exact_vectors() -> Any:
-    from ratproof.implementations.exact import ExactComparison
-
-    return ExactComparison("theorem-3.1", "corrected", _weights("theorem-3.1", "corrected", "ab"))
-
-
-def exact_automaton() -> Any:
-    from ratproof.implementations.exact import ExactComparison
-    from theory.registry import claim_named
-
-    return ExactComparison("definition-4", "printed", claim_named("definition-4").example)
-
-
-def openfst() -> Any:
-    from ratproof.implementations.openfst import WithOpenFst
-
-    return WithOpenFst("proposition-7", "printed", _weights("proposition-7", "printed", "ab"))
+    return comparison
 
 
 def torch_network() -> Any:
@@ -150,21 +130,19 @@ def state_regularized_network() -> Any:
     return CellComparison("theorem-3.2", "corrected", "sr-limit", layer)
 
 
-def _weights(claim: str, variant: str, letters: str) -> Any:
-    """The first small case that has some weight other than 0 and 1."""
-    from theory.registry import claim_named
-
-    cases = list(claim_named(claim).variant(variant).small_cases(len(letters)))
-    return next((case for case in cases if "1/2" in case.describe()), cases[-1])
-
-
-REPLAY: Commands = (ratproof("replay kept.json --json"),)
+REPLAY = ("replay kept.json --json",)
 KINDS = (
-    Kind("counterexample: exact", kept(exact, ["", "a", "ab"]), REPLAY),
-    Kind("counterexample: exact, windows", kept(exact_windows, ["a", "ab"]), REPLAY),
-    Kind("counterexample: exact, matrices", kept(exact_vectors, ["ab"]), REPLAY),
-    Kind("counterexample: exact, an automaton", kept(exact_automaton, ["", "ab"]), REPLAY),
-    Kind("counterexample: openfst", kept(openfst, ["", "a", "ab"]), REPLAY),
+    Kind("counterexample: exact", kept(exact("proposition-7", "printed"), ["", "a", "ab"]), REPLAY),
+    Kind(
+        "counterexample: exact, windows", kept(exact("proposition-11-qrnn", "printed"), ["a", "ab"]), REPLAY
+    ),
+    Kind("counterexample: exact, matrices", kept(exact("theorem-3.1", "corrected"), ["ab"]), REPLAY),
+    Kind("counterexample: exact, an automaton", kept(exact("definition-4", "printed"), ["", "ab"]), REPLAY),
+    Kind(
+        "counterexample: openfst",
+        kept(exact("proposition-7", "printed", openfst=True), ["", "a", "ab"]),
+        REPLAY,
+    ),
     Kind("counterexample: network", kept(torch_network, ["", "ab"]), REPLAY, share=2),
     Kind("counterexample: sampled-runs", kept(sampled_runs, ["ab"]), REPLAY, share=2),
     Kind("counterexample: fa-rnn", kept(fa_rnn_network, ["ab"]), REPLAY),

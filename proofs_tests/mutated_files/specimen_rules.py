@@ -7,8 +7,8 @@ from pathlib import Path
 
 import torch
 
-from proofs_tests.mutated_files.changed_checkpoints import sorted_checkpoint
-from proofs_tests.mutated_files.kind import Kind, ratproof
+from proofs_tests.mutated_files.edits import sorted_checkpoint
+from proofs_tests.mutated_files.kind import Kind, of
 
 RULES = "[light]\n$ * lamp $ *\n[music] // songs\n$ * play ( it | jazz ){1,2} $ *\n"
 LABELLED = "light\tturn the lamp on\nmusic\tplay jazz\nmusic\tBOS please play it EOS\nlight\tso dark\n"
@@ -22,33 +22,8 @@ def sentences(folder: Path) -> None:
     (folder / "logic.txt").write_text(
         "[quiet]\n!light & !music // nothing\n[loud]\nmusic | (light & music)\n"
     )
-
-
-def rule_file(folder: Path) -> tuple[str, ...]:
-    sentences(folder)
-    return ("home.config",)
-
-
-def labelled(folder: Path) -> tuple[str, ...]:
-    sentences(folder)
-    return ("train.tsv", "dev.tsv", "test.tsv")
-
-
-def formulas(folder: Path) -> tuple[str, ...]:
-    sentences(folder)
-    return ("logic.txt",)
-
-
-def vocabulary(folder: Path) -> tuple[str, ...]:
-    sentences(folder)
     (folder / "words.txt").write_text("turn\nthe\nlamp\nplay\nit\n")
-    return ("words.txt",)
-
-
-def vocabulary_json(folder: Path) -> tuple[str, ...]:
-    sentences(folder)
     (folder / "words.json").write_text(json.dumps({"vocab": ["turn", "the", "lamp", "play"], "more": 1}))
-    return ("words.json",)
 
 
 def classifier(folder: Path) -> tuple[str, ...]:
@@ -78,59 +53,56 @@ def classifier(folder: Path) -> tuple[str, ...]:
     return (path.name,)
 
 
-def more_rules(folder: Path) -> tuple[str, ...]:
-    classifier(folder)
-    return ("more.config",)
-
-
 TRAIN = (
     "train fa-rnn --data . --rules home.config --vectors one-hot --beta 0.5 --epochs 2 --no-tensorboard"
     " --minutes 0.000001 -o run"
 )
 DATA = "--rules home.config --data ."
+LABELS = of(sentences, "train.tsv", "dev.tsv", "test.tsv")
 COMPILE = "compile home.config -o out.json"
 KINDS = (
     Kind(
         "FA-RNN classifier",
         classifier,
         (
-            ratproof("rules show fa.safetensors --json"),
-            ratproof("rules show fa.safetensors"),
-            ratproof("rules add fa.safetensors --rules more.config -o out.safetensors --json"),
-            ratproof("rules disable fa.safetensors 1 -o out.safetensors --data . --json"),
-            ratproof("rules read-back fa.safetensors --data . --json"),
+            "rules show fa.safetensors --json",
+            "rules show fa.safetensors",
+            "rules add fa.safetensors --rules more.config -o out.safetensors --json",
+            "rules disable fa.safetensors 1 -o out.safetensors --data . --json",
+            "rules read-back fa.safetensors --data . --json",
         ),
         share=2,
     ),
     Kind(
         "rules",
-        rule_file,
+        of(sentences, "home.config"),
         (
-            ratproof(f"{COMPILE} --json"),
-            ratproof("compile home.config --vocabulary lamp,play,it,x -o out.att --json"),
-            ratproof(f"rules zero-shot {DATA} --json"),
-            ratproof(f"rules decide {DATA} --json"),
+            f"{COMPILE} --json",
+            "compile home.config --vocabulary lamp,play,it,x -o out.att --json",
+            f"rules zero-shot {DATA} --json",
+            f"rules decide {DATA} --json",
         ),
         share=2,
     ),
     Kind(
         "rules to add",
-        more_rules,
-        (ratproof("rules add fa.safetensors --rules more.config -o out.safetensors"),),
+        of(classifier, "more.config"),
+        ("rules add fa.safetensors --rules more.config -o out.safetensors",),
         share=0.5,
     ),
-    Kind("vocabulary (.txt)", vocabulary, (ratproof(f"{COMPILE} --vocabulary words.txt --json"),), share=0.5),
+    Kind(
+        "vocabulary (.txt)",
+        of(sentences, "words.txt"),
+        (f"{COMPILE} --vocabulary words.txt --json",),
+        share=0.5,
+    ),
     Kind(
         "vocabulary (.json)",
-        vocabulary_json,
-        (ratproof(f"{COMPILE} --vocabulary words.json --json"),),
+        of(sentences, "words.json"),
+        (f"{COMPILE} --vocabulary words.json --json",),
         share=0.5,
     ),
-    Kind(
-        "labelled sentences",
-        labelled,
-        (ratproof(f"rules zero-shot {DATA} --json"), ratproof(f"rules decide {DATA} --json")),
-    ),
-    Kind("labelled sentences to train on", labelled, (ratproof(f"{TRAIN} --json"),), share=0.5),
-    Kind("formulas", formulas, (ratproof(f"rules zero-shot {DATA} --logic logic.txt --json"),)),
+    Kind("labelled sentences", LABELS, (f"rules zero-shot {DATA} --json", f"rules decide {DATA} --json")),
+    Kind("labelled sentences to train on", LABELS, (f"{TRAIN} --json",), share=0.5),
+    Kind("formulas", of(sentences, "logic.txt"), (f"rules zero-shot {DATA} --logic logic.txt --json",)),
 )

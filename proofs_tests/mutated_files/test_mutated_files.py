@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import json
 import os
-import traceback
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from random import Random
 
 import pytest
+from hypothesis import strategies as st
 
+from proofs_tests.mutated_files.edits import mutants
 from proofs_tests.mutated_files.independent import disagreement
 from proofs_tests.mutated_files.kind import Kind
 from proofs_tests.mutated_files.kinds import KINDS
-from proofs_tests.mutated_files.mutations import mutated
 from proofs_tests.mutated_files.running import Hangs, Result, result
+from ratproof.evidence.random_cases import for_random_cases
 
 A_KIND, FRESH = 25, 500
 """How many mutants of a kind: in every run, and where a seed asks for fresh ones."""
@@ -75,49 +76,37 @@ def test_a_mutant_is_refused_in_a_sentence_or_read_right(
     specimen: Specimen, request: pytest.FixtureRequest
 ) -> None:
     """Fresh ones with a seed (``nox -s search``)."""
-    seed = request.config.getoption("--hypothesis-seed", default=None)
-    count = int((A_KIND if seed is None else FRESH) * specimen.kind.share)
-    failures = [text for number in range(count) if (text := failure(specimen, f"{seed}", number)) is not None]
-    assert not failures, f"{len(failures)} of {count} mutants:\n\n" + "\n\n".join(failures[:5])
+    seeded = request.config.getoption("--hypothesis-seed", default=None) is not None
+    count = max(1, int((FRESH if seeded else A_KIND) * specimen.kind.share))
+    for_random_cases(f"mutants: {specimen.kind.name}", count, partial(require_right_answers, specimen))
 
 
-def failure(specimen: Specimen, seed: str, number: int) -> str | None:
-    """The failure of one mutant, with what makes it again; ``None`` where there is none."""
-    kind, random = specimen.kind, Random(f"{specimen.kind.name}, {seed}, {number}")
-    name = random.choice(specimen.names)
-    commands = kind.commands if kind.agree else (random.choice(kind.commands),)
-    data, description = mutated(name, specimen.whole[name], random)
-    answers: list[Result] = []
-    wrong = None
-    for program, *whole in commands:
-        arguments = whole if random.random() < 0.7 else [one for one in whole if one != "--json"]
-        Path(name).write_bytes(data)
+def require_right_answers(specimen: Specimen, data: st.DataObject) -> None:
+    """Run one command, or all that have to agree, on a mutant."""
+    kind = specimen.kind
+    name = data.draw(st.sampled_from(specimen.names))
+    commands = kind.commands if kind.agree else (data.draw(st.sampled_from(kind.commands)),)
+    mutant = data.draw(mutants(name, specimen.whole[name]))
+    as_json, statuses = data.draw(st.integers(0, 9)) < 7, set()
+    for program, *arguments in commands:
+        arguments = arguments if as_json else [one for one in arguments if one != "--json"]
+        where = f"{program} {' '.join(arguments)} on {name}, mutated"
+        Path(name).write_bytes(mutant)
         try:
-            answers.append(result(program, arguments))
-            wrong = wrong_answer(answers[-1])
-            if (
-                wrong is None
-                and answers[-1].status == 2
-                and contents(specimen.folder) != {**specimen.whole, name: data}
-            ):
-                wrong = "it was refused, and files have changed"
-            if wrong is None and answers[-1].status == 0 and arguments[-1] == "--json":
-                wrong = disagreement(arguments, answers[-1].out)
-        except (Exception, Hangs) as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            wrong = f"{type(error).__name__}: {error!s:.300} ({last.filename}, line {last.lineno})"
+            answer = result(program, arguments)
+            wrong = wrong_answer(answer)
+            assert wrong is None, f"{where}: {wrong}"
+            unchanged = contents(specimen.folder) == {**specimen.whole, name: mutant}
+            assert answer.status != 2 or unchanged, f"{where}: it was refused, and files have changed"
+            if answer.status == 0 and arguments[-1] == "--json":
+                wrong = disagreement(arguments, answer.out)
+                assert wrong is None, f"{where}: {wrong}"
+        except Hangs as error:
+            raise AssertionError(f"{where}: it did not end") from error
         finally:
             specimen.restore()
-        if wrong is not None:
-            break
-    if wrong is None and len({one.status == 0 for one in answers}) > 1:
-        wrong = f"some accept it, and some do not: {answers}"
-    if wrong is None:
-        return None
-    return (
-        f"{program} {' '.join(arguments)} on the mutant {kind.name!r}, seed {seed}, number {number}: {name}:"
-        f" {description}\n  {wrong}"
-    )
+        statuses.add(answer.status == 0)
+    assert len(statuses) == 1, f"some accept {name}, and some do not: {kind.commands}"
 
 
 def wrong_answer(answer: Result) -> str | None:

@@ -25,7 +25,7 @@ from neural.qrnn import QRNN
 from neural.rcnn import RCNN
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.rrnn_f import RRNNF
-from neural.tracked import Tracked
+from neural.tracked import RunningErrorTensor
 from proofs_tests.neural.references import KINDS, NAMES
 from proofs_tests.neural.test_networks import IN, D, build, by_the_equations, every, inputs
 from ratproof.evidence.ledger import recording
@@ -70,7 +70,7 @@ def recurrence_alone(layer, gates, string, start):
     cell, windows = layer.cell, Windows(len({*string}), layer.cell.window)
     slack = {
         name: gate.double().numpy()
-        for name, gate in cell.slack({n: Tracked.exact(g) for n, g in gates.items()}).items()
+        for name, gate in cell.slack({n: RunningErrorTensor.exact(g) for n, g in gates.items()}).items()
     }
     values = {name: gate.double().numpy() for name, gate in gates.items()}
     c_0, fresh = np.full(cell.hidden_size, start), np.full(cell.hidden_size, start == cell.semiring.zero)

@@ -20,7 +20,7 @@ from neural.rcnn import RCNN
 from neural.rounding import FUNCTION_ROUNDINGS, format_of
 from neural.rrnn_f import RRNNF
 from neural.scrn import SCRN
-from neural.tracked import RULES, Tracked, apply, tracking
+from neural.tracked import RULES, RunningErrorTensor, apply, operation_of, tracking
 
 DTYPES = [torch.float32, torch.float64]
 SPREAD = torch.cat(
@@ -164,11 +164,13 @@ def test_a_function_of_something_that_is_off_is_within_its_bound_of_the_truth(
     """The true argument is anywhere within the error; so is that of another evaluation, on the other side."""
     kind = format_of(dtype)
     (value,) = (function(torch.tensor([x], dtype=dtype)),)
-    (carried,) = RULES[function](
-        Tracked(torch.tensor([x], dtype=dtype), torch.tensor([error], dtype=torch.float64))
+    (carried,) = RULES[operation_of(function)](
+        RunningErrorTensor(torch.tensor([x], dtype=dtype), torch.tensor([error], dtype=torch.float64))
     ).error
-    other = RULES[function](
-        Tracked(torch.tensor([x - share * error], dtype=dtype), torch.tensor([2 * error + 1e-4]).double())
+    other = RULES[operation_of(function)](
+        RunningErrorTensor(
+            torch.tensor([x - share * error], dtype=dtype), torch.tensor([2 * error + 1e-4]).double()
+        )
     )
     flint.ctx.prec, before = 400, flint.ctx.prec
     try:
@@ -216,7 +218,7 @@ def test_composites_are_within_their_bounds_of_the_truth(dtype, name, triples, o
     ]
     flint.ctx.prec, before = 400, flint.ctx.prec
     try:
-        tracked = computed(*(torch.nn.functional.linear(Tracked.exact(x), *m) for m in maps))
+        tracked = computed(*(torch.nn.functional.linear(RunningErrorTensor.exact(x), *m) for m in maps))
         plain = computed(*(torch.nn.functional.linear(x, *m) for m in maps))
         assert tracked.value.tolist() == plain.tolist()
         true = truth(*(true_affine(row, b, x[0].tolist()) for row, b in zip(rows, (one, two), strict=True)))
@@ -226,7 +228,9 @@ def test_composites_are_within_their_bounds_of_the_truth(dtype, name, triples, o
 
 
 def test_sums_and_differences_are_off_by_what_either_side_is():
-    exact, off = (Tracked(torch.tensor([1.0]), torch.tensor([e], dtype=torch.float64)) for e in (0.0, 0.5))
+    exact, off = (
+        RunningErrorTensor(torch.tensor([1.0]), torch.tensor([e], dtype=torch.float64)) for e in (0.0, 0.5)
+    )
     for tracked in (
         exact + off,
         off + exact,
@@ -261,9 +265,9 @@ def test_what_parameters_alone_make_is_tracked_within_the_context():
     p = torch.nn.Parameter(torch.tensor([0.3, -2.0]))
     with tracking():
         gates = [torch.sigmoid(p), 1 - torch.sigmoid(p), torch.sigmoid(p).expand(3, 2), 1 - p]
-    assert all(isinstance(gate, Tracked) and bool((gate.error > 0).all()) for gate in gates)
+    assert all(isinstance(gate, RunningErrorTensor) and bool((gate.error > 0).all()) for gate in gates)
     assert gates[2].error.shape == (3, 2)
-    assert not isinstance(torch.sigmoid(p), Tracked)
+    assert not isinstance(torch.sigmoid(p), RunningErrorTensor)
 
 
 def test_parameters_are_moved_within_the_context_as_without_it():
@@ -282,7 +286,7 @@ def test_parameters_are_moved_within_the_context_as_without_it():
 
 
 def test_what_has_no_rule_is_refused_and_not_taken_for_exact():
-    x = Tracked.exact(torch.ones(2))
+    x = RunningErrorTensor.exact(torch.ones(2))
     for function in (torch.erf, torch.floor, torch.sin, lambda t: torch.addmm(t, t, t)):
         with pytest.raises(TypeError, match="has no rule"):
             function(x)
@@ -294,10 +298,10 @@ def test_a_wide_bound_needs_no_more_than_what_the_gates_can_be():
     """A sigmoid is off by 1 at most, a tanh by 2, whatever is known of their arguments; a logarithm of a shut
     gate by little.
     """
-    far = Tracked(torch.tensor([0.0]), torch.tensor([1e9], dtype=torch.float64))
+    far = RunningErrorTensor(torch.tensor([0.0]), torch.tensor([1e9], dtype=torch.float64))
     assert float(torch.sigmoid(far).error) == 1 and float(torch.tanh(far).error) == 2
     open_gate = torch.nn.functional.logsigmoid(
-        Tracked(torch.tensor([50.0]), torch.tensor([1e-3], dtype=torch.float64))
+        RunningErrorTensor(torch.tensor([50.0]), torch.tensor([1e-3], dtype=torch.float64))
     )
     assert float(open_gate.error) < 1e-20
 
@@ -355,7 +359,7 @@ def test_functions_of_gates_are_within_their_bounds_of_the_truth(name, dtype, da
     part = data.draw(st.sampled_from((0.0, 2.0**-20, 2.0**-6, 0.25)))
     error = part * abs(float(x))
     share = Fraction(data.draw(st.floats(-1, 1, width=32)))
-    tracked = function(Tracked(x, torch.tensor([error], dtype=torch.float64)))
+    tracked = function(RunningErrorTensor(x, torch.tensor([error], dtype=torch.float64)))
     flint.ctx.prec, before = 400, flint.ctx.prec
     try:
         true = truth(Fraction(float(x)) + share * Fraction(error))
@@ -375,7 +379,7 @@ def test_sums_products_and_convolutions_are_within_their_bounds_of_float64(dtype
         value = draw(*shape).to(dtype)
         errors = off * torch.rand(shape, generator=generator, dtype=torch.float64)
         signs = torch.rand(shape, generator=generator).round() * 2 - 1
-        return Tracked(value, errors), value.double() + signs * errors
+        return RunningErrorTensor(value, errors), value.double() + signs * errors
 
     (a, exact_a), (b, exact_b), (c, exact_c) = some(2, 3, 4), some(2, 4, 3), some(2, 3, 4)
     weight = draw(3, 1, 3).to(dtype)
@@ -433,8 +437,12 @@ def test_the_bound_of_an_affine_map_is_the_derived_one(dtype, precision, triples
     before = matrix_products_in(precision)
     try:
         assert is_bound(rounding.affine(weight, offset, x, error), derived)
-        assert is_bound(torch.nn.functional.linear(Tracked(x, error), weight, offset).error, derived)
-        assert is_bound(torch.nn.functional.linear(Tracked(x, error), weight, bias=offset).error, derived)
+        assert is_bound(
+            torch.nn.functional.linear(RunningErrorTensor(x, error), weight, offset).error, derived
+        )
+        assert is_bound(
+            torch.nn.functional.linear(RunningErrorTensor(x, error), weight, bias=offset).error, derived
+        )
     finally:
         torch.set_float32_matmul_precision(before)
 
@@ -453,7 +461,7 @@ def test_where_torch_does_not_say_how_it_multiplies_the_least_precision_counts(m
 def test_the_bounds_of_products_and_sums_are_the_derived_ones(dtype, a, a_error, b, b_error):
     u, tiny = UNITS[dtype]
     one, other = (
-        Tracked(torch.tensor([x], dtype=dtype), torch.tensor([e]).double())
+        RunningErrorTensor(torch.tensor([x], dtype=dtype), torch.tensor([e]).double())
         for x, e in ((a, a_error), (b, b_error))
     )
     x, y, e, f = map(Fraction, (a, b, a_error, b_error))
@@ -472,7 +480,7 @@ def test_the_bounds_of_functions_are_the_derived_ones(dtype, x, error):
     """
     u, tiny = UNITS[dtype]
     e, relative = Fraction(error), gamma(2 * UNITS_IN_THE_LAST_PLACE + 1, u)
-    argument = Tracked(torch.tensor([x], dtype=dtype), torch.tensor([error]).double())
+    argument = RunningErrorTensor(torch.tensor([x], dtype=dtype), torch.tensor([error]).double())
     flint.ctx.prec, before = 400, flint.ctx.prec
     try:
         for function, steepest, most in (
@@ -515,18 +523,18 @@ MOVED = [
 @pytest.mark.parametrize(("function", "arguments"), MOVED, ids=[f.__name__ for f, _ in MOVED])
 def test_errors_move_with_their_numbers(function, arguments):
     numbered = torch.arange(6.0).reshape(2, 3)
-    moved = apply(function, arguments(Tracked(numbered, numbered.double())), {})
+    moved = apply(function, arguments(RunningErrorTensor(numbered, numbered.double())), {})
     assert moved.value.tolist() == moved.error.tolist() == function(*arguments(numbered)).tolist()
 
 
 def test_errors_are_taken_apart_with_their_numbers():
     numbered = torch.arange(6.0).reshape(2, 3)
-    rows = apply(torch.Tensor.unbind, (Tracked(numbered, numbered.double()),), {})
+    rows = apply(torch.Tensor.unbind, (RunningErrorTensor(numbered, numbered.double()),), {})
     assert [row.error.tolist() for row in rows] == [row.value.tolist() for row in rows] == numbered.tolist()
 
 
 def test_numbers_beside_tracked_ones_are_exact():
-    off = Tracked(torch.ones(1), torch.ones(1).double())
+    off = RunningErrorTensor(torch.ones(1), torch.ones(1).double())
     assert torch.cat([torch.ones(1), off]).error.tolist() == [0, 1]
     assert torch.stack([off, torch.ones(1)]).error.tolist() == [[1], [0]]
 
@@ -547,15 +555,18 @@ def test_whichever_number_is_off_the_result_is_and_it_is_the_functions(function)
     """2 beside 5, one of them off by 1/2."""
     two, five = torch.tensor([2.0]), torch.tensor([5.0])
     for errors_of in ((0.5, 0.0), (0.0, 0.5)):
-        pair = [Tracked(x, torch.tensor([e]).double()) for x, e in zip((two, five), errors_of, strict=True)]
-        result = RULES[function](*pair)
+        pair = [
+            RunningErrorTensor(x, torch.tensor([e]).double())
+            for x, e in zip((two, five), errors_of, strict=True)
+        ]
+        result = RULES[operation_of(function)](*pair)
         assert float(result.value) == float(function(two, five))
         factor = {2.0: 5, 5.0: 2}[float(pair[errors_of.index(0.5)].value)] if "mul" in str(function) else 1
         assert 0.5 * factor <= float(result.error) < 0.5 * factor + 1e-5
 
 
 def test_a_tracked_tensor_has_its_tensors_shape():
-    assert Tracked.exact(torch.zeros(2, 3)).shape == (2, 3)
+    assert RunningErrorTensor.exact(torch.zeros(2, 3)).shape == (2, 3)
 
 
 @given(st.data())
@@ -571,7 +582,7 @@ def test_tracked_interpolations_norms_and_products_bound_what_float32_computes(d
     a, b, weight, matrix = drawn(2, 3), drawn(2, 3), drawn(2, 3).sigmoid(), drawn(3, 2)
     off = 2.0**-10
     moved = (a.double() + off, b.double() - off)
-    near = [Tracked(part, torch.full(part.shape, off, dtype=torch.float64)) for part in (a, b)]
+    near = [RunningErrorTensor(part, torch.full(part.shape, off, dtype=torch.float64)) for part in (a, b)]
     for of_tracked, exact in (
         (torch.lerp(near[0], near[1], weight), torch.lerp(*moved, weight.double())),
         (torch.linalg.vector_norm(near[0], dim=-1), torch.linalg.vector_norm(moved[0], dim=-1)),

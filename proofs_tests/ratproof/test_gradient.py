@@ -15,7 +15,7 @@ from automata.errors import InputError
 from automata.rounding.formats import FLOAT32, FLOAT64
 from automata.semirings import MAX_PLUS, REAL
 from neural import scan
-from neural.any_order import AnyOrder, derivatives
+from neural.any_order import ReorderingBound, derivatives
 from neural.scan import loops
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.gradient import OfGradients, _may_overflow
@@ -97,7 +97,7 @@ def test_a_kept_comparison_of_gradients_says_the_same_when_it_is_read_back(netwo
 @given(st.lists(numbers, min_size=3, max_size=3), st.permutations(range(3)))
 def test_a_bound_holds_for_sums_of_products_in_any_order(values, order):
     """Of x y + y z + z x and its derivative in x, in float32, in whatever order and however factored."""
-    x, y, z = (AnyOrder.leaf(torch.tensor([v], dtype=torch.float32), FLOAT32) for v in values)
+    x, y, z = (ReorderingBound.leaf(torch.tensor([v], dtype=torch.float32), FLOAT32) for v in values)
     whole = x * y + y * z + z * x
     (slope,) = derivatives([(whole, torch.ones(1))], [x])
     a, b, c = (torch.tensor([v], dtype=torch.float32) for v in values)
@@ -116,10 +116,10 @@ def test_a_bound_holds_for_sums_of_products_in_any_order(values, order):
 
 
 def test_where_two_may_be_the_larger_each_may_have_any_share_of_the_derivative():
-    x, y = (AnyOrder.leaf(torch.tensor([v]), FLOAT64) for v in (1.0, 1.0))
+    x, y = (ReorderingBound.leaf(torch.tensor([v]), FLOAT64) for v in (1.0, 1.0))
     for slope in derivatives([(x.maximum(y), torch.ones(1))], [x, y]):
         assert float(slope.value) == 0.5 and 0.5 <= float(slope.bound()) < 0.51
-    clear = AnyOrder.leaf(torch.tensor([1.5]), FLOAT64)
+    clear = ReorderingBound.leaf(torch.tensor([1.5]), FLOAT64)
     one, other = derivatives([(x.maximum(clear), torch.ones(1))], [x, clear])
     assert float(one.value) == 0 and float(one.bound()) < 1e-300 and float(other.value) == 1
 

@@ -17,7 +17,7 @@ import pytest
 
 from proofs_tests.ratproof.command_tree import commands, is_group
 from ratproof.main import run
-from ratproof.process import limits, supervisor
+from ratproof.process import limits, memory, supervisor
 
 pytestmark = pytest.mark.skipif(not supervisor.can_fork(), reason="work is supervised on Linux only")
 
@@ -150,7 +150,7 @@ def test_nothing_half_written_is_left(tmp_path):
         "files._umask = lambda: (Path('half').touch(), time.sleep(60))",
         "with files.tempfile.TemporaryDirectory(dir='.'):",
         "    files.write_whole('answer.json', 'half')",
-        before="from automata import files",
+        before="from automata.io import files",
     )
     assert ends([*work, "--limit-seconds", "1"], tmp_path)[0] == 3
     assert {path.name for path in tmp_path.iterdir()} == {"program.py", "half"}
@@ -315,8 +315,8 @@ def test_free_memory_is_what_the_tightest_of_machine_and_groups_leaves(tmp_path)
         (tmp_path / folder).mkdir(parents=True)
         for name, text in files.items():
             (tmp_path / folder / name).write_text(text + "\n")
-    assert sorted(limits._of_groups(own, tmp_path)) == [500, 650]
-    assert limits.free_memory() > 0
+    assert sorted(memory._of_groups(own, tmp_path)) == [500, 650]
+    assert memory.free_memory() > 0
 
 
 def test_the_command_line_itself_keeps_to_its_limits(tmp_path):

@@ -139,9 +139,9 @@ def test_a_counterexample_says_how_the_state_has_grown_and_where_padding_is():
 
 
 def test_the_largest_sizes_are_those_that_ran():
-    sizes = results(Deployed(), "pieces", 100)["pieces"].facts["sizes"]
+    sizes = results(Deployed(), "pieces", 100)["pieces"].facts["largest_sizes"]
     assert sizes["tokens"] == 1025 and sizes["calls"] == 513 and sizes["rows"] > 4
-    assert results(Deployed(), "pieces", longest=20)["pieces"].facts["sizes"]["tokens"] == 20
+    assert results(Deployed(), "pieces", longest=20)["pieces"].facts["largest_sizes"]["tokens"] == 20
 
 
 def narrow(program, own=torch.float32):

@@ -16,7 +16,7 @@ from automata.errors import InputError
 from automata.rounding.bounds import Deviation
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from neural.tracked import Tracked, tracking
+from neural.tracked import RunningErrorTensor, tracking
 
 Formula = Callable[[Tensor], Sequence[Any]]
 VECTORS = 32
@@ -39,7 +39,7 @@ def automata_of(
     Raises :class:`~automata.errors.InputError`: it uses a function whose rounding is not known, or shapes do
     not fit.
     """
-    inputs = Tracked.exact(embeddings.detach())
+    inputs = RunningErrorTensor.exact(embeddings.detach())
     try:
         with torch.no_grad(), tracking():
             made: Any = formula(inputs)  # type: ignore[arg-type]  # it is called as a tensor is
@@ -47,7 +47,10 @@ def automata_of(
         raise InputError(f"{name}: the formula cannot be followed: {error}") from error
     if not isinstance(made, tuple | list) or len(made) != 3:
         raise InputError(f"{name}: the formula gives no (initial, final, matrices)")
-    parts = [part if isinstance(part, Tracked) else Tracked.exact(torch.as_tensor(part)) for part in made]
+    parts = [
+        part if isinstance(part, RunningErrorTensor) else RunningErrorTensor.exact(torch.as_tensor(part))
+        for part in made
+    ]
     values, errors = ([_array(getattr(part, what)) for part in parts] for what in ("value", "error"))
     states = values[0].shape[-1] if values[0].ndim else 0
     right = [(states,), (states,), (len(alphabet), states, states)]

@@ -22,11 +22,11 @@ from typing import Any
 from automata.errors import InputError
 from ratproof.api.own_claim import Checkable
 from ratproof.evidence.subjects import Subject
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
-from ratproof.laws.kernels.kernel import LACKS, Kernel
-from ratproof.laws.kernels.reference.form import Form
-from ratproof.laws.kernels.runner import rungs_of
+from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
+from ratproof.laws.runner import kernel_rungs
 
 SCANS = ("any", "chain", "tree", "double")
 INVERSES = ("substitution", "explicit")
@@ -86,9 +86,8 @@ def believe_kernel(
         gate_gradient: how the gradients of decays are computed: ``direct``, from the state before the token,
             as differentiation of a step gives them, or perhaps ``cumulated``, as sums over later tokens,
             which cancel. The bound is wider then, and fewer numbers count.
-        without: what it does not take, names of :data:`ratproof.laws.kernels.kernel.LACKS`; the verdict says
-        so,
-            and nothing of it is tried.
+        without: what it does not take, names of :data:`ratproof.laws.kernels.kernel.CAPABILITIES`; the
+            verdict says so, and nothing of it is tried.
         multiple: the kernel reads strings alone whose lengths are multiples of so many tokens; its strings
             are not packed then. The verdict says so.
         longest: tokens that it reads at most, or that it is to be given where it is slow; the verdict says
@@ -114,7 +113,7 @@ def believe_kernel(
     """
     own = _family(name, family)
     lacks, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
-    _require(name, "without", lacks, LACKS)
+    _require(name, "without", lacks, CAPABILITIES)
     _require(name, "dtypes", formats, FORMATS)
     _require(name, "form", [form], ("recurrent", "chunked"))
     _require(name, "scan", [scan], SCANS)
@@ -168,7 +167,7 @@ def believe_kernel(
         name,
         own,
         kernel,
-        Form(chunk, scan, inverse),
+        KernelForm(chunk, scan, inverse),
         without=lacks,
         dtypes=formats,
         device=device,
@@ -185,7 +184,7 @@ def believe_kernel(
     if not says and against is None:
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
     says = says or "the kernel computes what the other one computes"
-    return KernelUnderTest(name, says, rungs_of(brought, tuple(_kinds(brought))), device, brought)
+    return KernelUnderTest(name, says, kernel_rungs(brought, tuple(_kinds(brought))), device, brought)
 
 
 def _kinds(kernel: Kernel) -> Iterable[str]:

@@ -17,9 +17,9 @@ from ratproof.api.own_claim import Checkable
 from ratproof.evidence.subjects import Subject
 from ratproof.laws.models.declared import Declared
 from ratproof.laws.models.inputs import Inputs, Tokens, Vectors
-from ratproof.laws.models.model import LACKS, LAWS, Called, StatefulModel
+from ratproof.laws.models.model import CAPABILITIES, LAWS, Called, StatefulModel
 from ratproof.laws.models.precision import FORMATS
-from ratproof.laws.models.runner import rungs_of
+from ratproof.laws.runner import model_rungs
 
 Function = Callable[..., tuple[Any, Any]]
 
@@ -52,9 +52,8 @@ def believe_stateful(
             returns outputs of shape ``(B, T, ...)`` and the next state.
         inputs: :class:`~ratproof.laws.models.inputs.Tokens` or :class:`~ratproof.laws.models.inputs.Vectors`;
             without, the model's own.
-        without: what it does not take, names of :data:`ratproof.laws.models.model.LACKS`, besides what the
-        model
-            says itself; the verdict says so, and nothing of it is tried.
+        without: what it does not take, names of :data:`ratproof.laws.models.model.CAPABILITIES`, besides
+            what the model says itself; the verdict says so, and nothing of it is tried.
         precision: the lowest precision inside, if torch's operators do not show it, because a kernel computes
             in another, or if what they show is not the rounding that you allow: ``float64``, ``float32``,
             ``float16`` or ``bfloat16``. It replaces what operators show.
@@ -84,16 +83,16 @@ def believe_stateful(
     _require_methods(name, own, lacks)
     brought = Declared(name, own, reads, lacks, precision, longest or own.longest, device)
     says = says or f"{own.name()} gives the same, however it is asked"
-    return ModelUnderTest(name, says, rungs_of(brought, kinds), device)
+    return ModelUnderTest(name, says, model_rungs(brought, kinds), device)
 
 
 def _names(name: str, without: Iterable[str]) -> frozenset[str]:
     if isinstance(without, str):
         raise InputError(f"{name}: without is {without!r}, where a tuple of names is right")
     names = frozenset(without)
-    wrong = sorted(names - set(LACKS), key=str)
+    wrong = sorted(names - set(CAPABILITIES), key=str)
     if wrong:
-        raise InputError(f"{name}: without has {wrong[0]!r}, where {', '.join(LACKS)} is right")
+        raise InputError(f"{name}: without has {wrong[0]!r}, where {', '.join(CAPABILITIES)} is right")
     return names
 
 

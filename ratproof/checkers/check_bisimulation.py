@@ -19,47 +19,18 @@ from operator import add, mul, sub, truediv
 from pathlib import Path
 
 ABOUT = "automata over a semiring that is no field"
-FORMAT, LISTS = "ratproof certificate 1", ("alphabet", "initial", "final", "transitions")
+LISTS = ("alphabet", "initial", "final", "transitions")
 FIELDS = {"equivalent": ["pairs"], "different": ["word", "scores"]}
-SEMIRINGS = {  # plus, times, divided by, zero, what weights may be
-    "boolean": (max, min, min, 0, lambda w: w in (0, 1)),
-    "max-plus": (max, add, sub, -inf, lambda w: w < inf),
-    "min-plus": (min, add, sub, inf, lambda w: w > -inf),
-    "max-times": (max, mul, truediv, 0, lambda w: 0 <= w < inf),
+SEMIRINGS = {  # plus, times, divided by, zero, the weights that are no fractions
+    "boolean": (max, min, min, 0, {"true": 1, "false": 0}),
+    "max-plus": (max, add, sub, -inf, {"-inf": -inf}),
+    "min-plus": (min, add, sub, inf, {"inf": inf}),
+    "max-times": (max, mul, truediv, 0, {}),
 }
-WORDS = {
-    "boolean": {"true": 1, "false": 0},
-    "max-plus": {"-inf": -inf},
-    "min-plus": {"inf": inf},
-}  # weights that are no fractions
 
 
-def need(condition, reason):
-    if not condition:
-        raise ValueError(reason)
-
-
-def known(data, fields, more=()):
-    """An object with all of these fields, maybe some more, and no others."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
-    need(
-        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
-    )
-    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
-
-
-def listed(data, what, *kinds):
-    """A list of values of one type, or of lists of values of several."""
-    fits = (
-        (lambda x: type(x) is kinds[0])
-        if len(kinds) == 1
-        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
-    )
-    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
-    return data
-
-
-def whole(digits):  # as int, which is slow, and refuses, where they are many
+def whole(digits):
+    """Return int(digits), which Python refuses where they are many, and computes slowly."""
     half = len(digits) // 2
     return int(digits) if half < 999 else whole(digits[:-half]) * 10**half + whole(digits[-half:])
 
@@ -72,52 +43,49 @@ class Automaton:
     def __init__(self, data):
         known(data, ["semiring", "states", *LISTS])
         self.semiring, self.n = data["semiring"], data["states"]
+        fits = type(self.semiring) is str and self.semiring in SEMIRINGS
+        need(fits, f"{self.semiring!r:.40} is for check_certificate.py, or no semiring")
+        self.plus, self.times, self.over, self.zero, self.words = SEMIRINGS[self.semiring]
+        fits = type(self.n) is int and 0 <= self.n <= 10**5
+        need(fits, f"there are no automata of {self.n!r:.40} states here")
         self.alphabet = listed(data["alphabet"], "alphabet", str)
-        need(
-            type(self.semiring) is str and self.semiring in SEMIRINGS,
-            f"{self.semiring!r:.40} is for check_certificate.py, or no semiring",
-        )
-        self.plus, self.times, self.over, self.zero, self.holds = SEMIRINGS[self.semiring]
-        need(
-            type(self.n) is int and 0 <= self.n <= 10**5,
-            f"there are no automata of {self.n!r:.40} states here",
-        )
-        need(
-            len({*self.alphabet, ""}) - 1 == len(self.alphabet),
-            "an alphabet has a symbol twice, or an empty one",
-        )
+        fits = len({*self.alphabet, ""}) == len(self.alphabet) + 1
+        need(fits, "an alphabet has a symbol twice, or an empty one")
         self.initial, self.final = (self.vector(listed(data[x], x, int, str)) for x in ("initial", "final"))
         self.steps = {symbol: {} for symbol in [*self.alphabet, ""]}
         for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
-            need(
-                0 <= source < self.n and symbol in self.steps,
-                f"there is no state {source}, or no symbol {symbol!r:.40}",
-            )
+            there = 0 <= source < self.n and symbol in self.steps
+            need(there, f"there is no state {source}, or no symbol {symbol!r:.40}")
             self.put(self.steps[symbol].setdefault(source, {}), target, self.weight(text))
         self.epsilon, self.ends = self.steps.pop(""), {"initial": self.initial, "final": self.final}
-        self.live, new = set(self.final), [*self.final]  # the states from which a final state can be reached
+        self.live = self.coaccessible()
+        self.initial = self.silently({q: w for q, w in self.initial.items() if q in self.live})
+
+    def coaccessible(self):
+        """Return the states from which a final state can be reached."""
         back = {}
         for rows in (*self.steps.values(), self.epsilon):
             for q, row in rows.items():
                 for r in row:
                     back.setdefault(r, []).append(q)
+        live, new = set(self.final), set(self.final)
         while new:
-            new = [*{q for r in new for q in back.get(r, ())} - self.live]
-            self.live |= {*new}
-        self.initial = self.silently({q: w for q, w in self.initial.items() if q in self.live})
+            new = {q for r in new for q in back.get(r, ())} - live
+            live |= new
+        return live
 
     def weight(self, text):
-        value = WORDS.get(self.semiring, {}).get(text)
-        if value is None:
-            need(
-                self.semiring != "boolean"
-                and len(text) <= 10**6
-                and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII),
-                f"{text!r:.40} is no weight of the {self.semiring} semiring",
-            )
-            top, _, bottom = text.lstrip("-").partition("/")
-            value = Fraction((-1) ** text.startswith("-") * whole(top), whole(bottom or "1"))
-        need(self.holds(value), f"{text!r:.40} is no weight of the {self.semiring} semiring")
+        if text in self.words:
+            return self.words[text]
+        fits = len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII)
+        need(
+            fits and self.semiring != "boolean", f"{text!r:.40} is no weight of the {self.semiring} semiring"
+        )
+        top, _, bottom = text.lstrip("-").partition("/")
+        value = Fraction((-1) ** text.startswith("-") * whole(top), whole(bottom or "1"))
+        need(
+            value >= 0 or self.semiring != "max-times", f"{text!r:.40} is no weight of the max-times semiring"
+        )
         return value
 
     def vector(self, entries):
@@ -133,7 +101,7 @@ class Automaton:
             vector[q] = value
 
     def apply(self, vector, rows, more=()):
-        """The vector times the matrix, and some more added; without the states that lead nowhere."""
+        """Return the vector times the matrix, plus another vector, without the states that lead nowhere."""
         result = dict(more)
         for q, v in vector.items():
             for r, w in rows.get(q, {}).items():
@@ -142,8 +110,8 @@ class Automaton:
         return result
 
     def silently(self, vector):
-        """The vector after all silent ways: plus is idempotent, so the best have no cycle, or a cycle gains
-        for ever.
+        """Return the vector after all silent ways: plus is idempotent, so the best have no cycle, or a cycle
+        gains for ever.
         """
         new = vector
         for _ in range(len(self.epsilon) + 1):
@@ -161,19 +129,24 @@ class Automaton:
         return vector
 
     def score(self, vector):
-        return reduce(
-            self.plus, (self.times(w, self.final[q]) for q, w in vector.items() if q in self.final), self.zero
-        )
+        ends = (self.times(w, self.final[q]) for q, w in vector.items() if q in self.final)
+        return reduce(self.plus, ends, self.zero)
+
+    def kind(self):
+        return self.semiring, {*self.alphabet}
+
+
+def marked(x, y):
+    return frozenset(("A", q) for q in x), frozenset(("B", q) for q in y)
 
 
 def check_pairs(a, b, written):
-    def pair(x, y):
+    def scaled(x, y):
         total = reduce(a.plus, [*x.values(), *y.values()], a.zero)
         return tuple(frozenset((q, a.over(w, total)) for q, w in vector.items()) for vector in (x, y))
 
-    marked = lambda x, y: (frozenset(("A", q) for q in x), frozenset(("B", q) for q in y))
     pairs = [(a.vector(x), b.vector(y)) for x, y in written]
-    there = {pair(x, y) for x, y in pairs}
+    there = {scaled(x, y) for x, y in pairs}
     sets = [marked(x, y) for x, y in pairs] if a.semiring == "boolean" else []
 
     @cache
@@ -183,22 +156,21 @@ def check_pairs(a, b, written):
         return states
 
     def follows(x, y):
-        return pair(x, y) in there or (a.semiring == "boolean" and len({*map(closed, marked(x, y))}) == 1)
+        return scaled(x, y) in there or (a.semiring == "boolean" and len({*map(closed, marked(x, y))}) == 1)
 
     need(follows(a.initial, b.initial), "the empty string leads to no listed pair")
     for x, y in pairs:
         need(a.score(x) == b.score(y), "a listed pair has different scores")
         for symbol in a.alphabet:
-            need(
-                follows(a.step(x, symbol), b.step(y, symbol)),
-                f"{symbol!r:.40} leads from a listed pair to none",
-            )
+            after = follows(a.step(x, symbol), b.step(y, symbol))
+            need(after, f"{symbol!r:.40} leads from a listed pair to none")
 
 
 def turned(rows):
     result = {}
-    for source, target, w in ((q, r, w) for q, row in rows.items() for r, w in row.items()):
-        result.setdefault(target, {})[source] = w
+    for source, row in rows.items():
+        for target, w in row.items():
+            result.setdefault(target, {})[source] = w
     return result
 
 
@@ -228,36 +200,26 @@ def check_classes(a, c, classes, mirrored):
 
 
 def verdict(data):
-    """The certificate's claim, where it is shown; else some error."""
-    known(data, ["format"], data)
-    need(
-        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
-    )
-    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
-    need(
-        type(data.get("claims")) is str and data["claims"] in FIELDS,
-        f"{data.get('claims')!r:.40} is no claim that this program knows",
-    )
+    """Return the certificate's claim if it is shown; raise an error if not."""
+    claim = claimed(data, ABOUT, "equivalent|different")
     over = data["A"].get("semiring") if type(data.get("A")) is dict else None
     need(over not in ("real", "counting"), f"it is over a field: check_certificate.py is for {over}")
-    lumped = data["claims"] == "equivalent" and "classes" in data
-    fields = ["through", "classes", "mirrored"] if lumped else FIELDS[data["claims"]]
+    lumped = claim == "equivalent" and "classes" in data
+    fields = ["through", "classes", "mirrored"] if lumped else FIELDS[claim]
     known(data, ["format", "claims", "A", "B", *fields], ["about", "stand"])
-    known(
-        stand := data.get("stand", {}), [], stand
-    )  # which words a symbol stands for: written down, and not checked
+    stand = data.get("stand", {})  # which words a symbol stands for: written down, and not checked
+    known(stand, [], stand)
     need(all(listed(words, "stand", str) for words in stand.values()), "a symbol stands for no word")
     a, b = Automaton(data["A"]), Automaton(data["B"])
-    kind = lambda side: (side.semiring, {*side.alphabet})
-    need(kind(a) == kind(b), "A and B are over different semirings or alphabets")
-    if data["claims"] == "different":
+    need(a.kind() == b.kind(), "A and B are over different semirings or alphabets")
+    if claim == "different":
         word = listed(data["word"], "word", str)
         scores = [side.score(reduce(side.step, word, side.initial)) for side in (a, b)]
-        said = [a.weight(text) for text in listed(data["scores"], "scores", str)]
-        need(scores == said and scores[0] != scores[1], "the scores are not so")
+        written = [a.weight(text) for text in listed(data["scores"], "scores", str)]
+        need(scores == written and scores[0] != scores[1], "the scores are not so")
     elif lumped:
         c = Automaton(data["through"])
-        need(kind(a) == kind(c), "the classes are over another semiring or alphabet")
+        need(a.kind() == c.kind(), "the classes are over another semiring or alphabet")
         need(data["mirrored"] in (0, 1) and type(data["mirrored"]) is int, "mirrored is 0 or 1")
         known(data["classes"], "AB")
         for side, name in ((a, "A"), (b, "B")):
@@ -267,7 +229,7 @@ def verdict(data):
             for vector in pair:
                 listed(vector, "a vector", int, str)
         check_pairs(a, b, data["pairs"])
-    return data["claims"]
+    return claim
 
 
 def normal(automaton):
@@ -275,31 +237,71 @@ def normal(automaton):
 
 
 def about(data):
-    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
-    parts = {side: normal(data[side]) for side in "AB"}
-    sides = {
-        s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)}
-        for s, part in parts.items()
-    }
-    a, b = (
-        f"the {x['semiring']} automaton {s} ({many(x['states'], 'state')}, {x['digest'][:16]})"
-        for s, x in sides.items()
-    )
-    both = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
+    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    sides, names = {}, []
+    for side in "AB":
+        semiring, n, key = data[side]["semiring"], data[side]["states"], digest(normal(data[side]))
+        sides[side] = {"semiring": semiring, "states": n, "digest": key}
+        names.append(f"the {semiring} automaton {side} ({many(n, 'state')}, {key[:16]})")
+    a, b = names
+    says = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
     if data["claims"] == "different":
         x, y = (f"{score:.60}" for score in data["scores"])
         string = f"the string {shown(data['word'])} over {shown(data['A']['alphabet'])}"
-        both = f"to {string} {a} gives {x} and {b} gives {y}; that no smaller string differs is not shown"
-    unseen = "; which words a symbol stands for is written there, and not checked" * ("stand" in data)
+        says = f"to {string} {a} gives {x} and {b} gives {y}; that no smaller string differs is not shown"
+    if "stand" in data:
+        says += "; which words a symbol stands for is written there, and not checked"
     rest = {name: data[name] for name in ("claims", "word", "scores") if name in data}
-    return {"says": both + unseen, **rest, "alphabet": data["A"]["alphabet"], **sides}
+    return {"says": says, **rest, "alphabet": data["A"]["alphabet"], **sides}
+
+
+# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+
+FORMAT = "ratproof certificate 1"
+
+
+def need(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+def known(data, fields, more=()):
+    """Refuse all but an object with these fields, maybe some of the others, and no more."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    lacking = [name for name in fields if name not in data]
+    need(not lacking, f"the field {lacking[:1]} is missing")
+    odd = sorted({*data} - {*fields, *more})
+    need(not odd, f"there is no field {odd[:1]!r:.60}")
+
+
+def fits(x, *types):
+    return type(x) is types[0] if len(types) == 1 else type(x) is list and [*map(type, x)] == [*types]
+
+
+def listed(data, what, *types):
+    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    right = type(data) is list and all(fits(x, *types) for x in data)
+    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    return data
+
+
+def claimed(data, subject, pattern):
+    """Return what a certificate about this subject claims, which must match a regular expression."""
+    known(data, ["format"], data)
+    written, claim = data["format"], data.get("claims")
+    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
+    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    right = type(claim) is str and re.fullmatch(pattern, claim)
+    need(right, f"{claim!r:.40} is no claim that this program knows")
+    return claim
 
 
 def digest(part):
     return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
+def many(number, what):
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def shown(symbols):
@@ -307,41 +309,41 @@ def shown(symbols):
     return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
 
 
+def once(pairs):
+    fields = dict(pairs)
+    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    return fields
+
+
+def short(digits):
+    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(whole, f"the number {digits:.20} is not whole, or too long")
+    return int(digits)
+
+
 def parse(text):
-    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others
-    are strings.
-    """
-    once = lambda pairs: (
-        need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
-    )
-    short = lambda n: (
-        need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long")
-        or int(n)
-    )
+    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
+    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
     except TimeoutError as error:
-        said, status = f"not checked: {error}", 3
+        message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
-        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    to, plain = (
-        sys.stderr if status == 2 else sys.stdout,
-        lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1],
-    )
+        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
+        message, status = f"rejected: {reason}", 1
+    plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
-        to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
-        to.flush()
-    except (
-        OSError,
-        AttributeError,
-    ):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        stream = sys.stderr if status == 2 else sys.stdout
+        stream.write(plain + "\n")
+        stream.flush()
+    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

@@ -15,64 +15,46 @@ import hashlib
 import json
 import re
 import sys
+from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
 ABOUT = "automata over a field, by a chain"
-FORMAT, LISTS = "ratproof certificate 1", ("alphabet", "initial", "final", "transitions")
+LISTS = ("alphabet", "initial", "final", "transitions")
 FIGURES = ("states", "transitions", "links", "nonzeros", "left", "primes", "methods", "seconds")
 
 
-def need(condition, reason):
-    if not condition:
-        raise ValueError(reason)
-
-
-def known(data, fields, more=()):
-    """An object with all of these fields, maybe some more, and no others."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
-    need(
-        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
-    )
-    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
-
-
-def listed(data, what, *kinds):
-    """A list of values of one type, or of lists of values of several."""
-    fits = (
-        (lambda x: type(x) is kinds[0])
-        if len(kinds) == 1
-        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
-    )
-    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
-    return data
-
-
-def whole(digits):  # as int, which is slow, and refuses, where they are many
+def whole(digits):
+    """Return int(digits), which Python refuses where they are many, and computes slowly."""
     half = len(digits) // 2
     return int(digits) if half < 999 else whole(digits[:-half]) * 10**half + whole(digits[-half:])
 
 
 @lru_cache(2**18)
 def weight(text):
-    need(
-        len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII),
-        f"{text!r:.40} is no fraction",
-    )
+    fits = len(text) <= 10**6 and re.fullmatch(r"-?\d+(/\d*[1-9]\d*)?", text, re.ASCII)
+    need(fits, f"{text!r:.40} is no fraction")
     top, _, bottom = text.lstrip("-").partition("/")
     value = Fraction((-1) ** text.startswith("-") * whole(top), whole(bottom or "1"))
     return value.numerator if value.denominator == 1 else value
 
 
+def nonzero(vector):
+    return {q: w for q, w in vector.items() if w != 0}
+
+
 def sparse(entries, rows, columns):
-    """A matrix from [row, column, weight]: for rows that are not zero a dictionary of what is not zero."""
+    """Return a matrix of [row, column, weight]: for each row that is not zero, a dictionary of what is not
+    zero in it.
+    """
     matrix = {}
     for i, j, text in entries:
         need(0 <= i < rows and 0 <= j < columns, f"there is no place [{i}, {j}]")
         row = matrix.setdefault(i, {})
         row[j] = row.get(j, 0) + weight(text)
-    return {i: left for i, row in matrix.items() if (left := {j: w for j, w in row.items() if w != 0})}
+    matrix = {i: nonzero(row) for i, row in matrix.items()}
+    return {i: row for i, row in matrix.items() if row}
 
 
 def transposed(matrix):
@@ -84,12 +66,12 @@ def transposed(matrix):
 
 
 def apply(vector, rows, more=()):
-    """The vector times the matrix, and some more added."""
+    """Return the vector times the matrix, plus another vector."""
     result = dict(more)
     for q, v in vector.items():
         for r, w in rows.get(q, {}).items():
             result[r] = result.get(r, 0) + v * w
-    return {r: w for r, w in result.items() if w != 0}
+    return nonzero(result)
 
 
 class Automaton:
@@ -104,49 +86,42 @@ class Automaton:
 
 
 def read(data, alphabet):
-    """The automaton that lists describe."""
-    n = data["states"]
+    """Return the automaton that lists describe."""
+    n, ends = data["states"], []
     need(type(n) is int and 0 <= n <= 10**8, f"there are no automata of {n!r:.40} states here")
-    initial, final = (
-        sparse([[0, q, text] for q, text in listed(data[name], name, int, str)], 1, n).get(0, {})
-        for name in ("initial", "final")
-    )
+    for name in ("initial", "final"):
+        row = [[0, q, text] for q, text in listed(data[name], name, int, str)]
+        ends.append(sparse(row, 1, n).get(0, {}))
     arrows = {symbol: [] for symbol in alphabet}
     for source, target, symbol, text in listed(data["transitions"], "transitions", int, int, str, str):
         need(symbol in arrows, f"{symbol!r:.40} is no symbol here")
         arrows[symbol].append((source, target, text))
-    return Automaton(n, initial, final, {symbol: sparse(entries, n, n) for symbol, entries in arrows.items()})
+    return Automaton(n, *ends, {symbol: sparse(entries, n, n) for symbol, entries in arrows.items()})
 
 
 def side(data):
-    """A, or B: an automaton over the real or the counting semiring."""
+    """Return A or B: an automaton over the real or the counting semiring."""
     known(data, ["semiring", "states", *LISTS])
-    need(
-        data["semiring"] in ("real", "counting"),
-        f"{data['semiring']!r:.40} is no semiring of a field's numbers",
-    )
-    alphabet = listed(data["alphabet"], "alphabet", str)
-    need(len({*alphabet, ""}) - 1 == len(alphabet), "an alphabet has a symbol twice, or an empty one")
+    semiring, alphabet = data["semiring"], listed(data["alphabet"], "alphabet", str)
+    need(semiring in ("real", "counting"), f"{semiring!r:.40} is no semiring of a field's numbers")
+    need(len({*alphabet, ""}) == len(alphabet) + 1, "an alphabet has a symbol twice, or an empty one")
     automaton = read(data, [*alphabet, ""])
-    parts = [
-        automaton.initial,
-        automaton.final,
-        *(row for rows in automaton.steps.values() for row in rows.values()),
-    ]
-    counts = all(type(w) is int and w > 0 for row in parts for w in row.values())
-    need(data["semiring"] == "real" or counts, "a weight is no count")
+    rows = [row for matrix in automaton.steps.values() for row in matrix.values()]
+    weights = [w for row in [automaton.initial, automaton.final, *rows] for w in row.values()]
+    need(semiring == "real" or all(type(w) is int and w > 0 for w in weights), "a weight is no count")
     return automaton
 
 
 def difference(a, b):
-    """A, and B with its initial weights negated, side by side: B's states come after A's."""
-    shift = lambda row: {a.n + q: w for q, w in row.items()}
-    steps = {
-        symbol: {**rows, **{a.n + q: shift(row) for q, row in b.steps[symbol].items()}}
-        for symbol, rows in a.steps.items()
-    }
-    negated = {q: -w for q, w in shift(b.initial).items()}
-    return Automaton(a.n + b.n, {**a.initial, **negated}, {**a.final, **shift(b.final)}, steps)
+    """Return A, and B with its initial weights negated, side by side: B's states come after A's."""
+
+    def shift(row, sign=1):
+        return {a.n + q: sign * w for q, w in row.items()}
+
+    steps = {symbol: dict(rows) for symbol, rows in a.steps.items()}
+    for symbol, rows in b.steps.items():
+        steps[symbol].update({a.n + q: shift(row) for q, row in rows.items()})
+    return Automaton(a.n + b.n, {**a.initial, **shift(b.initial, -1)}, {**a.final, **shift(b.final)}, steps)
 
 
 def check_right(one, other, x, kind):
@@ -154,12 +129,12 @@ def check_right(one, other, x, kind):
     ends = ("lambda", "rho") if kind == "right" else ("rho", "lambda")
     need(other.initial == apply(one.initial, x), f"a {kind} link does not lead to its {ends[0]}")
     column = {q: {0: w} for q, w in other.final.items()}
-    final = {q: image[0] for q, row in x.items() if (image := apply(row, column))}
-    need(one.final == final, f"a {kind} link does not come from its {ends[1]}")
+    images = {q: apply(row, column).get(0, 0) for q, row in x.items()}
+    need(one.final == nonzero(images), f"a {kind} link does not come from its {ends[1]}")
     users = transposed(x)
     for symbol, rows in one.steps.items():
-        meet = {q for r in other.steps[symbol] for q in users.get(r, ())}
-        for q in {*rows, *meet}:  # all other rows are zero
+        met = {q for r in other.steps[symbol] for q in users.get(r, ())}
+        for q in {*rows, *met}:  # all other rows are zero
             image = apply(x.get(q, {}), other.steps[symbol])
             need(apply(rows.get(q, {}), x) == image, f"a {kind} link does not hold for {symbol!r:.40}")
 
@@ -173,10 +148,7 @@ def check_converges(one, bound):
         less = all(sum(abs(w) * v[r] for r, w in row.items()) < v[q] for q, row in silent.items())
         need(less, "silent ways do not converge")
     else:
-        entering = {}
-        for row in silent.values():
-            for r in row:
-                entering[r] = entering.get(r, 0) + 1
+        entering = Counter(r for row in silent.values() for r in row)
         ready = [q for q in silent if q not in entering]
         for q in ready:  # grows
             for r in silent.get(q, {}):
@@ -200,20 +172,18 @@ def check_epsilon(one, other):
 
 
 def follow(one, link):
-    """The automaton that a link goes to, once it is checked."""
-    need(
-        type(link) is dict and link.get("kind") in ("right", "left", "epsilon"),
-        "a link has no kind known here",
-    )
-    known(link, ["kind", "to"] if link["kind"] == "epsilon" else ["kind", "to", "matrix"], ["bound"])
+    """Return the automaton that a link goes to, once it is checked."""
+    kind = link.get("kind")
+    need(kind in ("right", "left", "epsilon"), "a link has no kind known here")
+    known(link, ["kind", "to"] if kind == "epsilon" else ["kind", "to", "matrix"], ["bound"])
     check_converges(one, link.get("bound"))
     known(link["to"], ["states", "initial", "final", "transitions"])
     other = read(link["to"], one.steps)
-    if link["kind"] == "epsilon":
+    if kind == "epsilon":
         check_epsilon(one, other)
         return other
     entries = listed(link["matrix"], "a matrix", int, int, str)
-    if link["kind"] == "right":
+    if kind == "right":
         check_right(one, other, sparse(entries, one.n, other.n), "right")
     else:
         x = transposed(sparse(entries, other.n, one.n))
@@ -222,16 +192,8 @@ def follow(one, link):
 
 
 def verdict(data):
-    """The certificate's claim, where it is shown; else some error."""
-    known(data, ["format"], data)
-    need(
-        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
-    )
-    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
-    need(
-        type(data.get("claims")) is str and data["claims"] == "equivalent",
-        f"{data.get('claims')!r:.40} is no claim that this program knows",
-    )
+    """Return the certificate's claim if it is shown; raise an error if not."""
+    claim = claimed(data, ABOUT, "equivalent")
     known(data, ["format", "claims", "A", "B", "links", "figures"], ["about"])
     known(data["figures"], FIGURES)  # sizes and times: written down, and not checked
     listed([*data["figures"].values()], "figures", str)
@@ -243,7 +205,7 @@ def verdict(data):
         last = follow(last, link)
     need(not last.steps[""], "epsilon transitions are left")
     need(not last.initial or not last.final, "the last automaton is not visibly zero")
-    return data["claims"]
+    return claim
 
 
 def normal(automaton):
@@ -251,28 +213,68 @@ def normal(automaton):
 
 
 def about(data):
-    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
-    parts = {side: normal(data[side]) for side in "AB"}
-    sides = {
-        s: {"semiring": part["semiring"], "states": part["states"], "digest": digest(part)}
-        for s, part in parts.items()
-    }
-    a, b = (
-        f"the {x['semiring']} automaton {s} ({many(x['states'], 'state')}, {x['digest'][:16]})"
-        for s, x in sides.items()
+    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    sides, names = {}, []
+    for name in "AB":
+        semiring, n, key = data[name]["semiring"], data[name]["states"], digest(normal(data[name]))
+        sides[name] = {"semiring": semiring, "states": n, "digest": key}
+        names.append(f"the {semiring} automaton {name} ({many(n, 'state')}, {key[:16]})")
+    says = (
+        f"{' and '.join(names)} give every string over {shown(data['A']['alphabet'])} the same score,"
+        f" by a chain of {many(len(data['links']), 'link')} from their difference to zero;"
+        " its figures are written there, and not checked"
     )
-    says = f"{a} and {b} give every string over {shown(data['A']['alphabet'])} the same score"
-    chain = f", by a chain of {many(len(data['links']), 'link')} from their difference to zero"
-    unseen = "; its figures are written there, and not checked"
     rest = {"claims": data["claims"], "links": len(data["links"]), "alphabet": data["A"]["alphabet"]}
-    return {"says": says + chain + unseen, **rest, **sides}
+    return {"says": says, **rest, **sides}
+
+
+# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+
+FORMAT = "ratproof certificate 1"
+
+
+def need(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+def known(data, fields, more=()):
+    """Refuse all but an object with these fields, maybe some of the others, and no more."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    lacking = [name for name in fields if name not in data]
+    need(not lacking, f"the field {lacking[:1]} is missing")
+    odd = sorted({*data} - {*fields, *more})
+    need(not odd, f"there is no field {odd[:1]!r:.60}")
+
+
+def fits(x, *types):
+    return type(x) is types[0] if len(types) == 1 else type(x) is list and [*map(type, x)] == [*types]
+
+
+def listed(data, what, *types):
+    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    right = type(data) is list and all(fits(x, *types) for x in data)
+    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    return data
+
+
+def claimed(data, subject, pattern):
+    """Return what a certificate about this subject claims, which must match a regular expression."""
+    known(data, ["format"], data)
+    written, claim = data["format"], data.get("claims")
+    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
+    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    right = type(claim) is str and re.fullmatch(pattern, claim)
+    need(right, f"{claim!r:.40} is no claim that this program knows")
+    return claim
 
 
 def digest(part):
     return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
+def many(number, what):
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def shown(symbols):
@@ -280,41 +282,41 @@ def shown(symbols):
     return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
 
 
+def once(pairs):
+    fields = dict(pairs)
+    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    return fields
+
+
+def short(digits):
+    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(whole, f"the number {digits:.20} is not whole, or too long")
+    return int(digits)
+
+
 def parse(text):
-    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others
-    are strings.
-    """
-    once = lambda pairs: (
-        need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
-    )
-    short = lambda n: (
-        need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long")
-        or int(n)
-    )
+    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
+    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
     except TimeoutError as error:
-        said, status = f"not checked: {error}", 3
+        message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
-        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    to, plain = (
-        sys.stderr if status == 2 else sys.stdout,
-        lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1],
-    )
+        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
+        message, status = f"rejected: {reason}", 1
+    plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
-        to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
-        to.flush()
-    except (
-        OSError,
-        AttributeError,
-    ):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        stream = sys.stderr if status == 2 else sys.stdout
+        stream.write(plain + "\n")
+        stream.flush()
+    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

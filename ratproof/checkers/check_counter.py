@@ -30,8 +30,7 @@ from fractions import Fraction
 from operator import mul as times
 from pathlib import Path
 
-ABOUT = "a network that counts"
-FORMAT, CLAIM = "ratproof certificate 1", "the network decides balanced parentheses"
+ABOUT, CLAIM = "a network that counts", "the network decides balanced parentheses"
 OPTIONS = ("kind", "temperature", "alphabet", "start_token")
 ARRAYS = {"W": 2, "b": 1, "U": 2, "c": 1, "P": 2, "S": 2, "w": 1, "v": 0, "embedding": 2}
 KINDS = {"lstm": (False, False), "lstm-p": (True, False), "sr-lstm": (False, True), "sr-lstm-p": (True, True)}
@@ -40,35 +39,20 @@ ONE, LESS, MORE = 1 << P, DECIMAL.subtract(1, Decimal("1e-30")), DECIMAL.add(1, 
 UNIT, HALF, NOBODY = (ONE, ONE), ONE >> 1, (INF, -INF)
 
 
-def need(condition, reason):
-    if not condition:
-        raise ValueError(reason)
+def ceil(n, bits=P):
+    return -(-n >> bits)
 
 
-def known(data, fields, more=()):
-    """An object with all of these fields, maybe some more, and no others."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
-    need(
-        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
-    )
-    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
+def add(x, y):
+    return x[0] + y[0], x[1] + y[1]
 
 
-def listed(data, what, *kinds):
-    """A list of values of one type, or of lists of values of several."""
-    fits = (
-        (lambda x: type(x) is kinds[0])
-        if len(kinds) == 1
-        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
-    )
-    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
-    return data
+def sub(x, y):
+    return x[0] - y[1], x[1] - y[0]
 
 
-ceil = lambda n, bits=P: -(-n >> bits)
-add = lambda x, y: (x[0] + y[0], x[1] + y[1])
-hull = lambda x, y: (min(x[0], y[0]), max(x[1], y[1]))
-each = lambda f, *vectors: [f(*entries) for entries in zip(*vectors, strict=True)]
+def each(f, *vectors):
+    return [f(*entries) for entries in zip(*vectors, strict=True)]
 
 
 def mul(x, y):
@@ -83,23 +67,26 @@ def div(x, y):
 
 def exp(n):
     need(n < ONE << 14, "the numbers are too large")
-    # Python's decimal rounds exp correctly, to 40 digits; with what is lost before and behind, far less than
-    # a share of 1e-30
+    # decimal rounds exp correctly, to 40 digits; this and all else that is lost is far less than 1e-30 of it
     value = DECIMAL.multiply(DECIMAL.exp(DECIMAL.divide(max(n, -ONE << 14), ONE)), ONE)
-    return (0 if n < -ONE << 14 else int(DECIMAL.multiply(value, LESS))), int(
-        DECIMAL.multiply(value, MORE)
-    ) + 1
+    low = 0 if n < -ONE << 14 else int(DECIMAL.multiply(value, LESS))
+    return low, int(DECIMAL.multiply(value, MORE)) + 1
 
 
-def logistic(n):  # exp of negative numbers alone, which never overflows
+def logistic(n):
     if n in NOBODY:
         return UNIT if n > 0 else (0, 0)
-    e = exp(-abs(n))
+    e = exp(-abs(n))  # of negative numbers alone, which never overflows
     return div(UNIT if n >= 0 else e, add(UNIT, e))
 
 
-tangent = lambda n: tuple(2 * s - ONE for s in logistic(2 * n))
-tanh = lambda x: (tangent(x[0])[0], tangent(x[1])[1])
+def tangent(n):
+    low, high = logistic(2 * n)
+    return 2 * low - ONE, 2 * high - ONE
+
+
+def tanh(x):
+    return tangent(x[0])[0], tangent(x[1])[1]
 
 
 def scale(number, x, upwards):
@@ -110,44 +97,32 @@ def scale(number, x, upwards):
 
 
 def fixed(text, dimensions=0):
-    """Floats in hexadecimal, as Python writes them, or nested lists of them."""
+    """Return floats that are written in hexadecimal, as Python writes them, or nested lists of them."""
     if dimensions:
         inner = str if dimensions == 1 else list
         return [fixed(part, dimensions - 1) for part in listed(text, "an array", inner)]
-    top, bottom = ratio(text)
+    form = r"-?0x[01]\.[0-9a-f]{1,13}p[+-](\d{1,3}|10[01]\d|102[0-3])"
+    written = type(text) is str and re.fullmatch(form, text) and float.fromhex(text).hex() == text
+    need(written, f"{text!r:.40} is no finite float")
+    top, bottom = float.fromhex(text).as_integer_ratio()
     return (top << P) // bottom, -((-top << P) // bottom)
 
 
-def ratio(text):
-    form = r"-?0x[01]\.[0-9a-f]{1,13}p[+-](\d{1,3}|10[01]\d|102[0-3])"
-    need(
-        type(text) is str and re.fullmatch(form, text) and float.fromhex(text).hex() == text,
-        f"{text!r:.40} is no finite float",
-    )
-    return float.fromhex(text).as_integer_ratio()
-
-
 def corner(texts, place, endless):
-    """The lower (place 0) or upper corner of a box, rounded inwards; infinite where it is endless."""
-    free = ("-inf", "inf")[place]
-    return [
-        (-INF, INF)[place] if endless and x == free else fixed(x)[1 - place]
-        for x in listed(texts, "a corner", str)
-    ]
+    """Return the lower (place 0) or upper corner of a box, rounded inwards; infinite where it is endless."""
+    free, end = ("-inf", -INF) if place == 0 else ("inf", INF)
+    return [end if endless and x == free else fixed(x)[1 - place] for x in listed(texts, "a corner", str)]
 
 
 def product(matrix, vector):
-    """A matrix of intervals times a vector of them, summed exactly with doubled middles and radii."""
+    """Return a matrix of intervals times a vector of them, summed exactly with doubled middles and radii."""
     middle, radius = [x[0] + x[1] for x in vector], [x[1] - x[0] for x in vector]
-    size = [abs(m) + r for m, r in zip(middle, radius, strict=True)]
-    out = []
+    size, out = [abs(m) + r for m, r in zip(middle, radius, strict=True)], []
     for row in matrix:
         need(len(row) == len(vector), "the shapes do not fit")
         m = [x[0] + x[1] for x in row]
-        value = sum(map(times, m, middle))
-        error = sum(map(times, map(abs, m), radius)) + sum(
-            (x[1] - x[0]) * s for x, s in zip(row, size, strict=True) if x[0] != x[1]
-        )
+        value, error = sum(map(times, m, middle)), sum(map(times, map(abs, m), radius))
+        error += sum((x[1] - x[0]) * s for x, s in zip(row, size, strict=True) if x[0] != x[1])
         out.append(((value - error) >> (P + 2), ceil(value + error, P + 2)))
     return out
 
@@ -158,10 +133,10 @@ class Network:
         kind, tau, alphabet, self.start_token = (data[name] for name in OPTIONS)
         need(type(kind) is str and kind in KINDS, "the network is of another kind")
         sees, mixes = KINDS[kind]
-        need(
-            len({*listed(alphabet, "alphabet", str), ""}) == len(alphabet) + 1 and {"(", ")"} <= {*alphabet},
-            "an alphabet has a symbol twice, or an empty one, or it lacks a bracket",
-        )
+        fits = len({*listed(alphabet, "alphabet", str), ""}) == len(alphabet) + 1 and {"(", ")"} <= {
+            *alphabet
+        }
+        need(fits, "an alphabet has a symbol twice, or an empty one, or it lacks a bracket")
         need(type(self.start_token) is bool, "start_token is something else than true or false")
         W, b, self.U, c, self.P, S, self.w, self.v, E = (fixed(data[x], size) for x, size in ARRAYS.items())
         d, self.symbols = len(self.w), len(alphabet)
@@ -213,14 +188,14 @@ class Network:
             return u
         apart = [product([s], u)[0] for s in self.S]
         best = max(range(len(self.S)), key=lambda i: sum(apart[i]))
-        towards = [each(lambda x, y: (x[0] - y[1], x[1] - y[0]), s, self.S[best]) for s in self.S]
+        towards = [each(sub, s, self.S[best]) for s in self.S]
         gaps = [mul(g, self.cool) for g in product(towards, u)]
         gaps[best] = (0, 0)
         low, high = [exp(g[0])[0] for g in gaps], [exp(g[1])[1] for g in gaps]
         under, over, h = sum(low), sum(high), self.S[best]
         for i, (a, b) in enumerate(zip(low, high, strict=True)):
             if i != best:
-                alpha = div((a, a), (1, a + over - b))[0], div((b, b), (b + under - a, b + under - a))[1]
+                alpha = div((a, a), (1, a + over - b))[0], div((b, b), (b + under - a,) * 2)[1]
                 h = each(add, h, [mul(alpha, x) for x in towards[i]])
         return h
 
@@ -240,31 +215,45 @@ class Network:
 
 
 def carry(f, m, c):
-    """The cell's interval after a step: f c + m, where f is from 0 on."""
-    return (
-        scale(f[0] if c[0] >= 0 else f[1], c[0], False) + m[0],
-        scale(f[1] if c[1] >= 0 else f[0], c[1], True) + m[1],
+    """Return the cell's interval after a step: f c + m, where f is from 0 on."""
+    low = scale(f[0] if c[0] >= 0 else f[1], c[0], False) + m[0]
+    return low, scale(f[1] if c[1] >= 0 else f[0], c[1], True) + m[1]
+
+
+def inside(values, box):
+    return all(low <= x[0] and x[1] <= high for x, (low, high) in zip(values, box, strict=True))
+
+
+def grouped(net, data):
+    """Return the groups of symbols of one turn each: up, down or neither."""
+    groups = [listed(group, "a group of symbols", int) for group in listed(data, "groups", list)]
+    whole = sorted(x for group in groups for x in group) == [*range(net.symbols)] and all(groups)
+    need(whole, "the groups are not all symbols once")
+    need(
+        all(net.turns[x] == net.turns[group[0]] for group in groups for x in group), "a group mixes brackets"
     )
+    return groups
+
+
+def box_of(net, corners, endless):
+    need(len(listed(corners, "a box", list)) == 2, "a box has not two corners")
+    low, high = (corner(texts, place, endless) for place, texts in enumerate(corners))
+    need(
+        len(low) == len(high) == net.d and all(a <= b for a, b in zip(low, high, strict=True)),
+        "a box is empty",
+    )
+    return [*zip(low, high, strict=True)]
 
 
 def theorem(net, data):
-    """Check one theorem; its gates, height and length."""
+    """Check one theorem, and return which gates it is about."""
     known(data, ["gates", "height", "groups", "nodes"], ["length"])
     gates, height, length, nodes = data["gates"], data["height"], data.get("length"), data["nodes"]
     need(gates in ("soft", "saturated") and type(height) is int and height >= 0, "gates or height are wrong")
     need((length is None) == (gates == "saturated"), "soft gates have a length, and saturated ones have none")
     need(length is None or (type(length) is int and length >= 0), "a length is wrong")
     net.saturated = gates == "saturated"
-    groups = [listed(group, "a group of symbols", int) for group in listed(data["groups"], "groups", list)]
-    need(
-        sorted(x for group in groups for x in group) == [*range(net.symbols)] and all(groups),
-        "the groups are not all symbols once",
-    )
-    turns = [net.turns[group[0]] for group in groups]
-    need(
-        all(net.turns[x] == t for g, t in zip(groups, turns, strict=True) for x in g),
-        "a group mixes brackets",
-    )
+    groups = grouped(net, data["groups"])
     h, c, classes = [], [], []
     for node in listed(nodes, "nodes", dict):
         known(node, ["dead", "height", "after", "h", "c"])
@@ -272,73 +261,48 @@ def theorem(net, data):
         need(0 <= node["height"] <= height, "a node is higher than the theorem")
         need(len(listed(node["after"], "after", int)) == len(groups), "arrows are more or fewer than groups")
         classes.append((node["dead"], node["height"]))
-        for boxes, name in ((h, "h"), (c, "c")):
-            need(len(listed(node[name], "a box", list)) == 2, "a box has not two corners")
-            low, high = (corner(node[name][side], side, net.saturated and name == "c") for side in (0, 1))
-            need(
-                len(low) == len(high) == net.d
-                and all(map(int.__le__ if name == "h" else lambda a, b: a <= b, low, high)),
-                "a box is empty",
-            )
-            boxes.append([*zip(low, high, strict=True)])
+        h.append(box_of(net, node["h"], False))
+        c.append(box_of(net, node["c"], net.saturated))
     need(classes and classes[0] == (False, 0), "node 0 is not that of the empty string")
-
-    def holds(values, node):
-        need(
-            all(low <= x[0] and x[1] <= high for x, (low, high) in zip(values, h[node], strict=True)),
-            f"h leaves node {node}'s box",
-        )
-
     first_h, first_c = net.first()
-    holds(first_h, 0)
-    reads = [
-        [*map(lambda *xs: (min(x[0] for x in xs), max(x[1] for x in xs)), *(net.reads[x] for x in g))]
-        for g in groups
-    ]
-    arrows = []
+    need(inside(first_h, h[0]), "h leaves node 0's box")
+    reads, arrows = [], []
+    for group in groups:
+        entries = zip(*(net.reads[x] for x in group), strict=True)
+        reads.append([(min(x[0] for x in xs), max(x[1] for x in xs)) for xs in entries])
     for place, (dead, stands) in enumerate(classes):
-        inside = product(net.U, h[place])
-        for group, to in enumerate(nodes[place]["after"]):
-            turn = turns[group]
+        state = product(net.U, h[place])
+        for group, read, to in zip(groups, reads, nodes[place]["after"], strict=True):
+            turn = net.turns[group[0]]
             falls, stood = turn < 0 and stands == 0, max(stands + turn, 0)
             if stood > height:
                 need(to == -1, f"node {place} has an arrow to a string that stands too high")
                 continue
             need(0 <= to < len(nodes), f"an arrow of node {place} leads nowhere")
             need(classes[to] == (dead or falls, stood), f"an arrow of node {place} leads to another class")
-            f, m, o = net.gates(each(add, inside, reads[group]), c[place])
-            cell = [
-                (max(x[0], y[0]), min(x[1], y[1]))
-                for x, y in zip(each(carry, f, m, c[place]), c[to], strict=True)
-            ]  # what is not in the target's box is looked for below
-            cell = [x if x[0] <= x[1] else y for x, y in zip(cell, c[to], strict=True)]
-            holds(net.mix(net.output(o, cell)), to)
+            f, m, o = net.gates(each(add, state, read), c[place])
+            cell = []
+            for x, y in zip(each(carry, f, m, c[place]), c[to], strict=True):
+                low, high = max(x[0], y[0]), min(x[1], y[1])  # follow() looks for what is not in y
+                cell.append((low, high) if low <= high else y)
+            need(inside(net.mix(net.output(o, cell)), h[to]), f"h leaves node {to}'s box")
             arrows.append((place, to, f, m))
-        low, high = net.logit(inside, c[place])
-        need(
-            high < 0 if (dead, stands) != (False, 0) else low > 0,
-            f"the decision at node {place} is not certain",
-        )
+        low, high = net.logit(state, c[place])
+        certain = low > 0 if (dead, stands) == (False, 0) else high < 0
+        need(certain, f"the decision at node {place} is not certain")
     for unit in range(net.d):
         boxes = [box[unit] for box in c]
         follow([(s, t, f[unit], m[unit]) for s, t, f, m in arrows], boxes, first_c[unit], length, unit)
-    return gates, height, length
+    return gates
 
 
 def follow(arrows, boxes, start, length, unit):
-    """The bounds on one unit's cell after each number of symbols, which must stay in the boxes."""
-    closed = all(
-        boxes[t][0] <= x[0] and x[1] <= boxes[t][1] for s, t, f, m in arrows for x in (carry(f, m, boxes[s]),)
-    )
-    need(
-        boxes[0][0] <= start[0] and start[1] <= boxes[0][1],
-        f"the first cell leaves node 0's box at unit {unit}",
-    )
-    if closed:  # one step leads from the boxes into the boxes, so that any number does
-        return
+    """Follow the bounds on one unit's cell after each number of symbols, which must stay in the boxes."""
+    need(inside([start], boxes[:1]), f"the first cell leaves node 0's box at unit {unit}")
+    if all(inside([carry(f, m, boxes[s])], [boxes[t]]) for s, t, f, m in arrows):
+        return  # one step leads from the boxes into the boxes, so that any number does
     free = [(b[0] == -INF, b[1] == INF) for b in boxes]
-    now = [NOBODY] * len(boxes)
-    now[0] = start
+    now = [start] + [NOBODY] * (len(boxes) - 1)
     now = [(-INF if b[0] else x[0], INF if b[1] else x[1]) for x, b in zip(now, free, strict=True)]
     for _ in range(ROUNDS if length is None else length):
         then = list(now)
@@ -349,29 +313,21 @@ def follow(arrows, boxes, start, length, unit):
                 then[t] = (-INF if free[t][0] else low), (INF if free[t][1] else high)
         if then == now:
             return
-        for place, (x, b) in enumerate(zip(then, boxes, strict=True)):
-            need(
-                x == NOBODY or (b[0] <= x[0] and x[1] <= b[1]),
-                f"the cell leaves node {place}'s box at unit {unit}",
-            )
+        for place, (x, box) in enumerate(zip(then, boxes, strict=True)):
+            need(x == NOBODY or inside([x], [box]), f"the cell leaves node {place}'s box at unit {unit}")
         now = then
     need(length is not None, f"the cell's bounds never come to rest at unit {unit}")
 
 
 def verdict(data):
-    """The certificate's claim, where it is shown; else some error."""
-    known(data, ["format"], data)
-    need(
-        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
-    )
-    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
-    need(data.get("claims") == CLAIM, f"{data.get('claims')!r:.40} is no claim that this program knows")
+    """Return the certificate's claim if it is shown; raise an error if not."""
+    claim = claimed(data, ABOUT, CLAIM)
     known(data, ["format", "claims", "network", "theorems"], ["about"])
-    net, shown = Network(data["network"]), listed(data["theorems"], "theorems", dict)
-    need(0 < len(shown) <= 2, "there is no theorem, or there are too many")
-    kinds = [theorem(net, one)[0] for one in shown]
+    net, theorems = Network(data["network"]), listed(data["theorems"], "theorems", dict)
+    need(0 < len(theorems) <= 2, "there is no theorem, or there are too many")
+    kinds = [theorem(net, one) for one in theorems]
     need(len({*kinds}) == len(kinds), "two theorems are about the same gates")
-    return data["claims"]
+    return claim
 
 
 def apart(network):
@@ -379,7 +335,7 @@ def apart(network):
 
 
 def about(data):
-    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part, tau = apart(data["network"]), data["network"]["temperature"]
     network, d = digest(part), len(part["w"])
     texts, theorems = [], []
@@ -406,11 +362,53 @@ def about(data):
     }
 
 
+# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+
+FORMAT = "ratproof certificate 1"
+
+
+def need(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+def known(data, fields, more=()):
+    """Refuse all but an object with these fields, maybe some of the others, and no more."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    lacking = [name for name in fields if name not in data]
+    need(not lacking, f"the field {lacking[:1]} is missing")
+    odd = sorted({*data} - {*fields, *more})
+    need(not odd, f"there is no field {odd[:1]!r:.60}")
+
+
+def fits(x, *types):
+    return type(x) is types[0] if len(types) == 1 else type(x) is list and [*map(type, x)] == [*types]
+
+
+def listed(data, what, *types):
+    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    right = type(data) is list and all(fits(x, *types) for x in data)
+    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    return data
+
+
+def claimed(data, subject, pattern):
+    """Return what a certificate about this subject claims, which must match a regular expression."""
+    known(data, ["format"], data)
+    written, claim = data["format"], data.get("claims")
+    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
+    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    right = type(claim) is str and re.fullmatch(pattern, claim)
+    need(right, f"{claim!r:.40} is no claim that this program knows")
+    return claim
+
+
 def digest(part):
     return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
+def many(number, what):
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def shown(symbols):
@@ -418,41 +416,41 @@ def shown(symbols):
     return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
 
 
+def once(pairs):
+    fields = dict(pairs)
+    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    return fields
+
+
+def short(digits):
+    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(whole, f"the number {digits:.20} is not whole, or too long")
+    return int(digits)
+
+
 def parse(text):
-    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others
-    are strings.
-    """
-    once = lambda pairs: (
-        need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
-    )
-    short = lambda n: (
-        need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long")
-        or int(n)
-    )
+    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
+    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
     except TimeoutError as error:
-        said, status = f"not checked: {error}", 3
+        message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
-        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    to, plain = (
-        sys.stderr if status == 2 else sys.stdout,
-        lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1],
-    )
+        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
+        message, status = f"rejected: {reason}", 1
+    plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
-        to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
-        to.flush()
-    except (
-        OSError,
-        AttributeError,
-    ):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        stream = sys.stderr if status == 2 else sys.stdout
+        stream.write(plain + "\n")
+        stream.flush()
+    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

@@ -19,8 +19,7 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Co
 from fractions import Fraction
 from pathlib import Path
 
-ABOUT = "a cell"
-FORMAT, SECONDS = "ratproof certificate 1", 600  # where checking may take longer, nothing is checked
+ABOUT, SECONDS = "a cell", 600  # where checking may take longer, nothing is checked
 SHAPES = {
     "W": ("units", "letters"),
     "U": ("units", "units"),
@@ -38,38 +37,16 @@ DOWN, UP, EXACT = (
 )
 
 
-def need(condition, reason):
-    if not condition:
-        raise ValueError(reason)
-
-
-def known(data, fields, more=()):
-    """An object with all of these fields, maybe some more, and no others."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
-    need(
-        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
-    )
-    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
-
-
-def listed(data, what, *kinds):
-    """A list of values of one type, or of lists of values of several."""
-    fits = (
-        (lambda x: type(x) is kinds[0])
-        if len(kinds) == 1
-        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
-    )
-    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
-    return data
-
-
 @dataclass(slots=True)
 class DecimalInterval:  # all numbers from lo to hi
     lo: Decimal
     hi: Decimal
 
-    __add__ = lambda x, y: DecimalInterval(DOWN.add(x.lo, y.lo), UP.add(x.hi, y.hi))
-    __sub__ = lambda x, y: DecimalInterval(DOWN.subtract(x.lo, y.hi), UP.subtract(x.hi, y.lo))
+    def __add__(self, other):
+        return DecimalInterval(DOWN.add(self.lo, other.lo), UP.add(self.hi, other.hi))
+
+    def __sub__(self, other):
+        return DecimalInterval(DOWN.subtract(self.lo, other.hi), UP.subtract(self.hi, other.lo))
 
     def __mul__(self, other):
         ends = [EXACT.multiply(x, y) for x in (self.lo, self.hi) for y in (other.lo, other.hi)]
@@ -93,10 +70,14 @@ class DecimalInterval:  # all numbers from lo to hi
         return ONE / (ONE + (ZERO - self).exp())
 
     def tanh(self):
-        return DecimalInterval(Decimal(2), Decimal(2)) * (self + self).sigmoid() - ONE
+        return exactly(2) * (self + self).sigmoid() - ONE
 
 
-ONE, ZERO = DecimalInterval(Decimal(1), Decimal(1)), DecimalInterval(Decimal(0), Decimal(0))
+def exactly(n):
+    return DecimalInterval(Decimal(n), Decimal(n))
+
+
+ONE, ZERO = exactly(1), exactly(0)
 
 
 def numbers(value, name, *shape):
@@ -110,18 +91,35 @@ def numbers(value, name, *shape):
 def number(text):
     fits = type(text) is str and re.fullmatch(r"-?\d{1,4300}(/(?=0*[1-9])\d{1,4300})?", text, re.ASCII)
     need(fits, f"{text!r:.40} is no fraction, or too long")
-    top, bottom = (
-        DecimalInterval(DOWN.create_decimal(n), UP.create_decimal(n))
-        for n in Fraction(text).as_integer_ratio()
-    )
+    ends = Fraction(text).as_integer_ratio()
+    top, bottom = (DecimalInterval(DOWN.create_decimal(n), UP.create_decimal(n)) for n in ends)
     return top / bottom
 
 
-dot = lambda one, other: sum(times(one, other), ZERO)
-add = lambda *vectors: [sum(parts, ZERO) for parts in zip(*vectors, strict=True)]
-times = lambda one, other: [x * y for x, y in zip(one, other, strict=True)]
-mix = lambda f, c, u: add(times(f, c), times([ONE - z for z in f], u))
-sigmoid, tanh = (lambda vector: [z.sigmoid() for z in vector]), (lambda vector: [z.tanh() for z in vector])
+def add(*vectors):
+    return [sum(parts, ZERO) for parts in zip(*vectors, strict=True)]
+
+
+def times(one, other):
+    return [x * y for x, y in zip(one, other, strict=True)]
+
+
+def dot(one, other):
+    return sum(times(one, other), ZERO)
+
+
+def mix(f, c, u):
+    return add(times(f, c), times([ONE - z for z in f], u))
+
+
+def sigmoid(vector):
+    return [z.sigmoid() for z in vector]
+
+
+def tanh(vector):
+    return [z.tanh() for z in vector]
+
+
 CELLS = {  # how many vectors the state has, in which of them the unit is, and the weights
     "elman": (1, 0, "W_h U_h b_h"),
     "elman-linear": (1, 0, "W_h U_h b_h"),
@@ -167,11 +165,10 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
         """The letter's column of W_gate, b_gate, and M_gate times the vector that M reads: the sum of those
         that there are.
         """
-        parts = [[row[x] for row in self.w[f"W_{gate}"]]] if f"W_{gate}" in self.w else []
+        parts = [self.column(gate, x)] if f"W_{gate}" in self.w else []
         parts += [self.w[f"b_{gate}"]] if f"b_{gate}" in self.w else []
-        return add(
-            *parts, *([sum(times(row, v), ZERO) for row in self.w[f"{m}_{gate}"]] for m, v in reads.items())
-        )
+        parts += [[dot(row, v) for row in self.w[f"{matrix}_{gate}"]] for matrix, v in reads.items()]
+        return add(*parts)
 
     def elman(self, x, h):
         return [(tanh if self.name == "elman" else list)(self.affine("h", x, U=h))]
@@ -213,19 +210,17 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
         values = zip(*(self.column("v", y) for y in letters), strict=True)
         return [dot(weights, numbers) / below for numbers in values]
 
+    def match(self, x, y):
+        return dot(self.column("q", x), self.column("k", y))
+
     def linear(self, x, before, _):
         letters = *before, x
-        weights = [
-            self.once((x, y), lambda y=y: dot(self.column("q", x), self.column("k", y))) for y in letters
-        ]
+        weights = [self.once((x, y), lambda y=y: self.match(x, y)) for y in letters]
         return letters, self.mean(letters, weights)
 
     def softmax(self, x, before, _):
         letters = *before, x
-        weights = [
-            self.once((x, y), lambda y=y: dot(self.column("q", x), self.column("k", y)).exp())
-            for y in letters
-        ]
+        weights = [self.once((x, y), lambda y=y: self.match(x, y).exp()) for y in letters]
         return letters, self.mean(letters, weights)
 
     def rwkv(self, x, before, _):
@@ -233,19 +228,16 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
         for place, (w, u, keys) in enumerate(zip(self.w["w"], self.w["u"], self.w["W_k"], strict=True)):
             weights = []
             for later, y in zip(range(len(before) - 1, -2, -1), letters, strict=True):
-                more = u if later < 0 else ZERO - w * DecimalInterval(Decimal(later), Decimal(later))
-                weights.append(
-                    self.once((place, later, y), lambda more=more, key=keys[y]: (more + key).exp())
-                )
+                more = u if later < 0 else ZERO - w * exactly(later)
+                key = place, later, y
+                weights.append(self.once(key, lambda more=more, k=keys[y]: (more + k).exp()))
             means.append(self.mean(letters, weights)[place])
         return letters, means
 
     def mlstm(self, x, before, _):
         letters, weights, kept = (*before, x), [], ONE
         for y in reversed(letters):
-            written = self.once(
-                (x, y), lambda y=y: self.w["i"][y].exp() * dot(self.column("q", x), self.column("k", y))
-            )
+            written = self.once((x, y), lambda y=y: self.w["i"][y].exp() * self.match(x, y))
             weights.append(kept * written)
             kept = kept * self.once(y, lambda y=y: self.w["f"][y].sigmoid())
         return letters, times(sigmoid(self.column("o", x)), self.mean(letters, weights[::-1], least=ONE))
@@ -258,42 +250,40 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
 
     def ttt(self, x, _, *learnt):
         q, k, v = (self.column(name, x) for name in "qkv")
-        many = DecimalInterval(Decimal(len(k)), Decimal(len(k)))
+        size = exactly(len(k))
 
         def normed(matrix, vector):
             z = [dot(add(row, more), vector) for row, more in zip(self.w["W_0"], matrix, strict=True)]
-            z = [number - sum(z, ZERO) / many for number in z]
-            deviation = (dot(z, z) / many + self.w["eps"]).sqrt()
+            z = [number - sum(z, ZERO) / size for number in z]
+            deviation = (dot(z, z) / size + self.w["eps"]).sqrt()
             return [number / deviation for number in z], deviation
 
         hat, deviation = normed(learnt, k)
         fit = add(k, times(self.w["scale"], hat), self.w["shift"])
         error = [(y - z + y - z) * scale for y, z, scale in zip(fit, v, self.w["scale"], strict=True)]
-        level, along = sum(error, ZERO) / many, dot(error, hat) / many
-        slope = [
-            (e - level - z * along) / deviation * self.w["eta"][x] for e, z in zip(error, hat, strict=True)
-        ]
+        level, along = sum(error, ZERO) / size, dot(error, hat) / size
+        slopes = [(e - level - z * along) / deviation for e, z in zip(error, hat, strict=True)]
+        moves = [slope * self.w["eta"][x] for slope in slopes]
         learnt = [
-            [z - e * y for z, y in zip(row, k, strict=True)] for row, e in zip(learnt, slope, strict=True)
+            [z - e * y for z, y in zip(row, k, strict=True)] for row, e in zip(learnt, moves, strict=True)
         ]
         return add(q, times(self.w["scale"], normed(learnt, q)[0]), self.w["shift"]), *learnt
 
 
 def determinant(rows):
-    """By elimination; where the pivot that is farthest from 0 has 0 in its interval, the division by it
-    fails.
+    """Return the determinant, by elimination. Where the pivot that is farthest from 0 has 0 in its interval,
+    the division by it fails.
     """
     result = ONE
     while rows:
         best = max(range(len(rows)), key=lambda i: max(rows[i][0].lo, rows[i][0].hi.copy_negate()))
         pivot, *after = rows.pop(best)
         result = (ZERO - result if best % 2 else result) * pivot
-        inverse = ONE / pivot  # of the last pivot too, where no row is left
-        rows = [
-            [a - m * b for a, b in zip(row[1:], after, strict=True)]
-            for row in rows
-            for m in [row[0] * inverse]
-        ]
+        inverse, left = ONE / pivot, []  # of the last pivot too, where no row is left
+        for first, *row in rows:
+            m = first * inverse
+            left.append([a - m * b for a, b in zip(row, after, strict=True)])
+        rows = left
     return result
 
 
@@ -309,55 +299,29 @@ def count(words):
 
 
 def verdict(data):
-    """The certificate's claim, where it is shown; else some error."""
-    known(data, ["format"], data)
+    """Return the certificate's claim if it is shown; raise an error if not."""
+    fields = ["cell", "units", "unit", "states", "bits", "determinant", "letters", "weights"]
+    strings = ["prefixes", "suffixes"]
+    claim = claimed(data, ABOUT, "at least .*")
+    known(data, ["format", "claims", *fields, *strings], ["about", "every size"])
+    listed(data.get("every size", []), "every size", str)  # of all numbers of states, and not checked
+    n, units, unit, bits = (data[name] for name in ("states", "units", "unit", "bits"))
     need(
-        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
+        all(type(x) is int for x in (n, units, unit, bits)),
+        "states, units, unit and bits are no whole numbers",
     )
-    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
-    need(
-        str(data.get("claims")).startswith("at least "),
-        f"{data.get('claims')!r:.40} is no claim that this program knows",
-    )
-    fields = [
-        "cell",
-        "units",
-        "unit",
-        "states",
-        "bits",
-        "determinant",
-        "letters",
-        "weights",
-        "prefixes",
-        "suffixes",
-    ]
-    known(data, ["format", "claims", *fields], ["about", "every size"])
-    listed(
-        data.get("every size", []), "every size", str
-    )  # it speaks of every number of states, and is not checked
-    n, units, unit, bits = whole = [data[name] for name in ("states", "units", "unit", "bits")]
-    need([*map(type, whole)] == [int] * 4, "states, units, unit and bits are no whole numbers")
-    need(data["claims"] == f"at least {n} states", f"{data['claims']!r:.40} is not what {n} states are")
-    words = [
-        tuple(listed(word, "a string", str))
-        for side in ("prefixes", "suffixes")
-        for word in listed(data[side], side, list)
-    ]
+    need(claim == f"at least {n} states", f"{claim!r:.40} is not what {n} states are")
+    words = [listed(word, "a string", str) for side in strings for word in listed(data[side], side, list)]
     need(n == len(data["prefixes"]) == len(data["suffixes"]) > 0, f"it needs {n} prefixes and {n} suffixes")
     need(0 <= unit < units <= 10**4 and 0 < bits <= 2**16, "there is no such unit, or no such precision")
     letters = {*listed(data["letters"], "letters", str)}
     need(len(letters) == len(data["letters"]) and "" not in letters, "a letter is there twice, or is empty")
     need(all(x in letters for word in words for x in word), "a string has another letter")
-    need(
-        type(data["cell"]) is str and data["cell"] in CELLS,
-        f"{data['cell']!r:.40} is no cell that this program knows",
-    )
-    number = r"-?\d{1,999}([eE][-+]?\d{1,9})?"
-    ends = listed(data["determinant"], "determinant", str)
-    need(
-        len(ends) == 2 and all(re.fullmatch(number, end, re.ASCII) for end in ends),
-        "the determinant is no middle and radius",
-    )
+    fits = type(data["cell"]) is str and data["cell"] in CELLS
+    need(fits, f"{data['cell']!r:.40} is no cell that this program knows")
+    form, ends = r"-?\d{1,999}([eE][-+]?\d{1,9})?", listed(data["determinant"], "determinant", str)
+    fits = len(ends) == 2 and all(re.fullmatch(form, end, re.ASCII) for end in ends)
+    need(fits, "the determinant is no middle and radius")
     DOWN.prec = UP.prec = digits = bits // 3 + n + 20  # elimination loses about half a digit a row
     cell, (middle, radius) = CheckedCell(data), map(Decimal, ends)
     length, seconds = n * sum(map(len, words)), n**3 / 3 * (4e-6 + digits * 5e-8)
@@ -368,38 +332,74 @@ def verdict(data):
     if length >= 10**7 or seconds >= SECONDS:
         raise TimeoutError(f"it may take more than the {SECONDS} seconds that this program takes at most")
     value = determinant([[cell.read((*p, *s))[cell.shown][unit] for s in words[n:]] for p in words[:n]])
-    need(
-        value.lo <= UP.add(middle, radius) and value.hi >= DOWN.subtract(middle, radius),
-        "the determinant is elsewhere",
-    )
-    return data["claims"]
+    fits = value.lo <= UP.add(middle, radius) and value.hi >= DOWN.subtract(middle, radius)
+    need(fits, "the determinant is elsewhere")
+    return claim
 
 
 def about(data):
-    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part = {name: data[name] for name in ("cell", "units", "letters", "weights")}
-    unit = (
-        f"unit {data['unit']} of the cell {data['cell']} with {many(data['units'], 'unit')} and these weights"
-        f" ({digest(part)[:16]})"
+    unseen = (
+        "; what is written there of every number of states is not checked" if "every size" in data else ""
     )
     says = (
         "no automaton over a field that holds the real numbers with fewer than"
-        f" {many(data['states'], 'state')} computes {unit}"
+        f" {many(data['states'], 'state')} computes unit {data['unit']} of the cell {data['cell']} with"
+        f" {many(data['units'], 'unit')} and these weights ({digest(part)[:16]})"
+        f" on strings over {shown(data['letters'])}{unseen}"
     )
-    unseen = "; what is written there of every number of states is not checked" * ("every size" in data)
     rest = {name: data[name] for name in ("claims", "cell", "units", "unit", "states", "letters")}
-    return {
-        "says": f"{says} on strings over {shown(data['letters'])}{unseen}",
-        **rest,
-        "digest": digest(part),
-    }
+    return {"says": says, **rest, "digest": digest(part)}
+
+
+# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+
+FORMAT = "ratproof certificate 1"
+
+
+def need(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+def known(data, fields, more=()):
+    """Refuse all but an object with these fields, maybe some of the others, and no more."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    lacking = [name for name in fields if name not in data]
+    need(not lacking, f"the field {lacking[:1]} is missing")
+    odd = sorted({*data} - {*fields, *more})
+    need(not odd, f"there is no field {odd[:1]!r:.60}")
+
+
+def fits(x, *types):
+    return type(x) is types[0] if len(types) == 1 else type(x) is list and [*map(type, x)] == [*types]
+
+
+def listed(data, what, *types):
+    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    right = type(data) is list and all(fits(x, *types) for x in data)
+    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    return data
+
+
+def claimed(data, subject, pattern):
+    """Return what a certificate about this subject claims, which must match a regular expression."""
+    known(data, ["format"], data)
+    written, claim = data["format"], data.get("claims")
+    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
+    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    right = type(claim) is str and re.fullmatch(pattern, claim)
+    need(right, f"{claim!r:.40} is no claim that this program knows")
+    return claim
 
 
 def digest(part):
     return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
+def many(number, what):
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def shown(symbols):
@@ -407,41 +407,41 @@ def shown(symbols):
     return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
 
 
+def once(pairs):
+    fields = dict(pairs)
+    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    return fields
+
+
+def short(digits):
+    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(whole, f"the number {digits:.20} is not whole, or too long")
+    return int(digits)
+
+
 def parse(text):
-    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others
-    are strings.
-    """
-    once = lambda pairs: (
-        need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
-    )
-    short = lambda n: (
-        need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long")
-        or int(n)
-    )
+    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
+    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
     except TimeoutError as error:
-        said, status = f"not checked: {error}", 3
+        message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
-        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    to, plain = (
-        sys.stderr if status == 2 else sys.stdout,
-        lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1],
-    )
+        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
+        message, status = f"rejected: {reason}", 1
+    plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
-        to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
-        to.flush()
-    except (
-        OSError,
-        AttributeError,
-    ):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        stream = sys.stderr if status == 2 else sys.stdout
+        stream.write(plain + "\n")
+        stream.flush()
+    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

@@ -19,36 +19,7 @@ from math import floor
 from pathlib import Path
 
 ABOUT = "a network at a low temperature"
-FORMAT, POWER, SIZE = (
-    "ratproof certificate 1",
-    5000,
-    10**5,
-)  # 2^-POWER is less than any epsilon here; SIZE is in characters
-
-
-def need(condition, reason):
-    if not condition:
-        raise ValueError(reason)
-
-
-def known(data, fields, more=()):
-    """An object with all of these fields, maybe some more, and no others."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
-    need(
-        not (lacking := [name for name in fields if name not in data]), f"the field {lacking[:1]} is missing"
-    )
-    need(not (odd := sorted({*data} - {*fields, *more})), f"there is no field {odd[:1]!r:.60}")
-
-
-def listed(data, what, *kinds):
-    """A list of values of one type, or of lists of values of several."""
-    fits = (
-        (lambda x: type(x) is kinds[0])
-        if len(kinds) == 1
-        else lambda x: type(x) is list and [*map(type, x)] == [*kinds]
-    )
-    need(type(data) is list and all(map(fits, data)), f"{what}: {data!r:.60} is no list of what it should be")
-    return data
+POWER, SIZE = 5000, 10**5  # 2^-POWER is less than any epsilon here; SIZE is in characters
 
 
 def number(text):
@@ -89,29 +60,23 @@ class Network:
         self.W = {x: vector(row, d, "W") for x, row in data["W"].items()}
         self.eq, self.m = data["eq"], number(data["m"])
         need(self.W and "" not in self.W, "there is no symbol, or an empty one")
-        need(
-            self.eq == "2" or (self.eq == "3" and d == 1),
-            "equation 3's distance is rational in one dimension only",
-        )
+        fits = self.eq == "2" or (self.eq == "3" and d == 1)
+        need(fits, "equation 3's distance is rational in one dimension only")
         need(self.m > 0, "m is not positive")
 
-    def around(self, q, epsilon):  # every mixture with alpha_q >= 1 - epsilon lies in this box
-        s = self.S[q]
-        return [
-            (
-                s[i] + epsilon * min(t[i] - s[i] for t in self.S),
-                s[i] + epsilon * max(t[i] - s[i] for t in self.S),
-            )
-            for i in range(len(s))
-        ]
+    def around(self, q, epsilon):
+        """Return a box of every mixture with alpha_q >= 1 - epsilon."""
+        moves = [[t[i] - s for t in self.S] for i, s in enumerate(self.S[q])]
+        return [(s + epsilon * min(m), s + epsilon * max(m)) for s, m in zip(self.S[q], moves, strict=True)]
 
     def component(self, box, x):
-        return [
-            clip(plus([(b, b), *(times(h, v) for h, v in zip(box, row, strict=True))]))
-            for row, b in zip(self.U, self.W[x], strict=True)
-        ]
+        sums = []
+        for row, b in zip(self.U, self.W[x], strict=True):
+            sums.append(plus([(b, b), *(times(h, v) for h, v in zip(box, row, strict=True))]))
+        return [clip(interval) for interval in sums]
 
-    def lead(self, u, j, i):  # the least b_j - b_i, for any u in the box
+    def lead(self, u, j, i):
+        """Return the least b_j - b_i of any u in the box."""
         here, there = self.S[j], self.S[i]
         if self.eq == "2":
             return plus([times(a, b - c) for a, b, c in zip(u, here, there, strict=True)])[0]
@@ -120,55 +85,37 @@ class Network:
 
 
 def verdict(data):
-    """The certificate's claim, where it is shown; else a ValueError."""
-    known(data, ["format"], data)
-    need(
-        data["format"] == FORMAT, f"its format is {data['format']!r:.60}, where this program reads {FORMAT!r}"
-    )
-    need(data.get("about", ABOUT) == ABOUT, f"it is about {data.get('about')!r:.60}, not about {ABOUT}")
-    need(data.get("claims") == "follows", f"{data.get('claims')!r:.40} is no claim that this program knows")
+    """Return the certificate's claim if it is shown; raise an error if not."""
+    claim = claimed(data, ABOUT, "follows")
     known(data, ["format", "claims", "boxes", "epsilon", "dfa", "states"], ["about"])
-    need(
-        len(json.dumps(data)) <= SIZE,
-        f"it has more than the {SIZE} characters that this program takes at most",
-    )
-    network, epsilon, dfa, states = (
-        Network(data["boxes"]),
-        number(data["epsilon"]),
-        data["dfa"],
-        listed(data["states"], "states", int),
-    )
+    few = len(json.dumps(data)) <= SIZE
+    need(few, f"it has more than the {SIZE} characters that this program takes at most")
+    network, epsilon, dfa = Network(data["boxes"]), number(data["epsilon"]), data["dfa"]
+    states, k = listed(data["states"], "states", int), len(network.S)
     need(0 < epsilon < Fraction(1, 2), "epsilon is not between 0 and 1/2")
-    k = len(network.S)
     known(dfa, network.W)
     for x in network.W:
         fits = len(listed(dfa[x], "dfa", int)) == k and all(1 <= q <= k for q in dfa[x])
         need(fits, "the DFA has not one next state for each centroid")
-    distinct = len({*states}) == len(states) and all(1 <= q <= k for q in states)
-    need(
-        distinct and 1 in states,
-        "the states are not some of the centroids, once each, and 1 is where it starts",
-    )
+    fits = len({*states}) == len(states) and all(1 <= q <= k for q in states) and 1 in states
+    need(fits, "the states are not some of the centroids, once each, and 1 is where it starts")
     for q in states:
         box = network.around(q - 1, epsilon)
         for x in network.W:
-            after = dfa[x][q - 1]
-            need(after in states, f"from state {q} by {x!r:.40} the DFA leaves the states")
+            after, source = dfa[x][q - 1], f"from state {q} by {x!r:.40}"
+            need(after in states, f"{source} the DFA leaves the states")
             u, off = network.component(box, x), Fraction(0)
             for i in range(k):
                 if i != after - 1:
                     lead = network.lead(u, after - 1, i)
-                    need(lead > 0, f"from state {q} by {x!r:.40} state {after} need not be the most probable")
+                    need(lead > 0, f"{source} state {after} need not be the most probable")
                     off += Fraction(1, 2 ** min(floor(network.m * lead), POWER))
-            need(
-                off * (1 - epsilon) <= epsilon,
-                f"from state {q} by {x!r:.40} alpha may be off by more than epsilon",
-            )
-    return data["claims"]
+            need(off * (1 - epsilon) <= epsilon, f"{source} alpha may be off by more than epsilon")
+    return claim
 
 
 def about(data):
-    """The subject of an accepted certificate, in full; ``says`` is a sentence about it."""
+    """Return the subject of an accepted certificate, in full; ``says`` is a sentence about it."""
     part = {name: value for name, value in data["boxes"].items() if name != "m"}
     network, dfa, k, m = digest(part), digest(data["dfa"]), len(part["S"]), data["boxes"]["m"]
     says = (
@@ -177,24 +124,63 @@ def about(data):
         f" where the DFA ({dfa[:16]}) is that starts at centroid 1 and stays in {len(data['states'])} of"
         f" them; alpha is there at least 1 - {data['epsilon']:.60}"
     )
-    answer = {
+    return {
         "claims": data["claims"],
         "says": says,
         "network": {"centroids": k, "equation": part["eq"], "m": m, "digest": network},
-    }
-    return {
-        **answer,
         "automaton": {"states": data["states"], "digest": dfa},
         "epsilon": data["epsilon"],
         "alphabet": [*part["W"]],
     }
 
 
+# The rest of this file is copied from wire.py: change it there, and run python -m ratproof.checkers.inline.
+
+FORMAT = "ratproof certificate 1"
+
+
+def need(condition, reason):
+    if not condition:
+        raise ValueError(reason)
+
+
+def known(data, fields, more=()):
+    """Refuse all but an object with these fields, maybe some of the others, and no more."""
+    need(type(data) is dict, f"{data!r:.40} is no object")
+    lacking = [name for name in fields if name not in data]
+    need(not lacking, f"the field {lacking[:1]} is missing")
+    odd = sorted({*data} - {*fields, *more})
+    need(not odd, f"there is no field {odd[:1]!r:.60}")
+
+
+def fits(x, *types):
+    return type(x) is types[0] if len(types) == 1 else type(x) is list and [*map(type, x)] == [*types]
+
+
+def listed(data, what, *types):
+    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    right = type(data) is list and all(fits(x, *types) for x in data)
+    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    return data
+
+
+def claimed(data, subject, pattern):
+    """Return what a certificate about this subject claims, which must match a regular expression."""
+    known(data, ["format"], data)
+    written, claim = data["format"], data.get("claims")
+    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
+    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    right = type(claim) is str and re.fullmatch(pattern, claim)
+    need(right, f"{claim!r:.40} is no claim that this program knows")
+    return claim
+
+
 def digest(part):
     return hashlib.sha256(json.dumps(part, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-many = lambda number, what: f"{number} {what}{'s' * (number != 1)}"
+def many(number, what):
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def shown(symbols):
@@ -202,41 +188,41 @@ def shown(symbols):
     return f"[{text}]" if len(symbols) <= 8 else f"[{text}, ...: {len(symbols)} in all]"
 
 
+def once(pairs):
+    fields = dict(pairs)
+    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    return fields
+
+
+def short(digits):
+    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(whole, f"the number {digits:.20} is not whole, or too long")
+    return int(digits)
+
+
 def parse(text):
-    """The certificate in a JSON text: no field is there twice, and numbers are whole and short; all others
-    are strings.
-    """
-    once = lambda pairs: (
-        need(len(dict(pairs)) == len(pairs), f"a field is there twice: {[*dict(pairs)]!r:.80}") or dict(pairs)
-    )
-    short = lambda n: (
-        need(len(n) < 10 and n.lstrip("-").isdecimal(), f"the number {n:.20} is not whole, or too long")
-        or int(n)
-    )
+    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
 def main(arguments):
+    """Print the verdict on a file in a line of plain ASCII, and return the exit status."""
     try:
         data = parse(Path(*arguments).read_bytes().decode("utf-8-sig"))
-        said, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
+        message, status = f"accepted: {verdict(data)}: {about(data)['says']}", 0
     except TimeoutError as error:
-        said, status = f"not checked: {error}", 3
+        message, status = f"not checked: {error}", 3
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        said, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
+        message, status = f"no certificate to check ({error}); call: python {Path(__file__).name} FILE", 2
     except Exception as error:
-        said, status = f"rejected: {error if type(error) is ValueError else f'it is malformed: {error!r}'}", 1
-    to, plain = (
-        sys.stderr if status == 2 else sys.stdout,
-        lambda x: r"\u007f" if x == "\x7f" else json.dumps(x)[1:-1],
-    )
+        reason = error if type(error) is ValueError else f"it is malformed: {error!r}"
+        message, status = f"rejected: {reason}", 1
+    plain = "".join(x if " " <= x <= "~" else json.dumps(x)[1:-1] for x in message).replace("\x7f", "\\u007f")
     try:
-        to.write("".join(x if " " <= x <= "~" else plain(x) for x in said) + "\n")
-        to.flush()
-    except (
-        OSError,
-        AttributeError,
-    ):  # it is closed, or full: the verdict's status must not stand for what nobody has read
+        stream = sys.stderr if status == 2 else sys.stdout
+        stream.write(plain + "\n")
+        stream.flush()
+    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

@@ -61,6 +61,12 @@ class Ledger:
         """Count informative cases, which :meth:`add` has counted as cases."""
         self.informative = (self.informative or 0) + cases
 
+    def note_sizes(self, sizes: dict[str, int]) -> None:
+        """Keep the largest sizes of the cases so far, by name."""
+        largest = self.facts.setdefault("largest_sizes", {})
+        for name, size in sizes.items():
+            largest[name] = max(size, largest.get(name, 0))
+
     def leave_out(self, reason: str, strings: int = 1) -> None:
         """Count strings that are no cases, by a reason of :data:`LEFT_OUT`."""
         if strings:

@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -29,6 +28,7 @@ from automata.io.number_text import shorten
 from ratproof.process import supervisor
 from ratproof.process.exit_statuses import UNKNOWN
 from ratproof.process.json_answers import print_json
+from ratproof.process.memory import free_memory, memory_held
 from ratproof.process.streams import styled
 from ratproof.process.supervisor import ChildExit, Limits
 
@@ -42,55 +42,39 @@ VERDICTS = frozenset({"equivalent", "check-certificate", "certify", "not-rationa
 """Commands whose answer is a verdict: ``unknown`` is one, and goes where the others go. Of other commands it
 is a message.
 """
-LIMITED = VERDICTS | {
-    "score",
-    "convert",
-    "draw",
-    "sample",
-    "minimise",
-    "rank",
-    "compile",
-    "extract",
-    "figures",
-    "rules zero-shot",
-    "rules read-back",
-    "rules show",
-    "rules add",
-    "rules disable",
-}
+OTHERS = "score convert draw sample minimise rank compile extract figures"
+RULES = "zero-shot read-back show add disable"
+LIMITED = VERDICTS | {*OTHERS.split()} | {f"rules {command}" for command in RULES.split()}
 """The commands that read a file and compute."""
-UNLIMITED = frozenset(
-    {"claims", "doctor", "examples", "verify", "check", "hunt", "prove", "results", "rules"}
-)
+UNLIMITED = {"claims", "doctor", "examples", "verify", "check", "hunt", "prove", "results", "rules"}
 """The commands whose duration is an option of theirs, or that hardly take any time."""
-UNLIMITED_GROUPS = frozenset({"train", "campaign"})
+UNLIMITED_GROUPS = {"train", "campaign"}
 """Groups of such commands: a new experiment needs no line here."""
-CRASHES = tuple(
-    getattr(signal, name)
-    for name in ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS", "SIGKILL")
-    if hasattr(signal, name)
-)
+CRASHES = {
+    *(signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP),
+    *(signal.SIGSYS, signal.SIGKILL),
+}
 """Signals of a crash of a library, or of the system's lack of memory; no user ends a command by them."""
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _main_program = False
 
-LimitSeconds = Annotated[
-    float,
-    typer.Option(
-        "--limit-seconds",
-        metavar="S",
-        help="after so long the answer is unknown (exit status 3); inf: no limit",
+_SECONDS_HELP = "after so long the answer is unknown (exit status 3); inf: no limit"
+_MEMORY_HELP = "the same for memory, such as 500M or 4G (default: 80 % of what is free)"
+OPTIONS = (
+    inspect.Parameter(
+        "limit_seconds",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=SECONDS,
+        annotation=Annotated[float, typer.Option("--limit-seconds", metavar="S", help=_SECONDS_HELP)],
     ),
-]
-LimitMemory = Annotated[
-    str | None,
-    typer.Option(
-        "--limit-memory",
-        metavar="M",
-        help="the same for memory, such as 500M or 4G (default: 80 % of what is free)",
+    inspect.Parameter(
+        "limit_memory",
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[str | None, typer.Option("--limit-memory", metavar="M", help=_MEMORY_HELP)],
     ),
-]
+)
 
 
 def supervise() -> None:
@@ -102,9 +86,7 @@ def supervise() -> None:
 
 
 def add(app: typer.Typer, path: str = "") -> None:
-    """Give the app's commands, and those of its groups, the two options, where they are among
-    :data:`LIMITED`; once.
-    """
+    """Give the two options, once, to the commands of the app and its groups that are in :data:`LIMITED`."""
     for command in app.registered_commands:
         callback = command.callback
         if callback is None:
@@ -120,14 +102,6 @@ def add(app: typer.Typer, path: str = "") -> None:
 def limited(command: Callable[..., int | None], name: str) -> Callable[..., int | None]:
     """The command with the two options."""
     signature = inspect.signature(command, eval_str=True)
-    more = [
-        inspect.Parameter(
-            "limit_seconds", inspect.Parameter.KEYWORD_ONLY, default=SECONDS, annotation=LimitSeconds
-        ),
-        inspect.Parameter(
-            "limit_memory", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=LimitMemory
-        ),
-    ]
 
     @wraps(command)
     def run(
@@ -148,14 +122,13 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
                 except (MemoryError, RuntimeError, OSError) as error:
                     if not _is_lack_of_memory(error):
                         raise
-                refused = (
-                    f"memory that it asked for was refused, with {_size(limits.memory)} allowed{_doing()}"
-                )
-                return _tell(name, f"{refused}; --limit-memory M allows more", "memory", as_json)
+                size = _size(limits.memory)
+                why = f"memory that it asked for was refused, with {size} allowed{_doing()}"
+                return _tell(name, f"{why}; --limit-memory M allows more", "memory", as_json)
         _leave(ended, limits, name, as_json)
         return None  # never
 
-    run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *more])  # type: ignore[attr-defined]
+    run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *OPTIONS])  # type: ignore[attr-defined]
     run.__annotations__ = {p.name: p.annotation for p in run.__signature__.parameters.values()}  # type: ignore[attr-defined]
     run.is_limited = True  # type: ignore[attr-defined]
     return run
@@ -184,9 +157,7 @@ def _leave(ended: ChildExit, limits: Limits, name: str, as_json: bool) -> None:
     status = ended.status
     if status is None:
         if sys.stderr.isatty():
-            styled(sys.stderr).write(
-                "\r\x1b[2K\x1b[?25h"
-            )  # the line that said what is being done, and the cursor
+            styled(sys.stderr).write("\r\x1b[2K\x1b[?25h")  # clears the progress line, shows the cursor
         status = _tell(name, _why(ended, limits), ended.limit, as_json, ended.printed)
         sys.stdout.flush()
     sys.stderr.flush()
@@ -208,14 +179,11 @@ def _tell(name: str, why: str, limit: str | None, as_json: bool, printed: bool =
 
 def _why(ended: ChildExit, limits: Limits) -> str:
     if ended.limit == "seconds":
-        many = "" if limits.seconds == 1 else "s"
-        return (
-            f"this takes more than {limits.seconds:g} second{many}{_doing()}; --limit-seconds S allows more"
-        )
+        seconds = f"{limits.seconds:g} second{'' if limits.seconds == 1 else 's'}"
+        return f"this takes more than {seconds}{_doing()}; --limit-seconds S allows more"
     if ended.limit == "memory":
-        return (
-            f"this takes more than {_size(limits.memory)} of memory{_doing()}; --limit-memory M allows more"
-        )
+        memory = f"{_size(limits.memory)} of memory"
+        return f"this takes more than {memory}{_doing()}; --limit-memory M allows more"
     assert ended.signal is not None
     kill = signal.Signals(ended.signal).name
     if ended.signal == signal.SIGKILL:
@@ -246,12 +214,11 @@ def _seconds(seconds: float) -> float:
 
 
 def _memory(text: str | None) -> int:
-    own = supervisor.memory_held(os.getpid())
+    own = memory_held()
     if text is None:
         return own + int(SHARE * free_memory())
-    match = re.fullmatch(
-        r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.ASCII | re.IGNORECASE
-    )
+    form = r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?"
+    match = re.fullmatch(form, text.strip(), re.ASCII | re.IGNORECASE)
     if match is None:
         raise InputError(
             f"--limit-memory is {shorten(text)}, where a number with K, M or G behind it is right, such as"
@@ -268,58 +235,6 @@ def _memory(text: str | None) -> int:
 
 def _size(memory: int) -> str:
     return f"{memory / UNITS['G']:.3g} GB" if memory >= UNITS["G"] else f"{math.ceil(memory / UNITS['M'])} MB"
-
-
-def free_memory() -> int:
-    """Bytes that a process can take: of the machine, and of the control groups that this one is in, whichever
-    has least.
-    """
-    limits = [*_of_machine(), *_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
-    return max(0, min(limits)) if limits else UNITS["T"]
-
-
-def _of_machine() -> Iterator[int]:
-    try:
-        lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
-        yield int(lines["MemAvailable"].split()[0]) << 10
-    except (OSError, ValueError, KeyError):
-        try:
-            yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        except (OSError, ValueError, AttributeError):
-            return
-
-
-def _of_groups(own: Path, root: Path) -> Iterator[int]:
-    """The memory that the limits of version 1 and 2 leave to this process's groups and those around them; the
-    cache of files counts as free.
-    """
-    try:
-        groups = [line.split(":", 2) for line in own.read_text().splitlines()]
-    except OSError:
-        return
-    for number, controllers, path in groups:
-        if number == "0":
-            top, most, used, cache = root, "memory.max", "memory.current", "inactive_file"
-        elif "memory" in controllers.split(","):
-            top, most, used, cache = (
-                root / "memory",
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-                "total_inactive_file",
-            )
-        else:
-            continue
-        inside = top / path.strip("/")
-        for folder in (inside, *inside.parents):
-            try:
-                limit = (folder / most).read_text().strip()
-                if limit != "max":
-                    stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-                    yield int(limit) - int((folder / used).read_text()) + int(stat.get(cache, 0))
-            except (OSError, ValueError):
-                pass
-            if folder == top:
-                break
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from ratproof.process.memory import memory_held, status_of
 from ratproof.process.orphans import PR_SET_CHILD_SUBREAPER, end_with, prctl
 
 LOOK_EVERY = 0.05
@@ -93,33 +94,29 @@ def fork_child(limits: Limits) -> ChildExit | None:
     sys.stderr.flush()
     _stage = mmap.mmap(-1, LONGEST_STAGE)  # shared with the child
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # what the work started and left behind stays in reach
-    ear, mouth = os.pipe()
+    read_fd, write_fd = os.pipe()
     parent = os.getpid()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it was ignored, no child could be waited for
     signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # of threads: those that there are (BLAS's) are made for a fork
+        warnings.simplefilter("ignore", DeprecationWarning)  # BLAS's threads are made for a fork
         child = os.fork()
     if child == 0:
         end_with(parent)
         os.setpgid(0, 0)
-        os.close(ear)
-        signal.signal(
-            signal.SIGTTOU, signal.SIG_IGN
-        )  # a group in the background may write to the terminal, too
+        os.close(read_fd)
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # a group in the background may write to the terminal
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _bound_allocations(limits.memory)
-        _tell_when_printing(mouth)
+        _tell_when_printing(write_fd)
         return None
     with suppress(OSError):
         os.setpgid(child, child)  # whoever comes first
-    os.close(mouth)
+    os.close(write_fd)
     with _passing_on(child) as (requests, paused):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
-        ended = _watch(child, ear, limits, paused)
-    os.close(ear)
+        ended = _watch(child, read_fd, limits, paused)
+    os.close(read_fd)
     return replace(ended, signal=requests[0]) if requests and ended.signal is not None else ended
 
 
@@ -143,11 +140,9 @@ def stoppable() -> Iterator[None]:
     def stop(number: int, frame: Any) -> None:
         raise StopRequest(number)
 
-    handlers = {
-        n: signal.signal(n, stop)
-        for n in (signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(n) != signal.SIG_IGN
-    }
+    asking = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
+    for number in asking:
+        signal.signal(number, stop)
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)  # a request may have come meanwhile
         yield
@@ -155,37 +150,21 @@ def stoppable() -> Iterator[None]:
         signal.signal(stopped.args[0], signal.SIG_DFL)
         os.kill(os.getpid(), stopped.args[0])
     finally:
-        for number in handlers:
+        for number in asking:
             signal.signal(number, signal.SIG_DFL)
 
 
-def memory_held(process: int) -> int:
-    """Bytes that a process holds: memory of its own, shared memory, and what of these was swapped out. 0
-    where it has ended.
-    """
-    with suppress(OSError, ValueError, IndexError):
-        status = Path(f"/proc/{process}/status").read_text()
-        lines = dict(line.split(":", 1) for line in status.splitlines())
-        return (
-            sum(int(lines[name].split()[0]) for name in ("RssAnon", "RssShmem", "VmSwap") if name in lines)
-            << 10
-        )
-    return 0
-
-
-def _watch(child: int, ear: int, limits: Limits, paused: list[float]) -> ChildExit:
+def _watch(child: int, read_fd: int, limits: Limits, paused: list[float]) -> ChildExit:
     """Wait until the child ends or reaches a limit."""
-    started, printed = time.monotonic(), False
-    hears = [ear]
+    started, printed, listening = time.monotonic(), False, [read_fd]
     while True:
-        spent = time.monotonic() - started - sum(paused)
-        left = limits.seconds - spent if not printed else LOOK_EVERY
-        ready = select.select(hears, [], [], max(0.0, min(LOOK_EVERY if hears else AT_ITS_END, left)))[0]
-        if ready:
-            if os.read(ear, 1):
+        left = limits.seconds - (time.monotonic() - started - sum(paused)) if not printed else LOOK_EVERY
+        pause = max(0.0, min(LOOK_EVERY if listening else AT_ITS_END, left))
+        if select.select(listening, [], [], pause)[0]:
+            if os.read(read_fd, 1):
                 printed = True
             else:
-                hears = []  # the child has ended, or is about to
+                listening = []  # the child has ended, or is about to
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             break
@@ -261,11 +240,8 @@ def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
         paused.append(time.monotonic() - begun)
 
     handlers = dict.fromkeys(PASSED_ON, pass_on) | {signal.SIGTSTP: pause}
-    before = {
-        n: signal.signal(n, handler)
-        for n, handler in handlers.items()
-        if signal.getsignal(n) != signal.SIG_IGN
-    }
+    heard = [n for n in handlers if signal.getsignal(n) != signal.SIG_IGN]
+    before = {n: signal.signal(n, handlers[n]) for n in heard}
     try:
         yield requests, paused
     finally:
@@ -278,16 +254,14 @@ def _bound_allocations(memory: int) -> None:
     (``RLIMIT_DATA``).
     """
     with suppress(OSError, ValueError, KeyError):
-        status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-        now = int(status["VmData"].split()[0]) << 10
-        most = now + max(0, memory - memory_held(os.getpid())) + SLACK[0] + SLACK[1] * (os.cpu_count() or 1)
+        now, slack = status_of()["VmData"], SLACK[0] + SLACK[1] * (os.cpu_count() or 1)
+        most = now + max(0, memory - memory_held()) + slack
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        resource.setrlimit(
-            resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
-        )
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
-def _tell_when_printing(mouth: int) -> None:
+def _tell_when_printing(write_fd: int) -> None:
     """Notify the parent of the first text on standard output: the answer is there, and only its reader keeps
     it waiting.
     """
@@ -299,7 +273,7 @@ def _tell_when_printing(mouth: int) -> None:
     def first(text: str) -> int:
         out.write = write
         with suppress(OSError):
-            os.write(mouth, b"p")
+            os.write(write_fd, b"p")
         return int(write(text))
 
     with suppress(AttributeError):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from automata.io.printable_text import write_string
-from ratproof.certification.counters.certify import CounterCertification, Theorem
+from ratproof.certification.counters.certify import CounterCertification, CounterTheorem
 
 
 def sentences(answer: CounterCertification) -> Iterator[str]:
@@ -34,7 +34,7 @@ def sentences(answer: CounterCertification) -> Iterator[str]:
     yield from _reading(answer)
 
 
-def _gates(theorem: Theorem) -> str:
+def _gates(theorem: CounterTheorem) -> str:
     return "saturated gates" if theorem.length is None else "soft network"
 
 
@@ -87,7 +87,7 @@ def as_json_object(answer: CounterCertification, certificate: str | None) -> dic
     }
 
 
-def _theorem(theorem: Theorem) -> dict[str, Any]:
+def _theorem(theorem: CounterTheorem) -> dict[str, Any]:
     return {
         "proved": theorem.boxes is not None,
         "height": theorem.height,

@@ -52,26 +52,22 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
     for why in dict.fromkeys(r.facts["constant"] for r in row.results if "constant" in r.facts):
         print_paragraph(out, f"its automata give all strings the same score: {why}", by=2)
-    through = [r for r in row.results if r.verdict != Verdict.REFUTED]  # not ended by a counterexample
-    of_kernel = [r.facts["largest_sizes"] for r in through if "largest_sizes" in r.facts]
-    if of_kernel:
-        most = {name: max(own[name] for own in of_kernel) for name in of_kernel[0]}
-        product = most.pop("product")
-        each = ", ".join(f"{axis} = {size:,}" for axis, size in most.items())
-        print_paragraph(out, f"largest sizes: {each}; {' '.join(most)} = {product:,} in one call", by=2)
-    shares = [shares for r in row.results if (shares := r.facts.get("rounding"))]
+    shares = _largest([r.facts.get("rounding", {}) for r in row.results])
     if shares:
-        most = {name: max(s.get(name, 0.0) for s in shares) for s in shares for name in s}
-        told = " and ".join(f"{share:.0e} in {name}" for name, share in most.items())
-        print_paragraph(out, f"rounding: the largest difference was, of the results' size, {told}", by=2)
-    sizes = [sizes for r in row.results if (sizes := r.facts.get("sizes"))]
+        listed = " and ".join(f"{share:.0e} in {name}" for name, share in shares.items())
+        print_paragraph(out, f"rounding: the largest difference was, of the results' size, {listed}", by=2)
+    through = [r for r in row.results if r.verdict != Verdict.REFUTED]  # not ended by a counterexample
+    sizes = _largest([r.facts.get("largest_sizes", {}) for r in through])
     if sizes:
-        largest = {name: max(s.get(name, 0) for s in sizes) for s in sizes for name in s}
-        listed = ", ".join(f"{size:,} {name}" for name, size in largest.items())
+        listed = ", ".join(f"{name} = {size:,}" for name, size in sizes.items())
         print_paragraph(out, f"largest sizes that ran: {listed}", by=2)
     for result in row.results:
         for line in _remarks(result):
             print_paragraph(out, line)
+
+
+def _largest(facts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {name: max(own.get(name, 0) for own in facts) for fact in facts for name in fact}
 
 
 def show_refutation(row: Row, out: Console, claims_file: str | None = None) -> None:

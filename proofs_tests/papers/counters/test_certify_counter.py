@@ -18,7 +18,7 @@ from ratproof.api.certification import certify
 from ratproof.certification.counters.certify import certify_counter
 from ratproof.certification.counters.heights import balanced, class_of
 from ratproof.certification.counters.numbers import KINDS, numbers_of
-from ratproof.certification.counters.points import Points
+from ratproof.certification.counters.points import CounterPoints
 from ratproof.checkers.table import judge
 
 LIMITS = {"height": 3, "length": 40, "saturated_height": 4}
@@ -100,7 +100,7 @@ def test_a_string_on_which_saturated_gates_are_wrong_is_told(name, word):
     network = broken(getattr(some_counters, name), "sr-lstm-p")
     saturated = certify_counter(network, **LIMITS).saturated
     assert saturated.boxes is None and saturated.word == word
-    points = Points(numbers_of(network), saturated=True)
+    points = CounterPoints(numbers_of(network), saturated=True)
     h, c = points.first()
     for symbol in word:
         h, c = points.step(h, c, np.array([network.alphabet.index(symbol)]))
@@ -125,7 +125,7 @@ def test_the_cell_is_read_off():
 
 def test_the_saturated_network_counts_without_drift():
     """Its cell is a whole number after any string."""
-    points = Points(numbers_of(broken(some_counters.slow_leak)), saturated=True)
+    points = CounterPoints(numbers_of(broken(some_counters.slow_leak)), saturated=True)
     h, c = points.first()
     for token in [1, 0, 0, 1, 0, 2, 0, 2, 2] * 20:
         h, c = points.step(h, c, torch.tensor([token]).numpy())

@@ -17,7 +17,7 @@ from ratproof.certification.counters.boxes import Boxes
 from ratproof.certification.counters.certificate import network_json, to_json
 from ratproof.certification.counters.certify import certify_counter
 from ratproof.certification.counters.numbers import KINDS, numbers_of
-from ratproof.certification.counters.points import Points
+from ratproof.certification.counters.points import CounterPoints
 from ratproof.certification.counters.proof import prove
 from ratproof.checkers import check_counter
 from ratproof.checkers.table import judge
@@ -195,7 +195,7 @@ def test_a_step_from_a_box_holds_the_steps_from_its_points(kind, saturated, seed
     cell = check_counter.each(check_counter.carry, f, m, c)
     to_h, logit = net.mix(net.output(o, cell)), net.logit(check_counter.product(net.U, h), c)
     points = ends[0] + random.random((50, 2, 3)) * (ends[1] - ends[0])
-    run = Points(numbers, saturated)
+    run = CounterPoints(numbers, saturated)
     got_h, got_c = run.step(points[:, 0], points[:, 1], np.full(50, token))
     for values, intervals in (
         (got_h, to_h),

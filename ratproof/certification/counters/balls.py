@@ -5,14 +5,14 @@ holds the true value, whatever is rounded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from flint import arb, fmpq
 
 from automata.aliases import Floats
 from ratproof.certification.counters.numbers import CounterNumbers
-from ratproof.certification.soft_networks.balls import Balls, exact, product, union
+from ratproof.certification.soft_networks.balls import Balls, each, exact, product, softmax, union
 
 HALF = arb(0.5)
 Ends: TypeAlias = tuple[Balls, Balls]
@@ -70,15 +70,11 @@ class BallStep:
         label = int((np.array(middles) @ self.n.S).argmax())
         apart = self.S - self.S[label]
         gaps = (apart @ u) / self.tau
-        low = [gap.lower().exp() for gap in gaps]
-        high = [gap.upper().exp() for gap in gaps]
+        alpha = softmax(gaps)
         h = self.S[label].copy()
         for i in range(len(gaps)):
-            if i == label:
-                continue
-            least = low[i] / (low[i] + sum((high[j] for j in range(len(gaps)) if j != i), arb(0)))
-            most = high[i] / (high[i] + sum((low[j] for j in range(len(gaps)) if j != i), arb(0)))
-            h = h + apart[i] * least.union(most)
+            if i != label:
+                h = h + apart[i] * alpha[i]
         return np.asarray(h)
 
     def logit(self, h: Balls, c: Ends) -> arb:
@@ -129,11 +125,6 @@ def multiply(one: Ends, other: Ends) -> Ends:
     for more in products[1:]:
         least, most = each(arb.min, least, more), each(arb.max, most, more)
     return least, most
-
-
-def each(function: Callable[..., Any], *arrays: Balls) -> Balls:
-    """The function of each entry."""
-    return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
 
 
 def between(corners: Floats) -> Balls:

@@ -17,7 +17,7 @@ from automata.aliases import Floats
 from ratproof.certification.counters.exploration import OUT, Explored
 from ratproof.certification.counters.heights import balanced
 from ratproof.certification.counters.numbers import CounterNumbers
-from ratproof.certification.counters.points import EDGE, Points
+from ratproof.certification.counters.points import EDGE, CounterPoints
 
 ROUNDS = 60
 SPEED = 40
@@ -41,7 +41,7 @@ class Boxes:
 
 
 @dataclass(frozen=True)
-class OpenBoxes:
+class OpenCounterBoxes:
     """Boxes that do not close, and why, in a sentence."""
 
     why: str
@@ -67,7 +67,7 @@ class Arrows:
         return Arrows(source[order], group[order], target[order])
 
 
-class Images:
+class CounterImages:
     """Where boxes lead: intervals in floats, without directed rounding.
 
     Args:
@@ -78,7 +78,7 @@ class Images:
 
     def __init__(self, numbers: CounterNumbers, saturated: bool, groups: list[list[int]]) -> None:
         self.n, self.saturated = numbers, saturated
-        reads = Points(numbers).reads
+        reads = CounterPoints(numbers).reads
         self.reads = np.array([[reads[g].min(axis=0), reads[g].max(axis=0)] for g in groups]).swapaxes(0, 1)
         self.end = reads[[numbers.end]]
 
@@ -153,10 +153,10 @@ def times(one: Floats, other: Floats) -> Floats:
 
 def close(
     numbers: CounterNumbers, explored: Explored, length: int | None, tolerance_rounds: int = ROUNDS
-) -> Boxes | OpenBoxes:
+) -> Boxes | OpenCounterBoxes:
     """Boxes that hold all states after at most ``length`` symbols; with saturated gates after any number."""
     saturated = length is None
-    arrows, images = Arrows.of(explored), Images(numbers, saturated, explored.groups)
+    arrows, images = Arrows.of(explored), CounterImages(numbers, saturated, explored.groups)
     h, c = np.stack([explored.h] * 2), np.stack([explored.c] * 2)
     start = (h[:, :1].copy(), c[:, :1].copy())
     h, c = loosened(h), loosened(c)
@@ -166,7 +166,7 @@ def close(
         logits = images.logits(h, c)
         unsure = np.flatnonzero(np.where(wanted, logits[0] <= 0, logits[1] >= 0))
         if len(unsure):
-            return OpenBoxes(_said(numbers, explored, int(unsure[0])))
+            return OpenCounterBoxes(_said(numbers, explored, int(unsure[0])))
         f, m, o = images.gates(h[:, arrows.source], c[:, arrows.source], reads)
         new_c = grow(arrows, f, m, start[1], len(explored.classes), length, c)
         image = times(f, c[:, arrows.source]) + m
@@ -177,7 +177,7 @@ def close(
         if inside(loosened(new_h), h) and inside(loosened(new_c), c):
             return Boxes(explored, h, c)
         h, c = grown(h, new_h), grown(c, new_c)
-    return OpenBoxes("the boxes of states do not close: they grow with every round of the search")
+    return OpenCounterBoxes("the boxes of states do not close: they grow with every round of the search")
 
 
 def grow(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ratproof.certification.counters.boxes import Boxes
 from ratproof.certification.counters.numbers import CounterNumbers
+from ratproof.certification.network_numbers import hexadecimal
 from ratproof.checkers.check_counter import ABOUT, CLAIM, FORMAT
 
 
@@ -34,7 +35,7 @@ def network_json(numbers: CounterNumbers) -> dict[str, Any]:
         "temperature": "" if numbers.temperature is None else str(numbers.temperature),
         "alphabet": list(numbers.alphabet),
         "start_token": numbers.start_token,
-        **{name: _hexadecimal(array) for name, array in arrays.items()},
+        **{name: hexadecimal(array) for name, array in arrays.items()},
     }
 
 
@@ -50,15 +51,9 @@ def _theorem(boxes: Boxes, height: int, length: int | None) -> dict[str, Any]:
                 "dead": dead,
                 "height": stands,
                 "after": explored.after[node].tolist(),
-                "h": _hexadecimal(boxes.h[:, node]),
-                "c": _hexadecimal(boxes.c[:, node]),
+                "h": hexadecimal(boxes.h[:, node]),
+                "c": hexadecimal(boxes.c[:, node]),
             }
             for node, (dead, stands) in enumerate(explored.classes)
         ],
     }
-
-
-def _hexadecimal(values: Any) -> Any:
-    if np.ndim(values):
-        return [_hexadecimal(part) for part in values]
-    return float(values).hex() if np.isfinite(values) else str(float(values))

@@ -20,7 +20,7 @@ from ratproof.certification.counters.boxes import Boxes, close
 from ratproof.certification.counters.exploration import explore
 from ratproof.certification.counters.numbers import CounterNumbers, numbers_of
 from ratproof.certification.counters.proof import prove
-from ratproof.certification.counters.reading import Reading, read, with_proof
+from ratproof.certification.counters.reading import CellReading, read, with_proof
 from ratproof.certification.counters.search import Tokens, wrong_string
 
 HEIGHT, LENGTH, SATURATED_HEIGHT = 20, 1000, 50
@@ -29,7 +29,7 @@ TOLERANCES = (8.0, 4.0, 2.0, 1.0, 0.5)
 
 
 @dataclass(frozen=True)
-class Theorem:
+class CounterTheorem:
     """What was tried for one kind of gates.
 
     Attributes:
@@ -59,10 +59,10 @@ class CounterCertification:
     """
 
     numbers: CounterNumbers
-    soft: Theorem
-    saturated: Theorem
+    soft: CounterTheorem
+    saturated: CounterTheorem
     word: Symbols | None
-    reading: Reading = field(repr=False)
+    reading: CellReading = field(repr=False)
 
     @property
     def verdict(self) -> str:
@@ -74,7 +74,7 @@ class CounterCertification:
         return "certified" if all(t.boxes is not None for t in (self.soft, self.saturated)) else "unknown"
 
     @property
-    def proved(self) -> list[Theorem]:
+    def proved(self) -> list[CounterTheorem]:
         """The theorems that hold."""
         return [theorem for theorem in (self.soft, self.saturated) if theorem.boxes is not None]
 
@@ -141,17 +141,17 @@ def _theorem(
     length: int | None,
     tell: Callable[[int, int], None],
     stage: Callable[[str], None],
-) -> Theorem:
+) -> CounterTheorem:
     """The first boxes that are proved, of ever more nodes."""
     gates, why = "saturated" if length is None else "soft", ""
     for tolerance in TOLERANCES:
         stage(f"{gates} gates: looking for nodes")
         explored = explore(numbers, height, tolerance, length is None)
         if explored is None:
-            return Theorem(height, length, None, why or "there are too many kinds of states")
+            return CounterTheorem(height, length, None, why or "there are too many kinds of states")
         if explored.wrong is not None:
             word = " ".join(str(numbers.alphabet[token]) for token in explored.wrong)
-            return Theorem(height, length, None, f"in floats the decision on {word!r} is wrong")
+            return CounterTheorem(height, length, None, f"in floats the decision on {word!r} is wrong")
         stage(f"{gates} gates: boxes around {len(explored.classes)} nodes")
         boxes = close(numbers, explored, length)
         if not isinstance(boxes, Boxes):
@@ -159,6 +159,6 @@ def _theorem(
             continue
         gap = prove(numbers, boxes, length, tell)
         if gap is None:
-            return Theorem(height, length, boxes, "")
+            return CounterTheorem(height, length, boxes, "")
         why = gap.why
-    return Theorem(height, length, None, why)
+    return CounterTheorem(height, length, None, why)

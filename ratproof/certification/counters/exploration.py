@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from automata.aliases import Floats
 from ratproof.certification.counters.heights import EMPTY, Class, after, balanced
 from ratproof.certification.counters.numbers import CounterNumbers
-from ratproof.certification.counters.points import Points
+from ratproof.certification.counters.points import CounterPoints
 
 MOST_NODES = 1500
 OUT = -1
@@ -50,7 +50,7 @@ def explore(
     numbers: CounterNumbers, height: int, tolerance: float, saturated: bool = False, most: int = MOST_NODES
 ) -> Explored | None:
     """The nodes up to a height; ``None`` where they are more than ``most``."""
-    points, symbols = Points(numbers, saturated), len(numbers.alphabet)
+    points, symbols = CounterPoints(numbers, saturated), len(numbers.alphabet)
     turns = [numbers.turn(token) for token in range(symbols)]
     h, c = points.first()
     classes: list[Class] = [EMPTY]

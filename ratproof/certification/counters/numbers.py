@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from torch import Tensor
 
 from automata.aliases import Floats, Symbols
 from automata.errors import InputError
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.layers import SRCell
+from ratproof.certification.network_numbers import TokenNumbers, array, only_one, positive
 
 KINDS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p")
 """The kinds of networks whose cell may count."""
@@ -23,7 +23,7 @@ LEAST_TEMPERATURE = 1e-290
 
 
 @dataclass(frozen=True)
-class CounterNumbers:
+class CounterNumbers(TokenNumbers):
     """A network of d units with a cell state; k centroids, or none.
 
     Attributes:
@@ -66,16 +66,6 @@ class CounterNumbers:
         return len(self.w)
 
     @property
-    def start(self) -> int:
-        """The start token."""
-        return len(self.alphabet)
-
-    @property
-    def end(self) -> int:
-        """The end token."""
-        return len(self.alphabet) + 1
-
-    @property
     def opening(self) -> int:
         """The token of ``(``."""
         return self.alphabet.index(OPEN)
@@ -114,10 +104,7 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
             f"the network is of kind {network.kind}, which has no cell to count with; one of"
             f" {', '.join(KINDS)} is right"
         )
-    cells = network.recurrent_cells
-    if len(cells) != 1:
-        raise InputError(f"the network has {len(cells)} layers, where one is right")
-    (cell,) = cells
+    cell = only_one(network.recurrent_cells)
     lacking = [symbol for symbol in (OPEN, CLOSE) if symbol not in network.alphabet]
     if lacking:
         raise InputError(
@@ -132,10 +119,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
                 f"the network's transition is {component.transition!r} and its similarity"
                 f" {component.similarity!r}, where 'mixture' (equation 5) and 'dot' (equation 2) are right"
             )
-        tau = Fraction(component.temperature if temperature is None else temperature)
-        if tau <= 0:
-            raise InputError(f"temperature is {temperature}, where a positive number is right")
-        centroids = _array(component.centroids)
+        tau = positive(component.temperature, temperature)
+        centroids = array(component.centroids)
     elif temperature is not None:
         raise InputError(
             f"temperature is {temperature}, and a network of kind {network.kind} has no centroids, and none"
@@ -147,17 +132,13 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
         tau,
         network.alphabet,
         network.start_token,
-        _array(network.embedding.weight),
-        _array(part.input.weight),
-        _array(part.input.bias),
-        _array(part.hidden.weight),
-        _array(part.hidden.bias),
-        np.zeros((3, part.hidden.in_features)) if peepholes is None else _array(peepholes),
+        array(network.embedding.weight),
+        array(part.input.weight),
+        array(part.input.bias),
+        array(part.hidden.weight),
+        array(part.hidden.bias),
+        np.zeros((3, part.hidden.in_features)) if peepholes is None else array(peepholes),
         centroids,
-        _array(network.classifier.weight[0]),
-        _array(network.classifier.bias[0]),
+        array(network.classifier.weight[0]),
+        array(network.classifier.bias[0]),
     )
-
-
-def _array(tensor: Tensor) -> Floats:
-    return np.asarray(tensor.detach().cpu().double().numpy())

@@ -12,7 +12,7 @@ EDGE = 0.5
 """A gate is saturated where its pre-activation is farther from zero than this."""
 
 
-class Points:
+class CounterPoints:
     """The network on B states at once, h and c of shape ``(B, d)``.
 
     Args:

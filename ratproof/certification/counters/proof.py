@@ -18,11 +18,11 @@ from flint import arb
 
 from automata.aliases import Floats
 from ratproof.certification.counters.ball_run import first
-from ratproof.certification.counters.balls import BallStep, Ends, between, carried, each, ends
+from ratproof.certification.counters.balls import BallStep, Ends, between, carried, ends
 from ratproof.certification.counters.boxes import Arrows, Boxes
 from ratproof.certification.counters.heights import balanced
 from ratproof.certification.counters.numbers import CounterNumbers
-from ratproof.certification.soft_networks.balls import Balls, exact
+from ratproof.certification.soft_networks.balls import Balls, each, exact
 from ratproof.certification.soft_networks.proof import ProofGap
 
 BITS = 64

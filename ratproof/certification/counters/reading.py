@@ -12,13 +12,13 @@ import numpy as np
 from automata.aliases import Floats
 from ratproof.certification.counters.boxes import Boxes
 from ratproof.certification.counters.numbers import CounterNumbers
-from ratproof.certification.counters.points import Points
+from ratproof.certification.counters.points import CounterPoints
 
 STRINGS = 64
 
 
 @dataclass(frozen=True)
-class Reading:
+class CellReading:
     """A linear map from the cell to the depth, fitted on half of some random living strings; errors are on
     all.
 
@@ -49,10 +49,10 @@ class Reading:
     length: int
 
 
-def read(numbers: CounterNumbers, height: int, length: int) -> Reading:
+def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
     """Read the cell on random living strings of that length and height at most."""
     random = np.random.default_rng(0)
-    points, turns = Points(numbers), np.array([numbers.turn(t) for t in range(len(numbers.alphabet))])
+    points, turns = CounterPoints(numbers), np.array([numbers.turn(t) for t in range(len(numbers.alphabet))])
     letters = np.flatnonzero(turns == 0)
     share, rise = random.random(STRINGS), random.uniform(0.4, 0.7, STRINGS)
     h, c = (np.repeat(part, STRINGS, axis=0) for part in points.first())
@@ -72,7 +72,7 @@ def read(numbers: CounterNumbers, height: int, length: int) -> Reading:
     return _fitted(np.array(cells), np.array(depths), np.array(read).reshape(length, STRINGS))
 
 
-def _fitted(cells: Floats, depths: Floats, read: Floats) -> Reading:
+def _fitted(cells: Floats, depths: Floats, read: Floats) -> CellReading:
     """From c of shape ``(T + 1, B, d)``, the depths, and what was read, shape ``(T, B)``."""
     half = STRINGS // 2
     rows, wanted = cells[:, :half].reshape(-1, cells.shape[2]), depths[:, :half].reshape(-1)
@@ -89,7 +89,7 @@ def _fitted(cells: Floats, depths: Floats, read: Floats) -> Reading:
     off, unit, scale, shift = min(alone)
     spread = float(((depths - depths.mean()) ** 2).sum())
     time = np.arange(len(cells)) - (len(cells) - 1) / 2
-    return Reading(
+    return CellReading(
         fit[:-1],
         float(fit[-1]),
         1 - float((errors**2).sum()) / spread if spread else float("nan"),
@@ -110,7 +110,7 @@ def _fitted(cells: Floats, depths: Floats, read: Floats) -> Reading:
     )
 
 
-def with_proof(reading: Reading, boxes: Boxes) -> Reading:
+def with_proof(reading: CellReading, boxes: Boxes) -> CellReading:
     """The reading, with the unit's largest error over the boxes of living strings, in fractions."""
     scale, shift, most = Fraction(reading.scale), Fraction(reading.shift), Fraction(0)
     for node, (dead, height) in enumerate(boxes.explored.classes):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ratproof.certification.counters.ball_run import decision
 from ratproof.certification.counters.heights import balanced, class_of
 from ratproof.certification.counters.numbers import CounterNumbers
-from ratproof.certification.counters.points import Points
+from ratproof.certification.counters.points import CounterPoints
 
 SHORT = 60_000
 """The most strings that are tried one by one, all of a length together."""
@@ -32,14 +32,16 @@ def wrong_string(
     """
     length = min(length, MOST_SYMBOLS)
     height = min(height, length)
-    for found in _candidates(Points(numbers, saturated), height, length, stage):
+    for found in _candidates(CounterPoints(numbers, saturated), height, length, stage):
         word = _confirmed(numbers, found, height, saturated)
         if word is not None:
             return word
     return None
 
 
-def _candidates(points: Points, height: int, length: int, stage: Callable[[str], None]) -> Iterator[Tokens]:
+def _candidates(
+    points: CounterPoints, height: int, length: int, stage: Callable[[str], None]
+) -> Iterator[Tokens]:
     """Strings on which floats decide wrongly: the first of all short ones, then of long ones."""
     numbers = points.n
     symbols = len(numbers.alphabet)
@@ -62,7 +64,7 @@ def _none() -> NDArray[np.int64]:
     return np.zeros((1, 0), dtype=np.int64)
 
 
-def first_wrong(points: Points, rows: NDArray[np.int64], height: int) -> Tokens | None:
+def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> Tokens | None:
     """The shortest beginning of one of the rows (the first such row's) on which the decision is wrong and the
     height kept.
     """
@@ -124,7 +126,7 @@ def _rows(lines: Sequence[Sequence[int]], numbers: CounterNumbers) -> NDArray[np
     return np.array([[*line, *[numbers.closing] * (most - len(line))] for line in lines], dtype=np.int64)
 
 
-def shrink(points: Points, word: Tokens, height: int) -> Tokens:
+def shrink(points: CounterPoints, word: Tokens, height: int) -> Tokens:
     """A shorter string that is wrong, by leaving out parts while it stays so."""
     size = max(len(word) // 2, 1)
     while size:

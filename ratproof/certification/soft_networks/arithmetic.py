@@ -53,84 +53,63 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
 
     def read(self, token: PlaceT_contra, gate: int) -> V:
         """W x + b of that gate."""
-        ...
 
     def times_middle(self, matrix: V, box: BoxT_contra) -> V:
         """The matrix times the box's middle."""
-        ...
 
     def scale_rows(self, vector: V, matrix: V) -> V:
         """The rows of a matrix, each times an entry of the vector."""
-        ...
 
     def multiply(self, one: V, other: V) -> V:
         """Elementwise products."""
-        ...
 
     def reach(self, middle: V, slope: V, box: BoxT_contra) -> V:
         """The middle plus the range of slope (alpha - box.middle)."""
-        ...
 
     def sigmoid(self, x: V) -> V:
         """1 / (1 + exp(-x))."""
-        ...
 
     def tanh(self, x: V) -> V:
         """The hyperbolic tangent."""
-        ...
 
     def sigmoid_slope(self, s: V) -> V:
         """s (1 - s), where s is a sigmoid's value."""
-        ...
 
     def tanh_slope(self, t: V) -> V:
         """1 - t^2, where t is a tanh's value."""
-        ...
 
     def centroid_differences(self, label: PlaceT_contra) -> V:
         """s_i - s_label as rows."""
-        ...
 
     def apply(self, matrix: V, vector: V) -> V:
         """A matrix times a vector at a point."""
-        ...
 
     def times_slope(self, matrix: V, slope: V) -> V:
         """A matrix times a slope."""
-        ...
 
     def divide_by_temperature(self, value: V) -> V:
         """The value divided by tau."""
-        ...
 
     def softmax(self, gaps: V) -> V:
         """exp(gap_i) / sum_j exp(gap_j)."""
-        ...
 
     def average(self, alpha: V, slope: V) -> V:
         """The sum of alpha_i times the i-th row, as a row."""
-        ...
 
     def meet(self, one: V, other: V) -> V:
         """The intersection."""
-        ...
 
     def classify(self, u: V) -> V:
         """W u + v."""
-        ...
 
     def distances(self, u: V) -> V:
         """|u - s_i|."""
-        ...
 
     def unit_vectors(self, u: V) -> V:
         """(s_i - u) / |u - s_i| as rows; everything from -1 to 1 where u may be at the centroid."""
-        ...
 
     def pick(self, values: V, label: PlaceT_contra) -> V:
         """The entry at the label."""
-        ...
 
     def pick_row(self, values: V, label: PlaceT_contra) -> V:
         """The row at the label."""
-        ...

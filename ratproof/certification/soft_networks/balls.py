@@ -36,8 +36,8 @@ class BallBox:
     def __init__(self, low: Floats, high: Floats) -> None:
         self.floats = FloatBoxes(low[None], high[None])
         self.middle = exact(self.floats.middle[0])
-        self.down = _each(lambda v: v.min(arb(0)), exact(low) - self.middle)
-        self.up = _each(lambda v: v.max(arb(0)), exact(high) - self.middle)
+        self.down = each(lambda v: v.min(arb(0)), exact(low) - self.middle)
+        self.up = each(lambda v: v.max(arb(0)), exact(high) - self.middle)
         self.rest = (arb(1) - sum(self.middle, arb(0))).union(arb(0))
 
 
@@ -78,8 +78,8 @@ class BallArithmetic:
 
     def multiply(self, one: Balls, other: Balls) -> Balls:
         """Elementwise products, as intervals: a ball's own product of two wide balls is wider."""
-        low, high = _each(lambda v: v.lower(), one), _each(lambda v: v.upper(), one)
-        least, most = _each(lambda v: v.lower(), other), _each(lambda v: v.upper(), other)
+        low, high = each(lambda v: v.lower(), one), each(lambda v: v.upper(), one)
+        least, most = each(lambda v: v.lower(), other), each(lambda v: v.upper(), other)
         return union(union(low * least, low * most), union(high * least, high * most))
 
     def reach(self, middle: Balls, slope: Balls, box: BallBox) -> Balls:
@@ -95,7 +95,7 @@ class BallArithmetic:
             off = slope - m[:, None]
             sums.append(union(off * box.down, off * box.up).sum(axis=1) + m * box.rest)
         least, most = sums
-        return middle + _each(lambda one, other: one.lower().union(other.upper()), least, most)
+        return middle + each(lambda one, other: one.lower().union(other.upper()), least, most)
 
     def sigmoid(self, x: Balls) -> Balls:
         """1 / (1 + exp(-x))."""
@@ -130,12 +130,8 @@ class BallArithmetic:
         return np.asarray(value / self.tau)
 
     def softmax(self, gaps: Balls) -> Balls:
-        """exp(gap_i) / sum_j exp(gap_j): it grows with gap_i, and falls with the others."""
-        low = np.array([gap.lower().exp() for gap in gaps])
-        high = np.array([gap.upper().exp() for gap in gaps])
-        least = low / (low + _others(high))
-        most = high / (high + _others(low))
-        return union(least, most)
+        """exp(gap_i) / sum_j exp(gap_j)."""
+        return softmax(gaps)
 
     def average(self, alpha: Balls, slope: Balls) -> Balls:
         """The sum of alpha_i times the i-th row, shape ``(1, k)``."""
@@ -143,7 +139,7 @@ class BallArithmetic:
 
     def meet(self, one: Balls, other: Balls) -> Balls:
         """The intersection."""
-        return _each(lambda a, b: a.intersection(b), one, other)
+        return each(lambda a, b: a.intersection(b), one, other)
 
     def classify(self, u: Balls) -> Balls:
         """W u + v, shape ``(1,)``."""
@@ -152,7 +148,7 @@ class BallArithmetic:
     def distances(self, u: Balls) -> Balls:
         """|u - s_i|, shape ``(k,)``."""
         apart = u[:, None] - self.S
-        return _each(lambda v: v.sqrt(), (apart * apart).sum(axis=0))
+        return each(lambda v: v.sqrt(), (apart * apart).sum(axis=0))
 
     def unit_vectors(self, u: Balls) -> Balls:
         """(s_i - u) / |u - s_i|, shape ``(k, d)``; everything from -1 to 1 where u may be at the centroid."""
@@ -176,6 +172,13 @@ class BallArithmetic:
         return np.asarray(values[label])
 
 
+def softmax(gaps: Balls) -> Balls:
+    """Return exp(gap_i) / sum_j exp(gap_j): it grows with gap_i, and falls with the others."""
+    low = np.array([gap.lower().exp() for gap in gaps])
+    high = np.array([gap.upper().exp() for gap in gaps])
+    return union(low / (low + _others(high)), high / (high + _others(low)))
+
+
 def exact(values: Floats) -> Balls:
     """Floats as balls of radius 0."""
     return np.asarray(np.frompyfunc(lambda v: arb(float(v)), 1, 1)(values), dtype=object)
@@ -183,7 +186,7 @@ def exact(values: Floats) -> Balls:
 
 def union(one: Balls, other: Balls) -> Balls:
     """The least balls that hold both, elementwise."""
-    return _each(lambda a, b: a.union(b), one, other)
+    return each(lambda a, b: a.union(b), one, other)
 
 
 def product(one: Balls, other: Balls) -> Balls:
@@ -194,12 +197,12 @@ def product(one: Balls, other: Balls) -> Balls:
 
 def lower(values: Balls) -> Floats:
     """Floats near the lower ends."""
-    return np.asarray(_each(lambda v: float(v.lower()), values), dtype=np.float64)
+    return np.asarray(each(lambda v: float(v.lower()), values), dtype=np.float64)
 
 
 def upper(values: Balls) -> Floats:
     """Floats near the upper ends."""
-    return np.asarray(_each(lambda v: float(v.upper()), values), dtype=np.float64)
+    return np.asarray(each(lambda v: float(v.upper()), values), dtype=np.float64)
 
 
 def _others(values: Balls) -> Balls:
@@ -210,13 +213,14 @@ def _others(values: Balls) -> Balls:
     return np.asarray(before + behind)
 
 
-def _each(function: Callable[..., object], *arrays: Balls) -> Balls:
+def each(function: Callable[..., object], *arrays: Balls) -> Balls:
+    """Return the function of each entry."""
     return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
 
 
 def _monotone(x: Balls, function: Callable[[arb], arb]) -> Balls:
     """An increasing function."""
-    return _each(lambda v: function(v.lower()).union(function(v.upper())), x)
+    return each(lambda v: function(v.lower()).union(function(v.upper())), x)
 
 
 def _hill(x: Balls, function: Callable[[arb], arb], top: arb) -> Balls:
@@ -226,4 +230,4 @@ def _hill(x: Balls, function: Callable[[arb], arb], top: arb) -> Balls:
         ends = function(v.lower()).union(function(v.upper()))
         return ends.union(function(top)) if v.overlaps(top) else ends
 
-    return _each(over, x)
+    return each(over, x)

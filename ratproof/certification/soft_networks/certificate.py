@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from typing import TypeAlias, TypedDict
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.io.number_text import shorten
 from automata.moore import Moore
+from ratproof.certification.network_numbers import hexadecimal
 from ratproof.certification.soft_networks.boxes import Nodes
 from ratproof.certification.soft_networks.hard import labelled_outputs
 from ratproof.certification.soft_networks.numbers import ARRAYS, Numbers
@@ -77,7 +75,7 @@ def network_json(numbers: Numbers) -> JsonObject:
         "temperature": str(numbers.temperature),
         "alphabet": list(numbers.alphabet),
         "start_token": numbers.start_token,
-        **{name: _hex(getattr(numbers, name)) for name in ARRAYS},
+        **{name: hexadecimal(getattr(numbers, name)) for name in ARRAYS},
     }
 
 
@@ -106,8 +104,8 @@ def to_json(numbers: Numbers, nodes: Nodes) -> BoxesCertificate:
             {
                 "state": state,
                 "after": nodes.after[node].tolist(),
-                "low": _hex(nodes.low[node]),
-                "high": _hex(nodes.high[node]),
+                "low": hexadecimal(nodes.low[node]),
+                "high": hexadecimal(nodes.high[node]),
             }
             for node, state in enumerate(_states(machine, least))
         ],
@@ -124,8 +122,3 @@ def _states(machine: Moore, least: Moore) -> list[int]:
                 states[after] = state
                 queue.append(after)
     return [states[node] for node in range(machine.states)]
-
-
-def _hex(values: ArrayLike) -> HexFloats:
-    array = np.asarray(values)
-    return float(array).hex() if array.ndim == 0 else [_hex(part) for part in array]

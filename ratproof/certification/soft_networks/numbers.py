@@ -6,22 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from automata.aliases import Floats, Symbols
 from automata.errors import InputError
 from neural.state_regularized.acceptor import Acceptor
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from ratproof.certification.network_numbers import TokenNumbers, array, only_one, positive
 
 ARRAYS = ("embedding", "W", "b", "U", "c", "S", "w", "v")
 
 
 @dataclass(frozen=True)
-class Numbers:
+class Numbers(TokenNumbers):
     """One layer without a cell state, mixing its centroids (equation 5).
 
     Attributes:
@@ -56,16 +51,6 @@ class Numbers:
         """The number of centroids."""
         return int(self.S.shape[1])
 
-    @property
-    def start(self) -> int:
-        """The start token."""
-        return len(self.alphabet)
-
-    @property
-    def end(self) -> int:
-        """The end token."""
-        return len(self.alphabet) + 1
-
 
 def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -> Numbers:
     """The network's numbers, at its own temperature or another.
@@ -73,10 +58,7 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
     Raises:
         InputError: it is no network of one layer without a cell state that mixes centroids.
     """
-    cells = network.cells
-    if len(cells) != 1:
-        raise InputError(f"the network has {len(cells)} layers, where one is right")
-    (cell,) = cells
+    cell = only_one(network.cells)
     if not cell.memoryless:
         raise InputError(
             f"the network is of kind {network.kind}, whose cell state goes on beside h, so that its states"
@@ -95,16 +77,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
             f"the network's transition is {component.transition!r}, where 'mixture' (equation 5) is right:"
             f" {why}"
         )
-    tau = Fraction(component.temperature if temperature is None else temperature)
-    if tau <= 0:
-        raise InputError(
-            f"temperature is {temperature}, where a positive number is right; ratproof extract gives the"
-            " automaton of the limit 0"
-        )
-
-    def array(tensor: Tensor) -> Floats:
-        return np.asarray(tensor.detach().cpu().double().numpy())
-
+    hint = "; ratproof extract gives the automaton of the limit 0"
+    tau = positive(component.temperature, temperature, hint)
     return Numbers(
         network.kind,
         component.similarity,

@@ -24,7 +24,7 @@ from automata.wfsa import WFSA
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell
 from neural.fa_rnn.factors import Factors
 from neural.fa_rnn.network import FARNN
-from neural.tracked import Tracked, tracking
+from neural.tracked import RunningErrorTensor, tracking
 from ratproof.implementations.fa_rnn.program import (
     Factory,
     Network,
@@ -75,7 +75,7 @@ def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list
     """By how much each number of the FA-GRU's state may be off, after each prefix."""
     made = network(w, True, {"dtype": dtype, "device": device})
     assert isinstance(made.cell, FAGRUCell)
-    h: Any = Tracked.exact(made.initial.unsqueeze(0).detach())
+    h: Any = RunningErrorTensor.exact(made.initial.unsqueeze(0).detach())
     first, errors = h, []
     with torch.no_grad():
         for t, word in enumerate((BEGIN, *string)):

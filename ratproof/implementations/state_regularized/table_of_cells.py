@@ -25,7 +25,7 @@ from torch import Tensor
 from automata.aliases import Floats
 from neural.rounding import FUNCTION_ROUNDINGS, format_of
 from neural.state_regularized.layers import SRCell
-from neural.tracked import Tracked, tracking
+from neural.tracked import RunningErrorTensor, tracking
 from ratproof.implementations.state_regularized import ball_cells
 
 State = tuple[int, ...]
@@ -161,9 +161,12 @@ class Asked:
         cell = self.cells[layer]
         h, *more = (part.detach() for part in cell.at_centroid(place))
         slack = torch.full(h.shape, self.slack(layer, epsilon), dtype=torch.float64, device=h.device)
-        state = [Tracked(h, slack), *(Tracked(c, torch.full_like(slack, self._most)) for c in more)]
+        state = [
+            RunningErrorTensor(h, slack),
+            *(RunningErrorTensor(c, torch.full_like(slack, self._most)) for c in more),
+        ]
         x = inputs.unsqueeze(0)
-        around = Tracked(x, torch.full(x.shape, off, dtype=torch.float64, device=x.device))
+        around = RunningErrorTensor(x, torch.full(x.shape, off, dtype=torch.float64, device=x.device))
         with torch.no_grad(), tracking():
             u, *_ = cell.part.step(cell.part.read(around), tuple(state))  # type: ignore[arg-type]
             b: Any = cell.component.similarities(u)

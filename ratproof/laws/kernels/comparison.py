@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ratproof.evidence.ledger import NOTHING_COUNTED, ledger
+from ratproof.laws.kernels.bounds import run
+from ratproof.laws.kernels.bounds.rounding import USELESS, root_mean_square
 from ratproof.laws.kernels.counterexample import Shown, WrongCall
 from ratproof.laws.kernels.formats import FORMATS, rounded
 from ratproof.laws.kernels.kernel import Arrays, Call, Kernel
 from ratproof.laws.kernels.measured import hold_measured
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference import run
-from ratproof.laws.kernels.reference.form import USELESS
-from ratproof.laws.kernels.reference.norms import root_mean_square
 
 Right = dict[str, tuple[Any, NDArray[np.float64]]]
 UNDERFLOW = 2.0**20

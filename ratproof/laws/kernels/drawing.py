@@ -45,7 +45,7 @@ LEAST = 2
 
 
 @dataclass(frozen=True)
-class Sizes:
+class CallSizes:
     """The sizes that a call may have.
 
     Attributes:
@@ -67,7 +67,7 @@ class Group:
 
     name: str
     examples: int
-    sizes: Sizes
+    sizes: CallSizes
 
 
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
@@ -98,27 +98,27 @@ def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iter
     for_edges = examples if kernel.lengths else examples // 2
     for place, length in enumerate(lengths):
         number = max(LEAST, for_edges // len(lengths) + (place < for_edges % len(lengths)))
-        yield Group(str(length), number, Sizes(((length,),), choices, BUDGETS))
+        yield Group(str(length), number, CallSizes(((length,),), choices, BUDGETS))
     if not kernel.lengths:
-        anything = Sizes(_any_time(kernel, shortest, max(lengths)), choices, BUDGETS, KEEPS_KEYS)
+        anything = CallSizes(_any_time(kernel, shortest, max(lengths)), choices, BUDGETS, KEEPS_KEYS)
         yield Group("random lengths", max(LEAST, examples - for_edges), anything)
     most = LARGEST // 4 if small else LARGEST
     wide = _near(choices, {"K": (WIDE_KEYS,), "V": (WIDE_KEYS,)})
     odd = _near(choices, {"K": (ODD_KEYS,)})
     huge = _near(choices, {"K": (WIDE_KEYS, 128, 256), "V": (128, 256)})
     longer = _longer(kernel, lengths)
-    yield Group("wide", LEAST, Sizes(longer, wide, (most // 2,), KEEPS_BOTH))
-    yield Group("odd", LEAST, Sizes(longer, odd, (most // 8,), KEEPS_KEYS))
-    yield Group("large", 1, Sizes(((max(lengths),),), huge, (most,), KEEPS_BOTH))
+    yield Group("wide", LEAST, CallSizes(longer, wide, (most // 2,), KEEPS_BOTH))
+    yield Group("odd", LEAST, CallSizes(longer, odd, (most // 8,), KEEPS_KEYS))
+    yield Group("large", 1, CallSizes(((max(lengths),),), huge, (most,), KEEPS_BOTH))
 
 
-def shorter_than(kernel: Kernel, time: int, shortest: int) -> Sizes:
+def shorter_than(kernel: Kernel, time: int, shortest: int) -> CallSizes:
     """Calls of so many tokens at most, for a smaller counterexample."""
     if kernel.lengths:
         times: Sequence[int] = [n for n in kernel.lengths if shortest <= n <= time]
     else:
         times = _multiples(kernel, shortest, time)
-    return Sizes((times,), _choices(kernel), BUDGETS)
+    return CallSizes((times,), _choices(kernel), BUDGETS)
 
 
 def _choices(kernel: Kernel) -> dict[str, tuple[int, ...]]:
@@ -157,7 +157,12 @@ def _longer(kernel: Kernel, lengths: list[int]) -> tuple[Sequence[int], ...]:
 
 @st.composite
 def problems(
-    draw: st.DrawFn, kernel: Kernel, numbers: Numbers, sizes: Sizes, least_rows: int = 1, least_heads: int = 1
+    draw: st.DrawFn,
+    kernel: Kernel,
+    numbers: Numbers,
+    sizes: CallSizes,
+    least_rows: int = 1,
+    least_heads: int = 1,
 ) -> Problem:
     """A call of a kernel.
 

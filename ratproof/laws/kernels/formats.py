@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Format:
+class KernelFormat:
     """A floating-point format.
 
     Attributes:
@@ -27,17 +27,19 @@ class Format:
     largest: float
 
     @classmethod
-    def of(cls, dtype: torch.dtype) -> Format:
+    def of(cls, dtype: torch.dtype) -> KernelFormat:
         """That of a dtype.
 
-        >>> Format.of(torch.float32).unit == 2.0**-24
+        >>> KernelFormat.of(torch.float32).unit == 2.0**-24
         True
         """
         info = torch.finfo(dtype)
         return cls(dtype, info.eps / 2, info.tiny, info.max)
 
 
-FORMATS = {name: Format.of(getattr(torch, name)) for name in ("float32", "float64", "bfloat16", "float16")}
+FORMATS = {
+    name: KernelFormat.of(getattr(torch, name)) for name in ("float32", "float64", "bfloat16", "float16")
+}
 WIDE = ("float32", "float64")
 """Those that a kernel accumulates in."""
 

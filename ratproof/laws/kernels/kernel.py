@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from automata.errors import InputError
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.family import LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.layouts import laid_out
 from ratproof.laws.kernels.problem import Problem
-from ratproof.laws.kernels.reference.form import Form
 
 Arrays = dict[str, NDArray[np.float64]]
 Function = Callable[..., Any]
-LACKS = {
+CAPABILITIES = {
     "cu_seqlens": "packed strings",
     "infinite-gates": "gates of -infinity",
     "empty": "strings of no tokens",
@@ -52,7 +52,7 @@ class Kernel:
         family: what it computes.
         function: called by keyword; it returns outputs and final state.
         form: recurrent or chunked.
-        without: what it does not take, names of :data:`LACKS`.
+        without: what it does not take, names of :data:`CAPABILITIES`.
         dtypes: the formats that it computes in.
         device: where it runs.
         accumulation: the format of states and sums where it reads a narrower one; ``None`` for its own.
@@ -69,7 +69,7 @@ class Kernel:
     name: str
     family: LinearRecurrence
     function: Function
-    form: Form
+    form: KernelForm
     without: frozenset[str] = frozenset()
     dtypes: tuple[str, ...] = ("float32", "float64")
     device: str = "cpu"
@@ -91,7 +91,7 @@ class Kernel:
     def says(self) -> str:
         """What is run, on one line."""
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
-        lacks = [LACKS[name] for name in sorted(self.without)]
+        lacks = [CAPABILITIES[name] for name in sorted(self.without)]
         if self.multiple > 1:
             lacks.append(f"strings of other lengths than multiples of {self.multiple}")
         if self.longest is not None:

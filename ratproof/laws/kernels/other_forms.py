@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ratproof.evidence.ledger import recording
+from ratproof.laws.kernels.bounds.rounding import KernelForm
 from ratproof.laws.kernels.counterexample import WrongCall
 from ratproof.laws.kernels.kernel import Kernel
-from ratproof.laws.kernels.reference.form import Form
 
 CHUNKS = (16, 64, 256)
 """The chunks that are tried, besides one for the whole string."""
@@ -39,7 +39,7 @@ def _others(kernel: Kernel, time: int) -> Iterator[tuple[str, Kernel]]:
     inverses = ("substitution", "explicit") if kernel.family.correction != "none" else ("substitution",)
     for inverse in inverses:
         for chunk in sorted({*CHUNKS, 1 << max(0, time - 1).bit_length()}):
-            form = Form(chunk, inverse=inverse)
+            form = KernelForm(chunk, inverse=inverse)
             if form == kernel.form:
                 continue
             said = f'form="chunked", chunk={chunk}' + (

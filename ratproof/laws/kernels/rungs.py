@@ -12,16 +12,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from ratproof.evidence.subjects import BELIEVED
+from ratproof.laws.kernels.bounds import gradients
 from ratproof.laws.kernels.comparison import Right, compare, hold_call, recurrence
 from ratproof.laws.kernels.counterexample import Shown, WrongCall
-from ratproof.laws.kernels.drawing import Sizes, groups_of, problems, shorter_than
+from ratproof.laws.kernels.drawing import CallSizes, groups_of, problems, shorter_than
 from ratproof.laws.kernels.formats import WIDE
 from ratproof.laws.kernels.kernel import Arrays, Kernel
 from ratproof.laws.kernels.measured import hold_measured, require_no_doubts
 from ratproof.laws.kernels.other_forms import with_form
 from ratproof.laws.kernels.problem import LARGE, Numbers, Problem
-from ratproof.laws.kernels.reference import gradients
-from ratproof.laws.kernels.watch import Watch
+from ratproof.laws.kernels.watch import KernelWatch
 
 Body = Callable[[Kernel, Problem, st.DataObject], None]
 
@@ -56,7 +56,7 @@ class KernelRung:
             Raised: none is, and the kernel raised on some.
             InputError: none is, and the time was not enough for all.
         """
-        watch = Watch(kernel)
+        watch = KernelWatch(kernel)
         for group in groups_of(kernel, examples or settings().max_examples, self.shortest, self.small):
             name = f"{kernel.name} {BELIEVED} {self.kind} {group.name}"
             try:
@@ -66,14 +66,14 @@ class KernelRung:
         watch.require_all()
         require_no_doubts()
 
-    def _case(self, watch: Watch, kernel: Kernel, sizes: Sizes, data: st.DataObject) -> None:
+    def _case(self, watch: KernelWatch, kernel: Kernel, sizes: CallSizes, data: st.DataObject) -> None:
         problem = data.draw(problems(kernel, self.numbers, sizes, self.rows, self.heads))
         if watch.is_over():
             return
         with watch.told(problem):
             self.body(kernel, problem, data)
 
-    def _smallest(self, watch: Watch, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:
+    def _smallest(self, watch: KernelWatch, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:
         """A simpler call that is wrong, where there is one: of fewer tokens, found by Hypothesis."""
         shorter = shorter_than(kernel, wrong.problem.time, self.shortest)
         try:

@@ -19,11 +19,8 @@ from ratproof.laws.kernels.counterexample import Shown, WrongCall
 from ratproof.laws.kernels.kernel import Kernel, Raised, WrongKind
 from ratproof.laws.kernels.problem import Problem
 
-PRODUCT = "product"
-"""Of all sizes of a call, beside the sizes themselves."""
 
-
-class Watch:
+class KernelWatch:
     """Of one rung of a kernel.
 
     Args:
@@ -66,7 +63,8 @@ class Watch:
         """What happens in a call: where the kernel raises, the smallest call is kept, and others go on."""
         try:
             yield
-            _note_sizes(problem)
+            sizes = problem.sizes()
+            ledger().note_sizes({**sizes, " ".join(sizes): prod(sizes.values())})
         except Raised as error:
             self._keep(problem, error)
         except WrongKind as error:
@@ -95,11 +93,3 @@ class Watch:
                 f"{self.kernel.name}: {self.kernel.seconds:g} seconds were not enough: {ledger().cases:,}"
                 " calls were right, and others not tried; seconds= allows more"
             )
-
-
-def _note_sizes(problem: Problem) -> None:
-    """Write the sizes of a call into the ledger if they are the largest ones."""
-    facts, sizes = ledger().facts, problem.sizes()
-    largest = facts.setdefault("largest_sizes", dict.fromkeys([*sizes, PRODUCT], 0))
-    for name, size in {**sizes, PRODUCT: prod(sizes.values())}.items():
-        largest[name] = max(largest[name], size)

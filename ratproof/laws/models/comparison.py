@@ -11,7 +11,7 @@ from torch import Tensor
 from ratproof.evidence.ledger import AS_LARGE, ledger
 from ratproof.evidence.subjects import BELIEVED
 from ratproof.laws.models.counterexample import BrokenLaw, StatefulCounterexample
-from ratproof.laws.models.declared import Format
+from ratproof.laws.models.declared import ModelFormat
 from ratproof.laws.models.laws import Law, Rows
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.repeatability import MANY, Repeated, repeated
@@ -32,7 +32,7 @@ class Doubt:
     sentence: str
 
 
-def compare(law: Law, format_: Format, problem: StatefulProblem) -> Doubt | None:
+def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt | None:
     """Run a case; the ledger counts it where the two ways agree.
 
     Returns:
@@ -58,7 +58,8 @@ def compare(law: Law, format_: Format, problem: StatefulProblem) -> Doubt | None
     rounding = _rounding(law, format_, problem, one, largest)
     if largest <= rounding:
         if _count(format_, largest, size):
-            _note_sizes(problem, max(session.calls, against.calls))
+            calls = max(session.calls, against.calls)
+            ledger().note_sizes({"tokens": problem.time, "rows": problem.batch, "calls": calls})
         return None
     if largest <= refutes:
         return Doubt(_doubt(law, problem, largest / size, rounding / size))
@@ -67,7 +68,7 @@ def compare(law: Law, format_: Format, problem: StatefulProblem) -> Doubt | None
     raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), wrong, rounding), problem)
 
 
-def _refutes(law: Law, format_: Format, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
+def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
     """Return the difference that refutes if rounding does not explain it: a smaller one in float64, unless an
     operator of the plain way rounds to a narrower format and its rounding reaches the results.
     """
@@ -84,7 +85,7 @@ def _refutes(law: Law, format_: Format, problem: StatefulProblem, plain: Tensor,
 def _require_repeatable(
     found: Repeated,
     law: Law,
-    format_: Format,
+    format_: ModelFormat,
     problem: StatefulProblem,
     results: tuple[Rows, Rows],
     wrong: Tensor,
@@ -97,13 +98,13 @@ def _require_repeatable(
 
 
 def _repeated(
-    law: Law, format_: Format, problem: StatefulProblem, before: Tensor, allowed: float, times: int
+    law: Law, format_: ModelFormat, problem: StatefulProblem, before: Tensor, allowed: float, times: int
 ) -> Repeated:
     """Ask in the plain way again."""
     return repeated(lambda: _joined(law.plain(format_.session(problem))), before, allowed, times)
 
 
-def _rounding(law: Law, format_: Format, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
+def _rounding(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
     """So many times the largest change of the plain way among a dozen runs on perturbed numbers, or among the
     first of them, where that explains the difference already.
     """
@@ -143,7 +144,7 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
         raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are nan in both ways")
 
 
-def _count(format_: Format, apart: float, size: float) -> bool:
+def _count(format_: ModelFormat, apart: float, size: float) -> bool:
     """Write a case into the ledger, and the largest share of the results' size that was rounding. Return
     whether it is a case: it is none if the rounding is as large as the results.
     """
@@ -158,13 +159,6 @@ def _count(format_: Format, apart: float, size: float) -> bool:
     return True
 
 
-def _note_sizes(problem: StatefulProblem, calls: int) -> None:
-    """Write the largest sizes of the cases so far into the ledger: tokens, rows and calls of one model."""
-    sizes = ledger().facts.setdefault("sizes", {})
-    for name, size in (("tokens", problem.time), ("rows", problem.batch), ("calls", calls)):
-        sizes[name] = max(size, sizes.get(name, 0))
-
-
 def _doubt(law: Law, problem: StatefulProblem, share: float, rounding: float) -> str:
     other, plain = law.words(problem, 0)
     explained = f"{rounding:.1g} of it" if rounding else "nothing: no perturbation changed a result"
@@ -176,7 +170,7 @@ def _doubt(law: Law, problem: StatefulProblem, share: float, rounding: float) ->
 
 def _counterexample(
     law: Law,
-    format_: Format,
+    format_: ModelFormat,
     problem: StatefulProblem,
     results: tuple[Rows, Rows],
     wrong: Tensor,

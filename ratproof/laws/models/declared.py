@@ -11,7 +11,7 @@ import torch
 
 from ratproof.laws.models.copies import fresh, in_float64, parameters, perturbed
 from ratproof.laws.models.inputs import Inputs, Vectors
-from ratproof.laws.models.model import LACKS, StatefulModel
+from ratproof.laws.models.model import CAPABILITIES, StatefulModel
 from ratproof.laws.models.precision import FORMATS, NarrowRounding
 from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Perturbation, Session, Unusable
@@ -25,7 +25,7 @@ class Declared:
         name: of the claim.
         model: what is called.
         inputs: what it reads.
-        without: what it does not take, names of :data:`~ratproof.laws.models.model.LACKS`.
+        without: what it does not take, names of :data:`~ratproof.laws.models.model.CAPABILITIES`.
         precision: the lowest precision inside, whatever the operators show; a name of
             :data:`~ratproof.laws.models.precision.FORMATS`, or ``None`` to go by the operators.
         longest: tokens that it reads at most; ``None`` for any number.
@@ -40,18 +40,18 @@ class Declared:
     longest: int | None = None
     device: str = "cpu"
 
-    def says(self, formats: dict[str, Format]) -> str:
+    def says(self, formats: dict[str, ModelFormat]) -> str:
         """What is run, on one line."""
-        lacks = [words for name, words in LACKS.items() if name in self.without]
+        lacks = [words for name, words in CAPABILITIES.items() if name in self.without]
         lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"
 
-    def formats(self) -> dict[str, Format]:
+    def formats(self) -> dict[str, ModelFormat]:
         """Return the formats that it runs in, by name: its own, and float64 if a copy of it, or a function of
         vectors, runs in that.
         """
         dtype = self._own_format()
-        own = Format(self, self.model, dtype)
+        own = ModelFormat(self, self.model, dtype)
         formats = {own.name: own}
         wide = None
         if dtype != torch.float64 and not self.precision:
@@ -60,7 +60,7 @@ class Declared:
             elif self.model.module is None and isinstance(self.inputs, Vectors):
                 wide = self.model  # a function computes in the format of its inputs, or raises
         if wide is not None:
-            other = Format(self, wide, torch.float64)
+            other = ModelFormat(self, wide, torch.float64)
             with suppress(Unusable):  # it may run in its own format alone
                 session = other.session(StatefulProblem(2, 1, (2,), other.name, 0))
                 session.run(session.tokens())
@@ -77,7 +77,7 @@ class Declared:
 
 
 @dataclass(frozen=True)
-class Format:
+class ModelFormat:
     """A model in a format.
 
     Attributes:

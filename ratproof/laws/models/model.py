@@ -26,7 +26,7 @@ from ratproof.laws.models.inputs import Inputs
 
 LAWS = ("pieces", "batch", "padding", "reuse", "reorder")
 """The laws, each a kind of evidence."""
-LACKS = {
+CAPABILITIES = {
     "pieces": "inputs in pieces",
     "batch": "batches of several rows",
     "padding": "padding with a mask",
@@ -50,7 +50,7 @@ class StatefulModel:
         inputs: what it reads; ``None`` where ``believe_stateful`` is told.
         module: the torch module in it, whose parameters are perturbed to measure rounding and which runs in
             evaluation mode; ``None`` where there is none.
-        without: what it does not take, names of :data:`LACKS`.
+        without: what it does not take, names of :data:`CAPABILITIES`.
         longest: tokens that it reads at most, in all pieces together; ``None`` for any number.
     """
 

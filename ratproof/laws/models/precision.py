@@ -9,12 +9,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
-FORMATS = {
-    "float64": torch.float64,
-    "float32": torch.float32,
-    "float16": torch.float16,
-    "bfloat16": torch.bfloat16,
-}
+FORMATS = {name: getattr(torch, name) for name in ("float64", "float32", "float16", "bfloat16")}
 """The formats that may be declared, by name."""
 
 

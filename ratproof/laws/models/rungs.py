@@ -15,7 +15,7 @@ from ratproof.evidence.random_cases import for_random_cases
 from ratproof.evidence.subjects import BELIEVED
 from ratproof.laws.models.comparison import Doubt, compare
 from ratproof.laws.models.counterexample import BrokenLaw
-from ratproof.laws.models.declared import Declared, Format, in_evaluation_mode
+from ratproof.laws.models.declared import Declared, ModelFormat, in_evaluation_mode
 from ratproof.laws.models.drawing import problems, stages_of
 from ratproof.laws.models.laws import LAWS, Law
 from ratproof.laws.models.problem import StatefulProblem
@@ -45,7 +45,7 @@ class _Rung:
     hides no mistake in others.
     """
 
-    def __init__(self, law: Law, declared: Declared, formats: dict[str, Format], name: str) -> None:
+    def __init__(self, law: Law, declared: Declared, formats: dict[str, ModelFormat], name: str) -> None:
         self.law, self.declared, self.formats, self.name = law, declared, formats, name
         self.doubts: list[Doubt] = []
         self.broken: BrokenLaw | None = None

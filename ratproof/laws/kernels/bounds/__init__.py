@@ -1,5 +1,4 @@
-"""What a recurrence gives, and its gradients, in extended precision, and by how much a kernel's floats may
-differ from them.
+"""By how much a kernel's floats may differ from the recurrence's results, and from its gradients.
 
 The bound follows a running error from step to step. ``u`` is the unit of rounding; every product, sum and
 exponential of the kernel is within it, in any order of a sum, fused or not:
@@ -19,14 +18,14 @@ exponential of the kernel is within it, in any order of a sum, fused or not:
   absolute values since the chunk began; the output adds (K + 4) u |q|^T A.
 * Where a step corrects the state along a direction, a bound element by element grows without end; each column
   is bounded in the 2-norm, by the step's own 2-norm. Where that says little, an ellipsoid holds the column's
-  error (:mod:`~ratproof.laws.kernels.reference.ellipsoid`), and the smaller of both bounds is taken. Within a
-  chunk the corrections solve a triangular system (:mod:`~ratproof.laws.kernels.reference.corrections`). An
+  error (:mod:`~ratproof.laws.kernels.bounds.ellipsoid`), and the smaller of both bounds is taken. Within a
+  chunk the corrections solve a triangular system (:mod:`~ratproof.laws.kernels.bounds.corrections`). An
   error is rounded as the state is, relative to absolute values: a step that leaves nothing of it leaves that.
 * Gradients are products of the state with the adjoint state, which is the same recurrence backwards
-  (:mod:`~ratproof.laws.kernels.reference.adjoint`).
+  (:mod:`~ratproof.laws.kernels.bounds.adjoint`).
 """
 
-from ratproof.laws.kernels.reference.flows import gradients
-from ratproof.laws.kernels.reference.forward import Result, run
+from ratproof.laws.kernels.bounds.forward import BoundedResult, run
+from ratproof.laws.kernels.bounds.gradients import gradients
 
-__all__ = ["Result", "gradients", "run"]
+__all__ = ["BoundedResult", "gradients", "run"]

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ratproof.laws.kernels.reference.form import Bounds, Wide
-from ratproof.laws.kernels.reference.norms import norm
-from ratproof.laws.kernels.reference.roles import Roles
+from ratproof.laws.kernels.bounds.rounding import norm
+from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, Wide
 
 
 @dataclass(frozen=True)
@@ -41,28 +40,30 @@ class Solution:
     carried_off: Bounds
 
 
-def solution(roles: Roles, state: Wide, terms: Bounds, inverse: str, adds_first: bool) -> Solution:
+def solution(
+    inputs: RecurrenceInputs, state: Wide, terms: Bounds, inverse: str, adds_first: bool
+) -> Solution:
     """The corrections of chunks.
 
     Args:
-        roles: the tensors of C tokens, of N chunks.
+        inputs: the tensors of C tokens, of N chunks.
         state: at the chunks' beginnings.
         terms: the roundings of a term, besides one for each token of the chunk; for each chunk, shape
             ``(N,)``.
         inverse: ``substitution`` or ``explicit``.
         adds_first: does a step add before it decays and corrects?
     """
-    k, v, decay = (np.swapaxes(x, 1, 2).astype(float) for x in (roles.key, roles.value, roles.decay))
-    start, delta = state.astype(float), roles.beta is not None
+    k, v, decay = (np.swapaxes(x, 1, 2).astype(float) for x in (inputs.key, inputs.value, inputs.decay))
+    start, delta = state.astype(float), inputs.beta is not None
     after, before = _sums(decay), _sums(decay, exclusive=True)
     reads = after if delta else before
     if delta:
-        assert roles.beta is not None
+        assert inputs.beta is not None
         left, column, sign = k, k, -1.0
-        beta = np.swapaxes(roles.beta, 1, 2)[..., None]
+        beta = np.swapaxes(inputs.beta, 1, 2)[..., None]
         signed, sizes = v, np.abs(v)
     else:
-        left, column = (np.swapaxes(x, 1, 2).astype(float) for x in (roles.a, roles.b))
+        left, column = (np.swapaxes(x, 1, 2).astype(float) for x in (inputs.a, inputs.b))
         beta, sign = np.ones((*left.shape[:-1], 1)), 1.0
         written = _between(reads, before if adds_first else after, own=adds_first)
         signed = _along(left, k, written) @ v

@@ -13,33 +13,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from ratproof.laws.kernels.reference.course import Course, by_token, size_of
-from ratproof.laws.kernels.reference.form import USELESS, Bounds
-from ratproof.laws.kernels.reference.norms import norm, root_mean_square
-from ratproof.laws.kernels.reference.roles import Roles
+from ratproof.laws.kernels.bounds.rounding import USELESS, norm, root_mean_square
+from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
 
 MOST_NUMBERS = 2**26
-"""Of a string's ellipsoids: tokens times columns times K^3."""
+"""Of a string's ellipsoids, tokens times columns times K^3: more would take too long."""
 
 
 class Ellipsoids:
-    """Those of all columns, which begin as points.
+    """The ellipsoids of all columns of a recurrence that corrects; they begin as points."""
 
-    Args:
-        roles: of a recurrence that corrects.
-    """
-
-    def __init__(self, roles: Roles) -> None:
-        rows, heads, keys, values = roles.start.shape
+    def __init__(self, inputs: RecurrenceInputs) -> None:
+        rows, heads, keys, values = inputs.start.shape
         self.one = np.eye(keys)
         self.size = np.zeros((rows, heads, values))
         self.matrix = np.broadcast_to(self.one / keys, (rows, heads, values, keys, keys))
-        d = np.broadcast_to(by_token(roles.decay), by_token(roles.key).shape).astype(float)
-        if roles.beta is not None:
-            column = by_token(roles.key).astype(float)
-            along = -by_token(roles.beta)[..., None].astype(float) * d * column
+        d = np.broadcast_to(by_token(inputs.decay), by_token(inputs.key).shape).astype(float)
+        if inputs.beta is not None:
+            column = by_token(inputs.key).astype(float)
+            along = -by_token(inputs.beta)[..., None].astype(float) * d * column
         else:
-            column, along = (by_token(x).astype(float) for x in (roles.b, roles.a))
+            column, along = (by_token(x).astype(float) for x in (inputs.b, inputs.a))
         self.steps = d[..., None] * self.one + column[..., None] * along[..., None, :]
         """M, shape ``(T, N, H, K, K)``."""
         self.largest = np.max(np.abs(self.steps), axis=(-2, -1))[..., None]
@@ -52,18 +46,15 @@ class Ellipsoids:
         return self.size, self.matrix
 
     def length(self) -> Bounds:
-        """A bound on the 2-norm of columns, shape ``(N, H, 1, V)``."""
+        """Return a bound on the 2-norm of columns, shape ``(N, H, 1, V)``."""
         return self.size[:, :, None]
 
     def add(self, ball: Bounds) -> None:
         """Add anything within a ball, of radii of the shape ``(N, H, 1, V)``."""
-        nothing = np.zeros(())
-        self._join(self.matrix, self.size, nothing, nothing, ball)
+        self._join(self.matrix, self.size, np.zeros(()), np.zeros(()), ball)
 
     def move(self, t: int, own: Bounds, ball: Bounds) -> None:
-        """Step t, which adds anything up to ``own`` times its column, and anything within a ball; both of the
-        shape ``(N, H, 1, V)``.
-        """
+        """Make step t, which adds at most ``own`` times its column, and anything within a ball."""
         largest = self.largest[t]
         step = (self.steps[t] / _divisor(largest)[..., None])[:, :, None]
         moved = step @ self.matrix @ np.swapaxes(step, -1, -2)
@@ -74,17 +65,15 @@ class Ellipsoids:
         self._join(moved, self.size * largest, length, segment, ball)
 
     def _join(self, moved: Bounds, times: Bounds, length: Bounds, segment: Bounds, ball: Bounds) -> None:
-        """What holds an ellipsoid, its axes multiplied, a segment of half a length, and a ball: each in
-        proportion to the root of its trace.
+        """Enclose the sum of an ellipsoid, its axes multiplied, a segment of half a length, and a ball: each
+        in proportion to the root of its trace.
         """
         keys, trace = len(self.one), np.trace(moved, axis1=-2, axis2=-1)
         sizes = times * np.sqrt(trace), length, np.sqrt(keys) * ball[:, :, 0]
         self.size = sizes[0] + sizes[1] + sizes[2]
         parts = moved / _divisor(trace)[..., None, None], segment, self.one / keys
-        self.matrix = sum(
-            (size / _divisor(self.size))[..., None, None] * part
-            for size, part in zip(sizes, parts, strict=True)
-        )
+        shares = [(size / _divisor(self.size))[..., None, None] for size in sizes]
+        self.matrix = shares[0] * parts[0] + shares[1] * parts[1] + shares[2] * parts[2]
 
 
 def _divisor(size: Bounds) -> Bounds:
@@ -92,8 +81,8 @@ def _divisor(size: Bounds) -> Bounds:
 
 
 def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
-    """The longest half axis of each, shape ``(T, N, H, 1, V)``: no column is longer. Infinite where numbers
-    are too large.
+    """Return the longest half axes, shape ``(T, N, H, 1, V)``, infinite if numbers are too large: no column
+    is longer.
     """
     sizes, matrices = (np.stack(parts) for parts in zip(*ellipsoids, strict=True))
     known = np.asarray(np.isfinite(matrices).all(axis=(-2, -1)))
@@ -102,34 +91,32 @@ def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
     return np.asarray(axes[:, :, :, None])
 
 
-def says_little(errors: Bounds, course: Course) -> bool:
-    """Is a bound on columns too large to say anything of some of what is read from them? Ellipsoids of more
-    numbers than :data:`MOST_NUMBERS` take too long: then the 2-norm has to do.
+def says_little(errors: Bounds, states: StateTrajectory) -> bool:
+    """Return whether bounds on columns are too large to say anything of what is read from some of them, and
+    ellipsoids are not too many.
     """
-    states = course.states
-    if states.size * states.shape[-2] ** 2 > MOST_NUMBERS:
-        return False
-    return bool((errors > USELESS * root_mean_square(size_of(states))).any())
+    few = states.states.size * states.states.shape[-2] ** 2 <= MOST_NUMBERS
+    return few and bool((errors > USELESS * root_mean_square(size_of(states.states))).any())
 
 
 def step_by_step(
-    roles: Roles, own: Bounds, ball: Bounds, addition: Bounds, stretch: Bounds, adds_first: bool
+    inputs: RecurrenceInputs, own: Bounds, ball: Bounds, addition: Bounds, stretch: Bounds, adds_first: bool
 ) -> tuple[Bounds, Bounds]:
-    """Bounds on the columns before each step and after the last, and of what each step decays.
+    """Return bounds on the columns before each step and after the last, and of what each step decays.
 
     Args:
-        roles: of a recurrence that corrects.
+        inputs: of a recurrence that corrects.
         own: what a step adds along its column at most, in units of it; as the others by step.
         ball: what its decay adds besides.
         addition: what its addition adds.
         stretch: by how much a column grows besides, where its error is rounded with it.
-        adds_first: does a step add before it decays and corrects?
+        adds_first: whether a step adds before it decays and corrects.
     """
-    shape = (roles.time, *roles.start.shape[:2], 1, roles.values)
+    shape = (inputs.time, *inputs.start.shape[:2], 1, inputs.values)
     own, ball, addition = (np.broadcast_to(x, shape) for x in (own, ball, addition))
-    every = Ellipsoids(roles)
+    every = Ellipsoids(inputs)
     made, held = [every.now()], []
-    for t in range(roles.time):
+    for t in range(inputs.time):
         more = ball[t]
         if adds_first:
             every.add(addition[t])
@@ -142,23 +129,23 @@ def step_by_step(
 
 
 def in_chunks(
-    roles: Roles, own: Bounds, at_ends: Bounds, stretch: Bounds, begins: list[int]
+    inputs: RecurrenceInputs, own: Bounds, at_ends: Bounds, stretch: Bounds, begins: list[int]
 ) -> tuple[Bounds, Bounds]:
-    """Bounds on what a column's corrections, and all before a chunk, make of its error: within each chunk
-    before each step, and behind its last, one after another; and on the columns where chunks begin.
+    """Return bounds on what a column's corrections, and all before a chunk, make of its error: within each
+    chunk before each step, and behind its last, one after another; and on the columns where chunks begin.
 
     Args:
-        roles: of a recurrence that corrects, and adds nothing to the error.
+        inputs: of a recurrence that corrects.
         own: what a step adds along its column at most, in units of it, by step.
         at_ends: what a chunk makes besides, by chunk.
         stretch: by how much a chunk lets what was before it grow besides, by chunk.
         begins: the first steps of chunks.
     """
-    every, made, starts = Ellipsoids(roles), [], []
+    every, made, starts = Ellipsoids(inputs), [], []
     for chunk, begin in enumerate(begins):
         start = every.length()
         starts.append(start)
-        end = begins[chunk + 1] if chunk + 1 < len(begins) else roles.time
+        end = begins[chunk + 1] if chunk + 1 < len(begins) else inputs.time
         for t in range(begin, end):
             made.append(every.now())
             every.move(t, own[t], np.zeros_like(own[t]))

@@ -1,0 +1,23 @@
+"""Copy the common part of ``wire.py`` into each program that checks certificates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+MARK = "\n# The rest of this file is copied from wire.py:"
+
+
+def inlined(program: str) -> str:
+    """Return the text of a program with the common part as it is now in ``wire.py``.
+
+    >>> "def main(arguments):" in inlined(f"...{MARK} an older part")
+    True
+    """
+    wire = (FOLDER / "wire.py").read_text("utf-8")
+    return program.partition(MARK)[0] + MARK + wire.partition(MARK)[2]
+
+
+if __name__ == "__main__":
+    for path in FOLDER.glob("check_*.py"):
+        path.write_text(inlined(path.read_text("utf-8")), "utf-8")

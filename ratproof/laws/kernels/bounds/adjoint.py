@@ -1,0 +1,84 @@
+"""The adjoint state D, what flows into the state from all outputs after it.
+
+Of L = sum(o * A) + sum(S_T * B), D is the same recurrence backwards: D_t = M_{t+1}^T D_{t+1} + scale q_t
+A_t^T for the state after token t, from D_T = B on, where M is what a step multiplies the state by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ratproof.laws.kernels.bounds.chunked import bounded_states
+from ratproof.laws.kernels.bounds.recurrent import BoundedStates
+from ratproof.laws.kernels.bounds.rounding import KernelForm, RoundingUnits
+from ratproof.laws.kernels.naive import RecurrenceInputs, Wide
+
+
+def adjoint(
+    inputs: RecurrenceInputs, weights: Wide, final: Wide, form: KernelForm, arithmetic: RoundingUnits
+) -> BoundedStates:
+    """Return the adjoint states, by token.
+
+    Args:
+        inputs: of the recurrence.
+        weights: A, shape ``(N, T, H, V)``.
+        final: B, shape ``(N, H, K, V)``.
+        form: how the kernel computes.
+        arithmetic: its format's.
+
+    Returns:
+        ``held``: D_t, what flows into the state that token t is read from or, if the state is read before
+        its update, into the state after it; ``edges``: what flows into a chunk's last state from behind it,
+        by that token; ``last``: the initial state's.
+    """
+    backwards = reversed_inputs(inputs, weights, final)
+    first = inputs.bonus is None
+    states = bounded_states(backwards, form, arithmetic, first, backwards=True, for_gradients=True)
+    return _turned(states, inputs.time)
+
+
+def reversed_inputs(inputs: RecurrenceInputs, weights: Wide, final: Wide) -> RecurrenceInputs:
+    """Return those of the adjoint's recurrence, in reversed time: keys are the queries, values the scaled
+    weights of outputs, and corrections are transposed.
+    """
+    tensors: dict[str, Any] = {
+        "query": inputs.key,
+        "key": inputs.query,
+        "value": inputs.scale * weights,
+        "decay": np.conj(inputs.decay),
+        "logarithms": inputs.logarithms,
+        "roundings": inputs.roundings,
+    }
+    if inputs.corrected:
+        tensors |= {"a": inputs.b, "b": inputs.a, "growth": inputs.growth}
+        tensors["b_roundings"] = np.zeros(inputs.growth.shape)  # type: ignore[union-attr]
+    if inputs.beta is not None:
+        # (I - beta k k^T) diag(d), transposed: diag(d) - (beta d k) k^T
+        tensors["a"], tensors["b"] = inputs.key, -inputs.beta[..., None] * inputs.decay * inputs.key
+        tensors["b_roundings"] = 3 + np.max(inputs.roundings, axis=-1, initial=0.0)
+    flipped = {name: np.flip(array, 1) for name, array in tensors.items()}
+    return replace(
+        inputs,
+        start=final,
+        beta=None,
+        bonus=None,
+        product_roundings=inputs.product_roundings and 2,
+        **flipped,
+    )
+
+
+def _turned(states: BoundedStates, time: int) -> BoundedStates:
+    """Undo the reversal of time."""
+    return replace(
+        states,
+        before=states.before[::-1],
+        held=states.held[::-1],
+        after=states.after[::-1],
+        corrections=None if states.corrections is None else states.corrections[::-1],
+        roundings=states.roundings[::-1],
+        edges={time - 1 - step: edge for step, edge in states.edges.items()},
+        rougher=None if states.rougher is None else _turned(states.rougher, time),
+    )

@@ -1,0 +1,272 @@
+"""Gradients of L = sum(o * A) + sum(S_T * B) with respect to every argument: products of the states S with
+the adjoint states D.
+
+* dq = scale S A, dk = D v, dv = D^T k; of the delta rule dk = D w - beta S' dw, dv = beta dw and dbeta =
+  dw . (v - S'^T k), with S' = diag(d) S_- and dw = D^T k; of a correction b (S_-^T a)^T, da = S_- (D^T b) and
+  db = D (S_-^T a).
+* A decay's is the sum over values of (D - beta k dw^T) * S_-, times the decay for its logarithm. Many kernels
+  cumulate gates, and so get their gradients as a sum over later tokens, dg_t = sum of (what is read at s with
+  the decay - what is written at s) over s >= t, in a chunk or to the end, whose terms cancel: then the bound
+  is the largest of the three.
+* A kernel with an explicit inverse gets what goes through it from products that are rounded before they
+  cancel, n u (P s^T + p S^T): then sizes are P and s, or p and S, with 2 n roundings in every sum, and the
+  bound is the larger of the two (:mod:`ratproof.laws.kernels.bounds.corrections`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ratproof.laws.kernels.bounds.adjoint import adjoint
+from ratproof.laws.kernels.bounds.chunked import bounded_states
+from ratproof.laws.kernels.bounds.recurrent import BoundedStates
+from ratproof.laws.kernels.bounds.rounding import (
+    OUTWARD,
+    KernelForm,
+    RoundedArray,
+    RoundingUnits,
+    column_norm,
+)
+from ratproof.laws.kernels.naive import (
+    Arrays,
+    Bounds,
+    RecurrenceInputs,
+    StringGroup,
+    Wide,
+    groups,
+    inputs_of,
+    numbers_of,
+    parts,
+    wider_than,
+)
+from ratproof.laws.kernels.problem import Problem
+
+Gradients = dict[str, tuple[Wide, Bounds]]
+
+
+def gradients(
+    problem: Problem, arrays: Arrays, weights: Wide, final: Wide, form: KernelForm, cumulated: bool
+) -> Gradients:
+    """Return the gradients by the names of the arguments, ``initial_state`` among them, in their shapes, each
+    with its bound.
+
+    Args:
+        problem: the call.
+        arrays: its numbers.
+        weights: A, of the outputs' shape.
+        final: B, of the final states' shape.
+        form: how the kernel computes.
+        cumulated: whether it may get the gradients of decays as sums over later tokens.
+    """
+    family = problem.family
+    arithmetic = RoundingUnits.of(problem.accumulation, family.pairs)
+    weights, final = numbers_of(problem, weights), numbers_of(problem, final)
+    if family.lanes and not family.pairs:
+        weights, final = weights[..., None], final[..., None]
+    final = final[..., None] if family.lanes else final
+    shapes = {n: problem.shape(axes) for n, axes in family.tensors.items()}
+    shapes["initial_state"], wide = problem.state_shape, wider_than(problem.accumulation)
+    results = {n: (np.zeros(shape, wide), np.zeros(shape)) for n, shape in shapes.items()}
+    for group in groups(problem):
+        inputs = inputs_of(problem, arrays, group)
+        outputs, last = weights[group.rows, group.tokens], final[group.states]
+        forward = bounded_states(inputs, form, arithmetic, for_gradients=True)
+        backward = adjoint(inputs, outputs, last, form, arithmetic)
+        ways = [(forward, backward)]
+        if forward.rougher is not None and backward.rougher is not None:
+            ways = [(forward.rougher, backward), (forward, backward.rougher)]
+        every = [dict(_Flows(inputs, outputs, last, *way, form).by_name(problem, cumulated)) for way in ways]
+        for name, flow in every[0].items():
+            error = np.maximum.reduce([flows[name].error for flows in every])
+            _place(problem, results[name], replace(flow, error=error), name, group)
+    tiny = arithmetic.smallest * 16 * (problem.time + problem.keys + problem.values)
+    return {n: (value, (bound + tiny) * OUTWARD) for n, (value, bound) in results.items()}
+
+
+def _place(
+    problem: Problem, into: tuple[Wide, Bounds], flow: RoundedArray, name: str, group: StringGroup
+) -> None:
+    """Put a group's gradient in its place; that of a tensor that all groups share is a sum."""
+    family = problem.family
+    for target, whole in zip(into, (flow.value, flow.error), strict=True):
+        own = parts(problem, whole)
+        if name == "initial_state":
+            shape = parts(problem, flow.value).shape
+            target[group.states] = np.broadcast_to(own, shape).reshape(target[group.states].shape)
+        elif target.ndim <= 2:  # H, H and K, or D and P
+            target += own
+        else:
+            alone = family.lanes and not family.pairs
+            target[group.rows, group.tokens] = np.moveaxis(own[..., 0] if alone else own, 0, 1)
+
+
+class _Flows:
+    """The gradients of a group of strings; axes T, N, H, and K or V."""
+
+    def __init__(
+        self,
+        inputs: RecurrenceInputs,
+        weights: Wide,
+        final: Wide,
+        forward: BoundedStates,
+        backward: BoundedStates,
+        form: KernelForm,
+    ) -> None:
+        self.inputs, self.form, self.u = inputs, form, forward.last.unit
+        self.forward, self.backward = forward, backward
+        self.inverted = np.maximum(forward.roundings, backward.roundings)  # of an explicit inverse, by token
+        self.weights, self.final = self._exact(weights), RoundedArray.exactly(final, self.u)
+        self.q, self.k, self.v = (self._exact(x) for x in (inputs.query, inputs.key, inputs.value))
+        if inputs.step is not None:  # values are products of their own with time steps
+            self.v = replace(self.v, error=self.u * self.v.size)
+        self.before, self.after = forward.before.computed(), forward.after.computed()
+        self.flow = backward.held.computed()
+
+    def by_name(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, RoundedArray]]:
+        """Yield each argument's name and gradient."""
+        family, inputs = problem.family, self.inputs
+        if inputs.time:
+            yield from self._of_tokens(problem, cumulated)
+        else:  # nothing flows to a tensor of all tokens
+            name = family.bonus or family.rate or (family.pairs and family.factor)
+            if name:
+                shape = problem.shape(family.tensors[name])
+                shape = (*shape[:-1], 1) if family.pairs else shape
+                yield name, RoundedArray.exactly(np.zeros(shape), self.u)
+        yield "initial_state", self.backward.last.computed()
+
+    def _of_tokens(self, problem: Problem, cumulated: bool) -> Iterator[tuple[str, RoundedArray]]:
+        family, inputs = problem.family, self.inputs
+        read = self.after if inputs.bonus is None else self.before
+        query = self._over_values(read, self.weights).times(inputs.scale)
+        reads, writes = [(self.q * query, inputs.bonus is not None)], []
+        decayed = self.flow  # what flows into the decayed state
+        if inputs.beta is not None:
+            beta = np.moveaxis(inputs.beta, 1, 0)[..., None]
+            w, dw = self._corrections()
+            state = self._decayed(self.before)
+            written = self._over_values(self.flow, w)
+            unread = -self._over_values(state, dw).times(beta)
+            key, value = written + unread, dw.times(beta)
+            reads.append((self.k * unread, False))
+            writes.append(self.k * written)
+            count = inputs.values + 4 + self.inverted[..., 0]
+            yield "beta", (dw * (self.v + -state.over_keys(self.k.value))).sum(-1, count)
+            pulled = _outer(self.k.times(beta), dw)
+            decayed = self.flow + -pulled
+        else:
+            key, value = self._over_values(self.flow, self.v), self.flow.over_keys(self.k.value)
+            writes.append(self.k * key)
+        if inputs.a is not None:
+            c, dc = self._corrections()
+            a, b = self._exact(inputs.a), self._exact(inputs.b)
+            da, db = self._over_values(self.before, dc), self._over_values(self.flow, c)
+            reads.append((a * da, True))
+            writes.append(b * db)
+            yield "a", da
+            yield "b", db
+        if family.decay or family.factor:
+            gate = self._gate(decayed, family.tensors[family.decay or family.factor], bool(family.decay))
+            if cumulated and family.decay:
+                gate = self._cumulated(gate, reads, writes)
+            yield family.decay or family.factor, gate
+        if inputs.step is not None and inputs.rate is not None:
+            rate = inputs.rate if "K" in family.tensors[family.rate] else inputs.rate[:, 0]
+            gate = self._gate(decayed, family.tensors[family.rate], logarithm=True)
+            if cumulated:
+                gate = self._cumulated(gate, reads, writes)
+            step = np.moveaxis(inputs.step, 1, 0)
+            own = RoundedArray.exactly(np.moveaxis(inputs.own_value, 1, 0), self.u)
+            of_value = (value * own).sum(-1, inputs.values + 2)
+            of_decay = gate.times(rate)
+            if of_decay.value.ndim == 4:
+                of_decay, step = of_decay.sum(-1, inputs.keys + 2), step[..., None]
+            yield family.step, of_value + of_decay
+            often = inputs.time * problem.batch + len(problem.lengths)
+            yield family.rate, gate.times(step).sum((0, 1), often)
+            value = value.times(np.moveaxis(inputs.step, 1, 0)[..., None])
+        if inputs.bonus is not None:
+            bonus = RoundedArray.exactly(inputs.bonus, self.u)
+            product = (self.v * self.weights).sum(-1, inputs.values + 2)
+            scaled = product[..., None].times(inputs.scale)
+            query, key = query + self.k * bonus * scaled, key + self.q * bonus * scaled
+            whole = (self.q * self.k * bonus).sum(-1, inputs.keys + 2)
+            value = value + (self.weights * whole[..., None]).times(inputs.scale)
+            count = product.value.shape[0] * problem.batch
+            yield family.bonus, (self.q * self.k * scaled).sum((0, 1), count + len(problem.lengths))
+        for name, flow in ((family.query, query), (family.key, key), (family.value, value)):
+            if name:
+                yield name, flow
+
+    def _exact(self, array: Wide) -> RoundedArray:
+        return RoundedArray.exactly(np.moveaxis(array, 1, 0), self.u)
+
+    def _corrections(self) -> tuple[RoundedArray, RoundedArray]:
+        made = self.forward.corrections, self.backward.corrections
+        assert made[0] is not None and made[1] is not None
+        return made[0].computed(), made[1].computed()
+
+    def _over_values(self, state: RoundedArray, vector: RoundedArray) -> RoundedArray:
+        return state.over_values(vector, self.inverted)
+
+    def _decayed(self, state: RoundedArray) -> RoundedArray:
+        """Return diag(d) S."""
+        d, x = (np.moveaxis(part, 1, 0)[..., None] for part in (self.inputs.decay, self.inputs.roundings))
+        own, size = np.abs(d).astype(float), np.abs(d).astype(float) * state.size
+        made = self.u * x * size
+        if state.error.shape[-2] == 1:
+            made = column_norm(made)
+            own = np.max(own, axis=-2, keepdims=True)
+        return RoundedArray(d * state.value, own * state.error + made, size, self.u)
+
+    def _gate(self, flow: RoundedArray, axes: str, logarithm: bool) -> RoundedArray:
+        """Return a decay's gradient, or its logarithm's."""
+        made = (flow * self.before.conjugate()).sum(-1, self.inputs.values + 2 + self.inverted)
+        if logarithm:
+            d, x = (np.moveaxis(part, 1, 0) for part in (self.inputs.decay, self.inputs.roundings))
+            made = made.times(d, x + 1)
+        if "D" in axes and "T" not in axes:  # one for all tokens
+            return made.sum((0, 1), made.value.shape[0] * made.value.shape[1])
+        return made.sum(-1, self.inputs.keys) if "K" not in axes and "D" not in axes else made
+
+    def _cumulated(self, gate: RoundedArray, reads: list[Any], writes: list[RoundedArray]) -> RoundedArray:
+        """Return the same, if it may be a sum over later tokens that cancel."""
+        bound = gate.error
+        error, size = np.zeros(()), np.zeros(())
+        for term, before in [*reads, *((term, False) for term in writes)]:
+            parts = [np.broadcast_to(x, term.value.shape) for x in (term.error, term.size)]
+            if before:  # it reads what the token before it left
+                parts = [np.concatenate([x[1:], 0 * x[:1]]) for x in parts]
+            error, size = error + parts[0], size + parts[1]
+        of_head = gate.value.ndim < error.ndim
+        if of_head:
+            error, size = error.sum(-1), size.sum(-1)
+        count = self.inputs.time + self.inputs.keys * of_head + 4
+        own = error + self.u * count * size
+        last = self._edge(self.forward.last.computed(), self.final, of_head)
+        bound = np.maximum(bound, _later(own) + last)
+        if self.form.chunk is not None:
+            for end, flow in self.backward.edges.items():
+                begin = end // self.form.chunk * self.form.chunk
+                edge = self._edge(self.after[end], flow.computed(), of_head)
+                cut = slice(begin, end + 1)
+                bound[cut] = np.maximum(bound[cut], _later(own[cut]) + edge)
+        return RoundedArray(gate.value, bound, gate.size, self.u)
+
+    def _edge(self, state: RoundedArray, flow: RoundedArray, of_head: bool) -> Bounds:
+        """Return the error of what a state behind all these tokens hands to their gates."""
+        made = (state * flow).sum(-1, self.inputs.values + self.inputs.time)
+        return made.sum(-1, self.inputs.keys).error if of_head else made.error
+
+
+def _later(values: Bounds) -> Bounds:
+    """Return the sums from each token on."""
+    return np.asarray(np.cumsum(values[::-1], axis=0)[::-1])
+
+
+def _outer(left: RoundedArray, right: RoundedArray) -> RoundedArray:
+    return left[..., None] * right[..., None, :]

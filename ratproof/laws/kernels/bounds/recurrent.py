@@ -1,0 +1,187 @@
+"""The running error of a recurrence: by elements of the state, or, if a step corrects the state along a
+direction, by columns in the 2-norm. What a step adds to the error follows from its states alone, and is
+computed for all steps at once; only its passage from step to step is one after another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ratproof.laws.kernels.bounds import ellipsoid
+from ratproof.laws.kernels.bounds.ellipsoid import says_little
+from ratproof.laws.kernels.bounds.rounding import RoundedArray, RoundingUnits, column_norm, norm
+from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
+
+
+@dataclass(frozen=True)
+class BoundedStates:
+    """The states of a recurrence and their errors, for every step. A size is the sum of the absolute values
+    of a step's terms; in a chunked form the recurrence of absolute values since the chunk began.
+
+    Attributes:
+        before: the states that steps begin with.
+        held: those that they decay.
+        after: those that they leave.
+        last: the one after all steps.
+        corrections: what each step added along its direction, axes T, N, H and V; ``None`` if it corrects
+            nothing.
+        roundings: of gradients of corrections, besides the usual ones, shape ``(T, 1, 1, 1)``.
+        edges: the state at the beginning of each chunk, by its first step.
+        rougher: the same, relative to the larger size of what an explicit inverse solves; else ``None``.
+    """
+
+    before: RoundedArray
+    held: RoundedArray
+    after: RoundedArray
+    last: RoundedArray
+    corrections: RoundedArray | None
+    roundings: Bounds = field(default_factory=lambda: np.zeros((1, 1, 1, 1)))
+    edges: dict[int, RoundedArray] = field(default_factory=dict)
+    rougher: BoundedStates | None = None
+
+
+def step_by_step(
+    inputs: RecurrenceInputs, states: StateTrajectory, arithmetic: RoundingUnits
+) -> BoundedStates:
+    """Return the errors of a kernel that computes step by step, with the terms of a step in any order."""
+    u, smallest, first = arithmetic.unit, arithmetic.smallest, states.adds_first
+    x, decay = by_token(inputs.roundings)[..., None], size_of(by_token(inputs.decay))[..., None]
+    stored = _stored(inputs, states)
+    added = np.zeros((inputs.time, 1, 1, 1, 1)) if states.added is None else size_of(states.added)
+    held_size = stored[:-1] + added if first else stored[:-1]
+    decayed = decay * held_size
+    own, more = None, np.zeros(())
+    if states.column is None:
+        terms, factor = decayed, decay * (1 + (x + 2) * u)
+        of_decay = u * (x + 1) * decayed + smallest
+        of_addition = u * (inputs.product_roundings + 1) * added + smallest
+    else:
+        read, correction = _of_correction(inputs, held_size, decayed)
+        terms = decayed + size_of(states.column) * correction
+        # a term has K + 3 sums, at most four products, and the roundings of its factors
+        often: Any = inputs.keys + 10 + np.max(x, axis=-2, keepdims=True, initial=0.0)
+        if inputs.b_roundings is not None:
+            often = often + by_token(inputs.b_roundings)[..., None, None]
+        own, more = u * (read + 2 * size_of(states.along)), often * u * size_growth(inputs)
+        factor = growth(inputs) + more
+        of_decay = u * often * column_norm(terms) + 2 * inputs.keys * smallest
+        of_addition = u * (inputs.product_roundings + 1 if first else often) * column_norm(added) + smallest
+    if first:  # the sum is rounded before it decays
+        of_addition = of_addition + u * (stored[:-1] if own is None else column_norm(stored[:-1]))
+    shape = inputs.start.shape
+    start = np.zeros((*shape[:2], 1, shape[3]) if inputs.corrected else shape)
+    errors, held = passage(factor, of_decay, of_addition, start, first)
+    if own is None and inputs.start.any():  # the first state may be added at the end
+        errors, held = errors + u * stored, held + u * held_size
+    corrections = None
+    if own is not None:
+        if says_little(errors, states):
+            tighter = ellipsoid.step_by_step(inputs, 0 * own, of_decay, of_addition, more, first)
+            errors, held = (np.fmin(*pair) for pair in zip((errors, held), tighter, strict=True))
+        corrections = correction_bounds(states, own + reads(inputs) * held, u)
+    sizes = np.concatenate([stored[:1], terms if first else terms + added])
+    every = RoundedArray(states.states, errors, sizes, u)
+    decays = RoundedArray(states.held, held, held_size if first else sizes[:-1], u)
+    return BoundedStates(every[:-1], decays, every[1:], every[-1], corrections)
+
+
+def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> RoundedArray:
+    """Return what each step added along its direction, relative to itself."""
+    value = states.along[..., 0, :]  # type: ignore[index]
+    return RoundedArray(value, bound[..., 0, :], size_of(value), unit)
+
+
+def _stored(inputs: RecurrenceInputs, states: StateTrajectory) -> Bounds:
+    """Return the sizes of what a kernel stores for the states: of the states, or of what is left of the first
+    one and of the sum of all else. A kernel may keep these apart if no step corrects.
+    """
+    if inputs.corrected or not inputs.start.any():
+        return size_of(states.states)
+    decay = by_token(inputs.decay)[..., None]
+    left = products(decay) * inputs.start
+    return size_of(left) + size_of(states.states - left)
+
+
+def products(factor: Any) -> Any:
+    """Return the products of the factors of steps, before each step and after the last."""
+    return np.concatenate([np.ones((1, *factor.shape[1:])), np.cumprod(factor, axis=0)])
+
+
+def passage(
+    factor: Bounds, of_decay: Bounds, of_addition: Bounds, first: Bounds, adds_first: bool
+) -> tuple[Bounds, Bounds]:
+    """Carry a bound from step to step: times a factor, plus what a decay and an addition add to it.
+
+    Args:
+        factor: by step, as the next two.
+        of_decay: what a decay adds.
+        of_addition: what an addition adds.
+        first: before the first step.
+        adds_first: whether a step adds before it decays.
+
+    Returns: the bound before each step and after the last, ``len(factor) + 1`` of them, and that of what
+    each step decays.
+    """
+    time = len(factor)
+    bounds, held = np.empty((time + 1, *first.shape)), np.empty((time, *first.shape))
+    bounds[0] = first
+    between, behind = (of_addition, of_decay) if adds_first else (np.zeros(()), of_decay + of_addition)
+    between, behind = (np.broadcast_to(x, held.shape) for x in (between, behind))
+    for t in range(time):
+        np.add(bounds[t], between[t], out=held[t])
+        np.multiply(factor[t], held[t], out=bounds[t + 1])
+        np.add(bounds[t + 1], behind[t], out=bounds[t + 1])
+    return bounds, held
+
+
+def reads(inputs: RecurrenceInputs) -> Bounds:
+    """Return the largest factor of a state's error in what a correction reads of it, shape ``(T, N, H, 1,
+    1)``.
+    """
+    if inputs.beta is not None:
+        length = np.abs(by_token(inputs.beta)) * norm(by_token(inputs.key).astype(float))
+        length = length * np.max(size_of(by_token(inputs.decay)), axis=-1)
+    else:
+        length = norm(by_token(inputs.a).astype(float))
+    return np.asarray(length[..., None, None])
+
+
+def column_length(states: StateTrajectory) -> Bounds:
+    """Return the length of what a correction writes along, shape ``(T, N, H, 1, 1)``."""
+    assert states.column is not None
+    return column_norm(states.column.astype(float))
+
+
+def growth(inputs: RecurrenceInputs) -> Bounds:
+    """Return by how much a step stretches a column at most, shape ``(T, N, H, 1, 1)``."""
+    assert inputs.growth is not None
+    return np.asarray(by_token(inputs.growth)[..., None, None])
+
+
+def size_growth(inputs: RecurrenceInputs) -> Bounds:
+    """Return by how much a step of absolute values stretches a column at most, shape ``(T, N, H, 1, 1)``:
+    what is rounded on the way is relative to these, which do not cancel.
+    """
+    largest = np.max(size_of(inputs.decay), axis=-1)
+    if inputs.beta is not None:
+        factor = largest * (1 + np.abs(inputs.beta) * size_of(np.sum(inputs.key**2, axis=-1)))
+    else:
+        factor = largest + norm(inputs.a.astype(float)) * norm(inputs.b.astype(float))
+    return np.asarray(by_token(factor)[..., None, None])
+
+
+def _of_correction(inputs: RecurrenceInputs, held: Bounds, decayed: Bounds) -> tuple[Bounds, Bounds]:
+    """Return the roundings of the terms of what is written along the column, in units, and its size, both by
+    absolute values and of shape ``(T, N, H, 1, V)``.
+    """
+    if inputs.beta is None:
+        size = size_of(by_token(inputs.a))[..., None, :] @ held
+        return (inputs.keys + 5) * size, size
+    x = by_token(inputs.roundings)[..., None]
+    key, value = (size_of(by_token(array))[..., None, :] for array in (inputs.key, inputs.value))
+    beta = np.abs(by_token(inputs.beta))[..., None, None]
+    off = key @ ((inputs.keys + 5 + x) * decayed) + 3 * value
+    return beta * off, beta * (key @ decayed + value)

@@ -1,0 +1,169 @@
+"""How a kernel rounds, and arrays of what it computes: the true numbers, and how far its own may be off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ratproof.laws.kernels.formats import FORMATS
+from ratproof.laws.kernels.naive import Bounds, Wide
+
+USELESS = 0.01
+"""A bound that is a larger share of the results' root mean square says nothing."""
+OUTWARD = 1 + 2.0**-20
+"""The bounds are computed in float64, and some terms of second order are left out."""
+
+
+@dataclass(frozen=True)
+class KernelForm:
+    """How a kernel computes: step by step, or in chunks.
+
+    Attributes:
+        chunk: tokens a chunk; ``None`` for a recurrent form.
+        scan: how gates are cumulated in a chunk: ``any`` order, a ``chain``, a ``tree``, or ``double`` (a
+            wider accumulator).
+        inverse: how corrections within a chunk are computed: by ``substitution``, or with an ``explicit``
+            inverse.
+    """
+
+    chunk: int | None = None
+    scan: str = "any"
+    inverse: str = "substitution"
+
+    def roundings(self) -> float:
+        """Return those of a difference of cumulated gates, as a multiple of the sum of absolute gates."""
+        assert self.chunk is not None
+        tree = 2 * np.log2(max(2, self.chunk)) + 1
+        roundings = {"any": 2 * self.chunk - 1, "chain": self.chunk - 1, "tree": tree, "double": 3}
+        return float(roundings[self.scan])
+
+
+@dataclass(frozen=True)
+class RoundingUnits:
+    """A format's unit of rounding and smallest normal number: the largest errors of an operation.
+
+    >>> RoundingUnits.of("float32").unit == 2.0**-24
+    True
+    """
+
+    unit: float
+    smallest: float
+
+    @classmethod
+    def of(cls, dtype: str, pairs: bool = False) -> RoundingUnits:
+        """Return that of a format. The error of a complex product is within the square root of 5 units of its
+        absolute value, or less if a sum is fused, and that of a sum within one.
+        """
+        unit = FORMATS[dtype].unit * (3 if pairs else 1)
+        if np.finfo(np.longdouble).eps > 2.0**-60 and dtype == "float64":
+            unit *= 2  # the reference rounds as much as the kernel if there is no wider format
+        return cls(unit, FORMATS[dtype].smallest * (4 if pairs else 1))
+
+
+def norm(array: Bounds, axis: int = -1, keepdims: bool = False) -> Bounds:
+    """Return the 2-norm along an axis.
+
+    No square underflows or overflows: the numbers are first multiplied by a power of two, which rounds
+    nothing, so that the largest is near 1.
+
+    >>> float(norm(np.array([3e-200, 4e-200])))
+    5e-200
+    """
+    largest = np.max(np.abs(array), axis=axis, keepdims=True, initial=0.0)
+    scale = np.ldexp(1.0, -np.clip(np.frexp(largest)[1], -1000, 1000))
+    length = np.linalg.norm(array * scale, axis=axis, keepdims=True) / scale
+    return np.asarray(length if keepdims else np.squeeze(length, axis))
+
+
+def column_norm(states: Bounds) -> Bounds:
+    """Return the 2-norm over K of states, which have the axes K and V last; K is kept, of size 1."""
+    return norm(states, axis=-2, keepdims=True)
+
+
+def root_mean_square(values: Bounds) -> float:
+    """Return the root mean square of all numbers."""
+    return float(norm(values.ravel()) / np.sqrt(values.size))
+
+
+@dataclass(frozen=True)
+class RoundedArray:
+    """An array that a kernel computes.
+
+    Attributes:
+        value: the true one.
+        error: by how much the kernel's may differ; of a state whose columns are bounded in the 2-norm, with
+            K = 1.
+        size: what roundings are relative to: at least the absolute value.
+        unit: of rounding.
+    """
+
+    value: Wide
+    error: Bounds
+    size: Bounds
+    unit: float
+
+    @classmethod
+    def exactly(cls, value: Wide, unit: float) -> RoundedArray:
+        """Return an argument, which is no result of rounding."""
+        return cls(value, np.zeros(value.shape), np.abs(value).astype(float), unit)
+
+    def computed(self) -> RoundedArray:
+        """Return the same as a factor: what a kernel computes with is as large as the size and the error."""
+        return replace(self, size=self.size + self.error)
+
+    def __getitem__(self, index: Any) -> RoundedArray:
+        return RoundedArray(self.value[index], self.error[index], self.size[index], self.unit)
+
+    def __add__(self, other: RoundedArray) -> RoundedArray:
+        size = self.size + other.size
+        return RoundedArray(
+            self.value + other.value, self.error + other.error + self.unit * size, size, self.unit
+        )
+
+    def __neg__(self) -> RoundedArray:
+        return replace(self, value=-self.value)
+
+    def __mul__(self, other: RoundedArray) -> RoundedArray:
+        size = self.size * other.size
+        one, two = (np.abs(x.value).astype(float) for x in (self, other))
+        error = self.error * two + one * other.error + self.error * other.error
+        return RoundedArray(self.value * other.value, error + self.unit * size, size, self.unit)
+
+    def conjugate(self) -> RoundedArray:
+        """Return the conjugates of complex numbers."""
+        return replace(self, value=np.conj(self.value))
+
+    def times(self, factor: Wide, roundings: float | Bounds = 1) -> RoundedArray:
+        """Return each number times a factor, which is rounded so often."""
+        own = np.abs(factor).astype(float)
+        size = own * self.size
+        return RoundedArray(
+            factor * self.value, own * self.error + self.unit * roundings * size, size, self.unit
+        )
+
+    def sum(self, axis: int | tuple[int, ...], count: float | Bounds) -> RoundedArray:
+        """Return the sum of so many numbers, in any order."""
+        size = self.size.sum(axis)
+        error = np.broadcast_to(self.error, self.value.shape).sum(axis)
+        return RoundedArray(self.value.sum(axis), error + self.unit * count * size, size, self.unit)
+
+    def over_values(self, vector: RoundedArray, roundings: float | Bounds = 0) -> RoundedArray:
+        """Return a state's product with a vector of V numbers, one for each key; with so many roundings
+        besides those of a sum.
+        """
+        return (self * vector[..., None, :]).sum(-1, self.value.shape[-1] + 4 + roundings)
+
+    def over_keys(self, vector: Wide, roundings: int = 5) -> RoundedArray:
+        """Return a state's product with a vector of K exact numbers, one for each value; with so many
+        roundings besides those of K sums.
+        """
+        keys, q = self.value.shape[-2], np.abs(vector).astype(float)
+        value = np.einsum("...k,...kv->...v", vector, self.value)
+        size = np.einsum("...k,...kv->...v", q, self.size)
+        if self.error.shape[-2] == 1 and keys > 1:
+            error = norm(q)[..., None] * self.error[..., 0, :]
+        else:
+            error = np.einsum("...k,...kv->...v", q, self.error)
+        return RoundedArray(value, error + self.unit * (keys + roundings) * size, size, self.unit)

@@ -1,0 +1,265 @@
+"""The recurrence of every family, step by step, in a format that is wider than a kernel's.
+
+A family names the tensors that are d, k, v, q, beta, a, b and u here (:class:`RecurrenceInputs`); what it
+does not name is 1 (d, k, q) or missing. A step is
+
+    S <- diag(d) S + k v^T                              most families; k = 1 for lanes
+    S <- diag(d) S, then S <- S + beta k (v - S^T k)^T  the delta rules
+    S <- diag(d) S + b (S^T a)^T + k v^T                RWKV-7
+
+and the output is o = scale S^T q, or, if the state is read before its step, o = scale (S + (u * k) v^T)^T q.
+The recurrence of gradients (:mod:`ratproof.laws.kernels.bounds.adjoint`) adds k v^T first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ratproof.laws.kernels.problem import Problem
+
+Wide = Any  # arrays of a format that is wider than the kernel's
+Bounds = NDArray[np.float64]
+Arrays = dict[str, NDArray[np.float64]]
+
+
+def wider_than(accumulation: str) -> Any:
+    """Return the format of the reference: float64 for kernels that sum in float32, else numpy's longdouble.
+
+    The reference is within its own bound of the recurrence. In float64 that bound is 2^-29 times the one of
+    a kernel in float32, which :data:`~ratproof.laws.kernels.bounds.rounding.OUTWARD` covers.
+    """
+    return np.float64 if accumulation == "float32" else np.longdouble
+
+
+def by_token(array: Wide) -> Wide:
+    """Move the time to the front."""
+    return np.ascontiguousarray(np.moveaxis(array, 1, 0))
+
+
+def size_of(values: Wide) -> Bounds:
+    """Return absolute values in float64."""
+    return np.asarray(np.abs(values), np.float64)
+
+
+@dataclass(frozen=True)
+class StringGroup:
+    """Strings of equal length: the indices of their states, and of their tokens in the tensors."""
+
+    states: list[int]
+    rows: slice
+    tokens: slice
+
+
+def groups(problem: Problem) -> Iterator[StringGroup]:
+    """Yield all rows of a batch at once, or each packed sequence by itself."""
+    if not problem.packed:
+        yield StringGroup(list(range(problem.batch)), slice(None), slice(0, problem.time))
+        return
+    for index, (_, begin, end) in enumerate(problem.spans()):
+        yield StringGroup([index], slice(0, 1), slice(begin, end))
+
+
+@dataclass(frozen=True)
+class RecurrenceInputs:
+    """The tensors of a call, for strings of equal length, by what they are in the recurrence.
+
+    Attributes:
+        query, key: q and k, shape ``(N, T, H, K)``.
+        value: v, shape ``(N, T, H, V)``.
+        decay: d, shape ``(N, T, H, K)``, or ``(N, T, H, 1)`` for one of all keys.
+        logarithms: of the decays, as the kernel has them; of the same shape.
+        roundings: of a product with a decay, in units of rounding.
+        start: the state before the first token, shape ``(N, H, K, V)``.
+        scale: of the outputs.
+        beta: of the delta rule, shape ``(N, T, H)``.
+        a, b: of a correction b (S^T a)^T, of the shape of keys.
+        growth: by how much a step stretches a column at most, shape ``(N, T, H)``, if it corrects.
+        b_roundings: of b, which a kernel has only as a product; of the shape of ``growth``.
+        bonus: u, shape ``(H, K)``, if the state is read before its update.
+        product_roundings: of an element of k v^T; none if keys are ones.
+        own_value, step, rate: of a state-space layer: the values without the time steps, these, shape
+            ``(N, T, H)``, and the rates, shape ``(H, K)`` or ``(H, 1)``.
+        more_roundings: of a decay's logarithm and of what is added, besides the usual ones.
+    """
+
+    query: Wide
+    key: Wide
+    value: Wide
+    decay: Wide
+    logarithms: Bounds
+    roundings: Bounds
+    start: Wide
+    scale: float
+    beta: Bounds | None = None
+    a: Wide = None
+    b: Wide = None
+    growth: Bounds | None = None
+    b_roundings: Bounds | None = None
+    bonus: Bounds | None = None
+    product_roundings: int = 1
+    own_value: Wide = None
+    step: Bounds | None = None
+    rate: Bounds | None = None
+    more_roundings: int = 0
+
+    @property
+    def corrected(self) -> bool:
+        """Whether a step corrects the state along a direction."""
+        return self.beta is not None or self.a is not None
+
+    @property
+    def time(self) -> int:
+        """T."""
+        return int(self.value.shape[1])
+
+    @property
+    def keys(self) -> int:
+        """K."""
+        return int(self.key.shape[-1])
+
+    @property
+    def values(self) -> int:
+        """V."""
+        return int(self.value.shape[-1])
+
+
+@dataclass(frozen=True)
+class StateTrajectory:
+    """The states of all steps; arrays with the axes T, N, H, K and V.
+
+    Attributes:
+        states: the state that each step begins with, and the one that the last step leaves: T + 1 of them.
+        held: the state that a step decays: the one it begins with, or that plus what is added first.
+        added: k v^T; ``None`` if the correction has it in it.
+        column, along: of the correction ``column * along``, with V = 1 and K = 1; ``None`` without one.
+        adds_first: whether a step adds before it decays.
+    """
+
+    states: Wide
+    held: Wide
+    added: Wide | None
+    column: Wide | None
+    along: Wide | None
+    adds_first: bool
+
+
+def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> StateTrajectory:
+    """Run the recurrence.
+
+    Args:
+        inputs: its tensors.
+        adds_first: whether a step adds k v^T before it decays and corrects.
+    """
+    time, shape, wide = inputs.time, inputs.start.shape, inputs.start.dtype  # real or complex
+    d, k, v = by_token(inputs.decay)[..., None], by_token(inputs.key), by_token(inputs.value)[..., None, :]
+    states, held = np.empty((time + 1, *shape), wide), np.empty((time, *shape), wide)
+    along = np.empty((time, *shape[:2], 1, shape[3]), wide) if inputs.corrected else None
+    column, added, states[0] = None, None, inputs.start
+    if inputs.beta is not None:
+        column, beta = k[..., None], by_token(inputs.beta)[..., None, None]
+    else:
+        added = k[..., None] * v
+        if inputs.a is not None:
+            column, a = by_token(inputs.b)[..., None], by_token(inputs.a)[..., None, :]
+    for t in range(time):
+        held[t] = states[t] + added[t] if adds_first and added is not None else states[t]
+        new = d[t] * held[t]
+        if along is not None and column is not None:
+            along[t] = a[t] @ held[t] if inputs.beta is None else beta[t] * (v[t] - k[t][..., None, :] @ new)
+            new = new + column[t] * along[t]
+        states[t + 1] = new if adds_first or added is None else new + added[t]
+    return StateTrajectory(states, held, added, column, along, adds_first)
+
+
+def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> RecurrenceInputs:
+    """Return a group's tensors by what they are in the recurrence."""
+    family, lanes = problem.family, problem.family.lanes
+
+    def cut(name: str) -> Any:
+        array = numbers_of(problem, arrays[name][group.rows, group.tokens])
+        return array[..., None] if lanes and not family.pairs else array
+
+    value = cut(family.value)
+    ones = np.ones((*value.shape[:3], 1), wider_than(problem.accumulation))
+    shape = (problem.rows, problem.heads, *((1, 1) if lanes else (problem.keys, problem.values)))
+    first = arrays.get("initial_state")
+    start = numbers_of(problem, np.zeros(problem.state_shape) if first is None else first).reshape(shape)
+    inputs = RecurrenceInputs(
+        query=cut(family.query) if family.query else ones,
+        key=cut(family.key) if family.key else ones,
+        value=value,
+        **_decay(problem, arrays, group, ones),
+        start=start[group.states],
+        scale=problem.factor,
+        bonus=arrays[family.bonus] if family.bonus else None,
+        product_roundings=0 if lanes else 1,
+    )
+    if family.step:
+        step, value = arrays[family.step][group.rows, group.tokens], inputs.value
+        more = {"own_value": value, "step": step, "product_roundings": 2, "more_roundings": 1}
+        inputs = replace(inputs, value=step[..., None] * value, **more)
+    if family.correction == "delta":
+        beta = arrays["beta"][group.rows, group.tokens]
+        change = np.abs(1 - beta * np.sum(inputs.key**2, axis=-1))
+        growth = np.max(np.abs(inputs.decay), axis=-1) * np.maximum(1, change)
+        return replace(inputs, beta=beta, growth=growth.astype(float))
+    if family.correction == "low-rank":
+        a, b = cut("a"), cut("b")
+        wide = np.broadcast_to(inputs.decay, inputs.key.shape).astype(float)
+        step = wide[..., None] * np.eye(inputs.keys)
+        step = step + b[..., None].astype(float) * a[..., None, :].astype(float)
+        growth = np.linalg.norm(step, 2, axis=(-2, -1)) if step.size else np.zeros(step.shape[:3])
+        return replace(inputs, a=a, b=b, growth=growth, b_roundings=np.zeros(growth.shape))
+    return inputs
+
+
+def numbers_of(problem: Problem, array: Any) -> Wide:
+    """Return the numbers in extended precision; of pairs, complex ones, with one of them on the last axis."""
+    exact = np.asarray(array, wider_than(problem.accumulation))
+    return exact[..., :1] + 1j * exact[..., 1:] if problem.family.pairs else exact
+
+
+def parts(problem: Problem, array: Any) -> Any:
+    """Undo :func:`numbers_of`: return both parts of complex numbers, or their bound twice."""
+    if not problem.family.pairs:
+        return array
+    return np.concatenate([array.real, array.imag if np.iscomplexobj(array) else array], -1)
+
+
+def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> dict[str, Any]:
+    """Return decays, their logarithms and roundings, and the rates of a state-space layer."""
+    family, cut, more = problem.family, (group.rows, group.tokens), {}
+    if family.fixed_decay:
+        gamma = 1 - 2.0 ** (-5 - np.arange(problem.heads, dtype=np.float64))
+        decay = np.broadcast_to(gamma[:, None], ones.shape).astype(ones.dtype)
+        logarithms = np.log(decay).astype(np.float64)
+        roundings = 6 + 2 * np.abs(logarithms)
+    elif family.factor:
+        factor = arrays[family.factor]
+        decay = numbers_of(problem, factor if family.pairs else factor[cut][..., None])
+        decay = np.broadcast_to(decay, ones.shape)  # a complex factor is the same for all tokens
+        with np.errstate(divide="ignore"):
+            logarithms = np.where(decay == 0, -np.inf, np.log(np.abs(decay)).astype(float))
+        roundings = np.ones(ones.shape)
+    elif family.rate:  # each product with a time step is rounded once
+        rate = arrays[family.rate]
+        rate = more["rate"] = rate[:, None] if rate.ndim == 1 else rate
+        exact = numbers_of(problem, arrays[family.step][cut][..., None]) * rate
+        with np.errstate(under="ignore"):
+            decay = np.exp(exact)
+        logarithms = -np.abs(exact).astype(float)
+        roundings = 5 - 3 * logarithms
+    elif family.decay:
+        logarithms = arrays[family.decay][cut]
+        logarithms = logarithms[..., None] if logarithms.ndim == 3 else logarithms
+        with np.errstate(under="ignore"):
+            decay = np.exp(numbers_of(problem, logarithms))
+        roundings = 5 + 2 * np.where(np.isfinite(logarithms), np.abs(logarithms), 0)
+    else:
+        decay, logarithms, roundings = ones, np.zeros(ones.shape), np.zeros(ones.shape)
+    return {"decay": decay, "logarithms": logarithms, "roundings": roundings, **more}

@@ -1,0 +1,67 @@
+"""The rungs of a user's kernel and of a model with a state, each as an assertion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+import torch
+
+from ratproof.evidence.ledger import ledger
+from ratproof.laws.kernels.kernel import Kernel
+from ratproof.laws.kernels.rungs import KERNEL_RUNGS
+from ratproof.laws.models.declared import Declared
+from ratproof.laws.models.rungs import hold
+
+Rungs = Mapping[str, Callable[[], None]]
+
+
+def kernel_rungs(kernel: Kernel, kinds: Sequence[str]) -> Rungs:
+    """Return an assertion for each of these kinds of evidence."""
+
+    def show(kind: str, examples: int | None = None) -> None:
+        ledger().facts["module"] = kernel.says()
+        with one_thread(), memory_capped(torch.device(kernel.device), kernel.gpu_memory):
+            KERNEL_RUNGS[kind](kernel, examples)
+
+    return {kind: partial(show, kind) for kind in kinds}
+
+
+def model_rungs(declared: Declared, laws: Sequence[str]) -> Rungs:
+    """Return an assertion for each of these laws."""
+
+    def show(law: str) -> None:
+        with one_thread():
+            hold(law, declared)
+
+    return {law: partial(show, law) for law in laws}
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Run torch in one thread: the calls are small, and many."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@contextmanager
+def memory_capped(device: torch.device, most: int | None) -> Iterator[None]:
+    """Limit torch to so many bytes of a GPU's memory, or to half of what is free there without a number."""
+    if device.type != "cuda":
+        yield
+        return
+    if device.index is None:  # which torch.cuda asks for
+        device = torch.device("cuda", torch.cuda.current_device())
+    free, whole = torch.cuda.mem_get_info(device)
+    held = torch.cuda.memory_reserved(device)
+    fraction = ((free + held) / 2 if most is None else most) / whole
+    torch.cuda.set_per_process_memory_fraction(min(1.0, fraction), device)
+    try:
+        yield
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0, device)

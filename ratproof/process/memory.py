@@ -1,0 +1,70 @@
+"""The memory that a process holds, and what is free."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+
+def status_of(process: int | str = "self") -> dict[str, int]:
+    """Return the sizes in bytes of ``/proc/PROCESS/status`` by name; none if the process has ended."""
+    with suppress(OSError):
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        sizes = [line.split() for line in lines if line.endswith(" kB")]
+        return {name.rstrip(":"): int(size) << 10 for name, size, _ in sizes}
+    return {}
+
+
+def memory_held(process: int | str = "self") -> int:
+    """Return how many bytes a process holds: its own memory, shared memory, and what was swapped out."""
+    sizes = status_of(process)
+    return sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap"))
+
+
+def free_memory() -> int:
+    """Return how many bytes the machine and this process's control groups leave, whichever leaves least."""
+    limits = [*_of_machine(), *_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
+    return max(0, min(limits)) if limits else 1 << 40
+
+
+def _of_machine() -> Iterator[int]:
+    try:
+        lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
+        yield int(lines["MemAvailable"].split()[0]) << 10
+    except (OSError, ValueError, KeyError):
+        try:
+            yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError, AttributeError):
+            return
+
+
+def _of_groups(own: Path, root: Path) -> Iterator[int]:
+    """Yield what the limits of version 1 and 2 leave to this process's groups and those around them; the
+    cache of files counts as free.
+    """
+    try:
+        groups = [line.split(":", 2) for line in own.read_text().splitlines()]
+    except OSError:
+        return
+    for number, controllers, path in groups:
+        if number == "0":
+            top, names = root, ("memory.max", "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            top = root / "memory"
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        else:
+            continue
+        most, used, cache = names
+        inside = top / path.strip("/")
+        for folder in (inside, *inside.parents):
+            try:
+                limit = (folder / most).read_text().strip()
+                if limit != "max":
+                    stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+                    yield int(limit) - int((folder / used).read_text()) + int(stat.get(cache, 0))
+            except (OSError, ValueError):
+                pass
+            if folder == top:
+                break
