@@ -11,13 +11,11 @@ from automata.errors import InputError
 from automata.wfsa import WFSA
 from ratproof.api.modules import believe_module
 from ratproof.api.report import Report, report_of
-from ratproof.evidence.subjects import Subject, registered
+from ratproof.api.running import check_claim
 from ratproof.implementations.decision import Accepts
 from ratproof.ladder.request import Request
-from ratproof.ladder.user_files import outcome_of
 from ratproof.ladder.verification import verify as run
 from ratproof.report import show
-from theory.claim import Claim
 
 NAME = "module"
 """Of the claim that is checked."""
@@ -79,23 +77,6 @@ def check(
         accepts=accepts,
     )
     return check_claim(claim, examples, seed, type(module).__name__)
-
-
-def check_claim(
-    claim: Claim | Subject, examples: int = 100, seed: int | None = None, where: str = ""
-) -> Report:
-    """Check one claim of a user's.
-
-    Args:
-        claim: the claim.
-        examples: random cases a rung.
-        seed: of fresh random cases; without, the same in every run.
-        where: what it is about, for the report's heading; the claim's name without.
-    """
-    heading = where or claim.name
-    with registered(claim):
-        outcome = outcome_of([claim], "check", examples=examples, seed=seed)
-        return report_of(outcome, lambda outcome, out: show(outcome, out, details=True, claims_file=heading))
 
 
 def verify(*names: str, kinds: str | Iterable[str] | None = None, device: str = "cpu") -> Report:

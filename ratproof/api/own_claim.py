@@ -17,7 +17,7 @@ class Checkable:
 
         Raises ``AssertionError`` with the report if a verdict is not ``holds``.
         """
-        from ratproof.api.checks import check_claim  # the runner, which knows claims
+        from ratproof.api.running import check_claim  # torch and the runner, when they are needed
 
         report = check_claim(self, examples, seed)
         if not report.as_expected:
