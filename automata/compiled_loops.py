@@ -143,7 +143,7 @@ def loop_for(semiring: Semiring, matrices: Floats, longest: int) -> Loop | None:
     The tropical loops are compiled for numbers without NaN: so there is none where sums of ``longest``
     weights might overflow.
     """
-    if semiring in (MAX_PLUS, MIN_PLUS):
+    if semiring.selective and semiring.log_sign:
         finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
         if finite.max(initial=0.0) >= np.finfo(np.float64).max / (4 * (longest + 2)):
             return None

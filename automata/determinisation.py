@@ -12,8 +12,7 @@ import numpy as np
 
 from automata.errors import InputError, LimitReached
 from automata.operations import remove_epsilon, trim
-from automata.semirings import BOOLEAN
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 MOST_STATES = 1 << 14
@@ -200,6 +199,7 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     """The subset construction: the deterministic automaton on the sets that some string reaches, the empty
     set left out.
 
+    >>> from automata.semirings import BOOLEAN
     >>> both = WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]})
     >>> determinise(both)
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
@@ -209,7 +209,7 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
         TooManyStates: it has more such sets than ``most``, or they have more transitions, or take more
             memory, than is stated.
     """
-    if automaton.semiring is not BOOLEAN:
+    if not automaton.semiring.is_boolean:
         raise InputError(
             f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name}"
             " semiring"
@@ -249,7 +249,7 @@ def is_deterministic(automaton: WFSA) -> bool:
     one_start = int((automaton.initial != automaton.semiring.zero).sum()) <= 1
     return (
         one_start
-        and automaton.silent is None
+        and not automaton.has_epsilon
         and all(bool((np.diff(table.rows) > 0).all()) for table in automaton.tables)
     )
 
@@ -260,6 +260,7 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     Its states are in the order in which strings reach them, so two automata with one language and one
     alphabet give the very same result.
 
+    >>> from automata.semirings import BOOLEAN
     >>> minimal(WFSA(BOOLEAN, [True, True], [True, True], {"a": [[True, True], [True, True]]}))
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>
     """
@@ -353,7 +354,7 @@ def _built(like: WFSA, states: int, start: int, final: list[int], arrows: Arrows
         initial[start] = True
     last[final] = True
     tables = [
-        Table.of_entries(states, sources, targets, np.ones(len(sources), dtype=bool))
+        SparseMatrix.of_entries(states, sources, targets, np.ones(len(sources), dtype=bool))
         for sources, targets in arrows
     ]
     return like.replace(initial=initial, final=last, tables=tables)

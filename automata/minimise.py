@@ -30,7 +30,6 @@ from automata.equivalence.vectors import Word
 from automata.errors import InputError, LimitReached
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
-from automata.semirings import BOOLEAN, COUNTING, REAL
 from automata.wfsa import WFSA, require_wfsa
 
 Tell = Callable[[str], None]
@@ -66,7 +65,7 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
         InputError: another semiring, for which there is no least automaton that one could compute so.
     """
     require_wfsa(automaton)
-    if automaton.semiring is BOOLEAN:
+    if automaton.semiring.is_boolean:
         return Minimised(determinisation.minimal(automaton), None)
     _require_field(automaton, "minimise")
     if are_large(automaton):
@@ -120,7 +119,7 @@ def _minimised_large(automaton: WFSA, tell: Tell) -> Minimised:
 
 def _require_field(automaton: WFSA, what: str) -> None:
     require_wfsa(automaton)
-    if automaton.semiring not in (REAL, COUNTING):
+    if not automaton.semiring.is_field:
         others = ", or boolean" if what == "minimise" else ""
         raise InputError(
             f"{what} is for real and counting automata{others}; this one is over the"

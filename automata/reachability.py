@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.aliases import Weights
-from automata.table import SMALL, Places
+from automata.sparse_matrix import SMALL, Places
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA
@@ -22,16 +22,11 @@ def transition_edges(automaton: WFSA) -> Edges:
     if "matrices" in automaton.__dict__:  # arrays: each edge once, whatever number of symbols it reads
         zero = automaton.semiring.zero
         step = (automaton.matrices != zero).any(axis=0)
-        if automaton.silent is not None:
-            step[automaton.silent.rows, automaton.silent.columns] = True
+        step[automaton.epsilon_table.rows, automaton.epsilon_table.columns] = True
         sources, targets = np.nonzero(step)
         return sources, targets
-    tables = [*automaton.tables, *([] if automaton.silent is None else [automaton.silent])]
-    none = np.zeros(0, dtype=np.intp)
-    sources, targets = (
-        np.concatenate([none, *(getattr(t, name) for t in tables)]) for name in ("rows", "columns")
-    )
-    return sources, targets
+    tables = [*automaton.tables, automaton.epsilon_table]
+    return np.concatenate([t.rows for t in tables]), np.concatenate([t.columns for t in tables])
 
 
 def reachable(states: Weights, edges: Edges) -> NDArray[np.bool_]:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from automata.aliases import String, Symbol, Weight
 from automata.semirings import Semiring
+from automata.sparse_matrix import SparseMatrix
 from automata.symbols import EPSILON
-from automata.table import Table
 from automata.wfsa import WFSA, Edge
 
 Best = dict[int, tuple[Weight, Edge | None]]
@@ -52,7 +52,7 @@ def _is_better(k: Semiring, one: Weight, other: Weight) -> bool:
 
 def _relax(
     k: Semiring,
-    table: Table,
+    table: SparseMatrix,
     symbol: Symbol,
     before: Best,
     states: list[int],
@@ -70,11 +70,11 @@ def _relax(
 
 def _silently(automaton: WFSA, entered: Best) -> Best:
     """The same after silent ways; a cycle of them is no better than none, or it would have no closure."""
-    if automaton.silent is None:
+    if not automaton.has_epsilon:
         return entered
     after = dict(entered)
     waiting = deque(sorted(after))
     while waiting:
         q = waiting.popleft()
-        _relax(automaton.semiring, automaton.silent, EPSILON, after, [q], after, waiting.append)
+        _relax(automaton.semiring, automaton.epsilon_table, EPSILON, after, [q], after, waiting.append)
     return after

@@ -82,7 +82,7 @@ class _Traces:
             self.silent.append(start)
 
     def _silently(self, omega: Weights) -> tuple[Weights, Weights]:
-        if self.automaton.silent is None:
+        if not self.automaton.has_epsilon:
             return omega, np.broadcast_to(np.arange(omega.shape[1]), omega.shape)
         return _best(self.automaton, omega[:, :, None], self.best[None])
 
@@ -124,10 +124,10 @@ def _silent_ways(automaton: WFSA) -> tuple[Weights, Weights]:
     k, n = automaton.semiring, automaton.states
     best = k.identity(n, exact=automaton.exact)
     before = np.broadcast_to(np.arange(n)[:, None], (n, n)).copy()
-    if automaton.silent is None:
+    if not automaton.has_epsilon:
         return best, before
     for _ in range(n):
-        longer, came = _best(automaton, best[:, :, None], automaton.silent.dense(k)[None])
+        longer, came = _best(automaton, best[:, :, None], automaton.epsilon_table.dense(k)[None])
         better = np.asarray((k.plus(best, longer) != best), dtype=bool)
         if not better.any():
             break

@@ -15,9 +15,9 @@ import numpy as np
 from automata.aliases import JsonObject, String, Symbols, Weight, Weights
 from automata.equivalence.chain import FORMAT as FORMAT
 from automata.equivalence.chain import Chain
-from automata.equivalence.silent import without_epsilon
+from automata.equivalence.epsilon_links import without_epsilon
 from automata.io.json_format import to_json
-from automata.semirings import COUNTING, REAL
+from automata.semirings import REAL
 from automata.wfsa import WFSA
 
 
@@ -153,15 +153,13 @@ Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped | Chain
 
 
 def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
-    of_field = a.semiring in (REAL, COUNTING)
+    of_field = a.semiring.is_field
     about = "automata over a field" if of_field else "automata over a semiring that is no field"
     frame = {"format": FORMAT, "about": about, "claims": claims, "A": to_json(a), "B": to_json(b)}
     if not of_field:
         return frame
     plain = {
-        name: _without_epsilon(side.to_exact())
-        for name, side in (("A", a), ("B", b))
-        if side.silent is not None
+        name: _without_epsilon(side.to_exact()) for name, side in (("A", a), ("B", b)) if side.has_epsilon
     }
     return frame | ({"without epsilon": plain} if plain else {})
 

@@ -29,7 +29,6 @@ from automata.equivalence.answers import Equivalent
 from automata.equivalence.arrows import Arrows, Rows, arrows
 from automata.equivalence.certificates import Lumped
 from automata.equivalence.symbols import kinds
-from automata.semirings import LOG
 from automata.wfsa import WFSA
 
 Classes = list[dict[int, int]]
@@ -54,7 +53,7 @@ def lump(a: WFSA, b: WFSA) -> Equivalent | None:
         classes = _refined(sides, add)
         if not _agree(sides, classes, add):
             continue
-        if a.semiring is LOG:
+        if a.semiring.float_only:
             return Equivalent(HOW)
         through = _quotient(a, sides, classes, kind, mirrored)
         return Equivalent(HOW, Lumped(a, b, through, classes[0], classes[1], mirrored))
@@ -63,7 +62,7 @@ def lump(a: WFSA, b: WFSA) -> Equivalent | None:
 
 def _sums(a: WFSA) -> Callable[[list[Weight]], Any]:
     """What tells sums apart: the sum, or over log the summands."""
-    if a.semiring is LOG:
+    if a.semiring.float_only:
         return lambda weights: tuple(sorted(weights))
     return lambda weights: reduce(a.semiring.plus, weights)
 

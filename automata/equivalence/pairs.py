@@ -22,8 +22,8 @@ from automata.equivalence.arrows import Arrows, arrows
 from automata.equivalence.certificates import Bisimulation
 from automata.equivalence.symbols import kinds
 from automata.operations import remove_epsilon, without_dead_ends
-from automata.semirings import COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
-from automata.table import SMALL
+from automata.semirings import Semiring
+from automata.sparse_matrix import SMALL
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000
@@ -185,7 +185,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
         following = []
         for word, x, y in level:
             if weights > most:
-                selective = a.semiring in (MAX_PLUS, MIN_PLUS, MAX_TIMES)
+                selective = a.semiring.selective and not a.semiring.is_boolean
                 undecidable = ", where equivalence is undecidable in general" if selective else ""
                 return Unknown(
                     f"no string of at most {length - 1} symbols differs; over {a.semiring.name}"
@@ -211,7 +211,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
                 else []
             )
         level, length = following, length + 1
-    certificate = None if a.semiring in (REAL, COUNTING) else Bisimulation(a, b, pairs)
+    certificate = None if a.semiring.is_field else Bisimulation(a, b, pairs)
     return Equivalent("by finitely many pairs of vectors, up to a common factor", certificate)
 
 
@@ -240,7 +240,7 @@ class _Run:
     def __init__(self, automaton: WFSA, own: Arrows) -> None:
         k = automaton.semiring
         self.zero, self.plus, self.times, self.arrows = k.zero, k.add_numbers, k.multiply_numbers, own
-        self.closure = automaton.silent_closure
+        self.closure = automaton.epsilon_closure
         self.start = self._closed(own.initial)
 
     def _closed(self, vector: Vector) -> Vector:

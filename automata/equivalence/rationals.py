@@ -94,7 +94,7 @@ class Sparse:
         return len(self.rows)
 
     @cached_property
-    def starts(self) -> Places:
+    def row_offsets(self) -> Places:
         """The first entry of each row, and the end of the last one; shape ``(rows + 1,)``."""
         return np.searchsorted(self.rows, np.arange(self.shape[0] + 1))
 
@@ -107,8 +107,8 @@ class Sparse:
 
     def spans(self, rows: Places) -> tuple[Places, Places]:
         """How many entries each of some rows has, and the places of all of these."""
-        if 8 * len(self) > self.shape[0] or "starts" in self.__dict__:
-            first, after = self.starts[rows], self.starts[rows + 1]
+        if 8 * len(self) > self.shape[0] or "row_offsets" in self.__dict__:
+            first, after = self.row_offsets[rows], self.row_offsets[rows + 1]
         else:  # of thousands of symbols, each with few entries, arrays of all rows would fill the memory
             first, after = (np.searchsorted(self.rows, rows, side) for side in ("left", "right"))
         counts = after - first

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from automata.equivalence.epsilon_links import epsilon_link
 from automata.equivalence.integers import primes as fresh_primes
 from automata.equivalence.links import ChainLink
 from automata.equivalence.lumps import lump
 from automata.equivalence.relations import close
 from automata.equivalence.representation import Representation, difference
-from automata.equivalence.silent import epsilon_link
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
@@ -86,9 +86,9 @@ def reduced(automaton: WFSA, tell: Callable[[str], None]) -> WFSA:
     nothing = WFSA.from_edges(exact.semiring, 0, exact.alphabet, [], [], [])
     of = difference(exact, nothing)
     reduction = Reduction(of.joint, fresh_primes(), tell)
-    if of.silent is not None:
+    if of.epsilon is not None:
         tell("epsilon transitions")
-        reduction.follow(epsilon_link(of.joint, of.silent), "epsilon")
+        reduction.follow(epsilon_link(of.joint, of.epsilon), "epsilon")
     reduction.run()
     if reduction.left.is_zero:
         return WFSA.from_edges(REAL, 0, exact.alphabet, [], [], [])

@@ -17,7 +17,7 @@ from automata.aliases import Symbol, Weight, Weights
 from automata.equivalence.rationals import Sparse, beside, fraction
 from automata.equivalence.symbols import kinds
 from automata.semirings import Semiring
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 
@@ -135,7 +135,7 @@ class Representation:
 
         initial, final = (semiring.zeros(n, exact=True) for _ in range(2))
         initial[self.initial.columns], final[self.final.rows] = exact(self.initial), exact(self.final)
-        tables = [Table.of_entries(n, step.rows, step.columns, exact(step)) for step in self.steps]
+        tables = [SparseMatrix.of_entries(n, step.rows, step.columns, exact(step)) for step in self.steps]
         places = dict(zip(alphabet, index or range(len(alphabet)), strict=True))
         blank = WFSA(semiring, [], [], {})
         return blank.replace(initial=initial, final=final, tables=tables, index=places)
@@ -178,14 +178,14 @@ class Difference:
 
     Attributes:
         joint: the representation, A's states first.
-        silent: the epsilon transitions of both, or ``None``.
+        epsilon: the epsilon transitions of both, or ``None``.
         symbols: the first symbol of each kind.
         index: for each symbol its kind.
         split: the number of A's states.
     """
 
     joint: Representation
-    silent: Sparse | None
+    epsilon: Sparse | None
     symbols: list[Symbol]
     index: dict[Symbol, int]
     split: int
@@ -197,14 +197,9 @@ def difference(a: WFSA, b: WFSA) -> Difference:
     steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in places)
     initial = _row(np.concatenate([a.initial, -b.initial]))
     final = _row(np.concatenate([a.final, b.final])).transposed
-    silent = None
-    if a.silent is not None or b.silent is not None:
-        parts = [
-            _matrix(side.silent if side.silent is not None else Table.empty(side.states, object))
-            for side in (a, b)
-        ]
-        silent = beside(*parts)
-    return Difference(Representation(initial, steps, final), silent, first, index, a.states)
+    epsilon = beside(_matrix(a.epsilon_table), _matrix(b.epsilon_table))
+    joint = Representation(initial, steps, final)
+    return Difference(joint, epsilon if len(epsilon) else None, first, index, a.num_states)
 
 
 def _row(weights: Weights) -> Sparse:
@@ -212,6 +207,6 @@ def _row(weights: Weights) -> Sparse:
     return Sparse.of_entries((1, len(weights)), np.zeros_like(places), places, weights[places])
 
 
-def _matrix(table: Table) -> Sparse:
+def _matrix(table: SparseMatrix) -> Sparse:
     shape = (table.size, table.size)
     return Sparse.of_entries(shape, table.rows, table.columns, table.weights)

@@ -20,6 +20,7 @@ from automata.aliases import Symbol
 from automata.equivalence import field, pairs
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.chain import Chain
+from automata.equivalence.epsilon_links import epsilon_link, few_words, reduced_with_epsilon
 from automata.equivalence.explore import explore
 from automata.equivalence.integers import cleared, primes
 from automata.equivalence.large import MOST_DENSE
@@ -31,7 +32,6 @@ from automata.equivalence.rationals import Sparse
 from automata.equivalence.reduction import Reduction
 from automata.equivalence.representation import Difference, Representation, difference
 from automata.equivalence.shortest import Search, doubt
-from automata.equivalence.silent import epsilon_link, few_words, reduced_with_epsilon
 from automata.equivalence.smaller import smaller_scores_vanish
 from automata.equivalence.vectors import Word
 from automata.errors import LimitReached
@@ -86,20 +86,20 @@ class _Decision:
 
     def answer(self) -> Answer:
         """The answer."""
-        if self.of.silent is not None:
+        if self.of.epsilon is not None:
             self.tell("epsilon transitions")
-            silent = self.of.silent
+            epsilon = self.of.epsilon
             try:
-                link = epsilon_link(self.whole, silent, few_words(self.whole, silent))
+                link = epsilon_link(self.whole, epsilon, few_words(self.whole, epsilon))
             except LimitReached:
                 methods = [
-                    lambda: self._with_epsilon(silent),
+                    lambda: self._with_epsilon(epsilon),
                     lambda: pairs.search(self.a, self.b, self.tell),
                 ]
                 answer = first_answer(methods)
                 if not isinstance(answer, Unknown):
                     return answer
-                link = epsilon_link(self.whole, silent)
+                link = epsilon_link(self.whole, epsilon)
             self.chain.follow(link, "epsilon")
             self.whole = self.left
         size = self.whole.states + self.whole.transitions + 1
@@ -120,10 +120,10 @@ class _Decision:
                 return self._equivalent()
         return self._unknown()
 
-    def _with_epsilon(self, silent: Sparse) -> Answer | None:
+    def _with_epsilon(self, epsilon: Sparse) -> Answer | None:
         """Equality, where it shows with epsilon taken for one more symbol."""
         joint = self.whole
-        steps = (*joint.steps, silent)
+        steps = (*joint.steps, epsilon)
         self.chain = Reduction(
             Representation(joint.initial, steps, joint.final), self.primes, self.tell, True
         )

@@ -143,7 +143,7 @@ def _paths(automaton: WFSA) -> WFSA:
         initial=ones(automaton.initial),
         final=ones(automaton.final),
         tables=[table.mapped(COUNTING, ones, object) for table in automaton.tables],
-        silent=None,
+        epsilon=None,
     )
 
 

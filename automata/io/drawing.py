@@ -20,7 +20,7 @@ from automata.errors import InputError, ShapeError
 from automata.io.labels import probability_text, symbols, weight_text
 from automata.io.printable_text import printable
 from automata.reachability import dead_states
-from automata.table import Places, Table
+from automata.sparse_matrix import Places, SparseMatrix
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA, Edge
@@ -148,16 +148,16 @@ def _require_few(machine: WFSA, shown: NDArray[np.bool_], least: float | None) -
     the arrows between them, are too many to see anything.
     """
 
-    def drawn(table: Table) -> Places:
+    def drawn(table: SparseMatrix) -> Places:
         seen = shown[table.rows] & shown[table.columns]
         if least is not None:
             seen &= np.asarray(table.weights >= least, dtype=bool)
         return table.rows[seen] * machine.states + table.columns[seen]
 
     of_place = Counter(machine.index.values())
-    silent = [] if machine.silent is None else [(drawn(machine.silent), 1)]
-    parts = [*silent, *((drawn(table), of_place[i]) for i, table in enumerate(machine.tables))]
-    arrows = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *(places for places, _ in parts)]))
+    users = [1, *(of_place[i] for i in range(len(machine.tables)))]
+    parts = list(zip(map(drawn, (machine.epsilon_table, *machine.tables)), users, strict=True))
+    arrows = np.unique(np.concatenate([places for places, _ in parts]))
     for count, most, what in (
         (int(shown.sum()), MOST_EDGES, "states"),
         (len(arrows), MOST_EDGES, "arrows"),

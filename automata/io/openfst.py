@@ -18,9 +18,9 @@ import pynini
 
 from automata.aliases import Weight, Weights
 from automata.errors import InputError
-from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, Semiring
+from automata.semirings import LOG, MIN_PLUS, Semiring
+from automata.sparse_matrix import SparseMatrix
 from automata.symbols import EPSILON
-from automata.table import Table
 from automata.wfsa import WFSA
 
 ARC_TYPES = ("standard", "log", "log64")
@@ -33,7 +33,7 @@ def arc_type_for(semiring: Semiring) -> str:
     """OpenFst's arc type in which this semiring's plus is the right one: ``standard`` (tropical) or
     ``log64``.
     """
-    return "log64" if semiring in (REAL, LOG, COUNTING) else "standard"
+    return "standard" if semiring.selective else "log64"
 
 
 def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
@@ -110,48 +110,37 @@ def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
     def split(weights: Weights) -> tuple[Weights, Weights]:
         return np.where(weights > 0, weights, 0), np.where(weights < 0, -weights, 0)
 
-    def doubled(table: Table) -> Table:
+    def doubled(table: SparseMatrix) -> SparseMatrix:
         """A positive weight stays on its track, a negative one leads to the other."""
         other = np.where(table.weights > 0, 0, n)
         rows = np.concatenate([table.rows, table.rows + n])
         columns = np.concatenate([table.columns + other, table.columns + n - other])
-        return Table.of_entries(2 * n, rows, columns, np.tile(abs(table.weights), 2))
+        return SparseMatrix.of_entries(2 * n, rows, columns, np.tile(abs(table.weights), 2))
 
-    parts = {
-        "initial": np.concatenate(split(automaton.initial)),
-        "tables": [doubled(table) for table in automaton.tables],
-        "silent": None if automaton.silent is None else doubled(automaton.silent),
-    }
     plus, minus = split(automaton.final)
-    tracks = [
-        automaton.replace(final=np.concatenate(ends), **parts) for ends in ((plus, minus), (minus, plus))
-    ]
-    return tracks[0], tracks[1]
+    first = automaton.with_tables(
+        doubled, initial=np.concatenate(split(automaton.initial)), final=np.concatenate([plus, minus])
+    )
+    return first, first.replace(final=np.concatenate([minus, plus]))
 
 
 def cost(k: Semiring, value: Weight) -> float:
     """A weight as OpenFst keeps it."""
-    if k is BOOLEAN:
-        return 0.0 if value else math.inf
-    if k is MIN_PLUS:
-        return float(value)
-    if k in (MAX_PLUS, LOG):
-        return -float(value)
+    if k.log_sign:
+        return -k.log_sign * float(value)
     if value < 0:
         raise InputError(
             f"weight {k.format(value)} is negative and has no logarithm; two_tracks() splits the automaton"
         )
-    return -_log(value)
+    return 0.0 - _log(value)
 
 
 def uncost(k: Semiring, value: float) -> Weight:
     """A cost as a weight again; infinity where it is beyond float64."""
-    if k is BOOLEAN:
+    if k.is_boolean:
         return value < math.inf
-    if k is MIN_PLUS:
-        return value
-    if k in (MAX_PLUS, LOG):
-        return -value
+    if k.log_sign:
+        return -k.log_sign * value
     return math.exp(-value) if value > -_LARGEST_EXPONENT else math.inf
 
 
@@ -184,4 +173,4 @@ def precisely(weight: pynini.Weight) -> float:
 
 def _value(k: Semiring, weight: pynini.Weight) -> Weight:
     value = uncost(k, precisely(weight))
-    return value if k is not COUNTING else round(value)
+    return round(value) if k.is_field and k.exact_only else value

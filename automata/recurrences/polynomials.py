@@ -14,7 +14,6 @@ False
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from fractions import Fraction
 from itertools import groupby
@@ -100,7 +99,6 @@ class Symbolic(Semiring):
     """A semiring of expressions: automata over it have variables for weights."""
 
     members = "its polynomials"
-    add, multiply = np.add, np.multiply
     exact_only = True
 
     def variable(self, name: str) -> Weight:
@@ -110,10 +108,6 @@ class Symbolic(Semiring):
     def same(self, a: Weight, b: Weight) -> bool:
         """Are two expressions equal?"""
         return bool(a == b)
-
-    def dtype(self, exact: bool) -> type:
-        """Always object."""
-        return object
 
     def parse(self, text: str) -> Weight:
         """Expressions are made of variables, not of text."""
@@ -129,8 +123,6 @@ class Symbolic(Semiring):
 
 class Free(Symbolic):
     """N[X], or N<X> with ``ordered``."""
-
-    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
 
     def __init__(self, name: str, ordered: bool) -> None:
         self.name, self.ordered = name, ordered  # type: ignore[misc]
@@ -165,7 +157,6 @@ class OverQ(Symbolic):
     """
 
     name, zero, one = "Q[X]", 0, 1
-    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
 
     def variable(self, name: str) -> Weight:
         """The symbol of that name."""

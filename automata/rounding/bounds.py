@@ -78,10 +78,10 @@ def bound_table(
     if automaton.semiring not in STEPS:
         known = " and ".join(k.name for k in STEPS)
         raise InputError(f"rounding bounds are for the {known} semirings, not for {automaton.semiring.name}")
-    if automaton.silent is not None:
+    if automaton.has_epsilon:
         if deviation is None or deviation.epsilon is None:
             raise InputError("rounding bounds are for automata without epsilon: remove it first, exactly")
-        if bool((automaton.silent.columns <= automaton.silent.rows).any()):
+        if bool((automaton.epsilon_table.columns <= automaton.epsilon_table.rows).any()):
             raise InputError(
                 "epsilon leads to a state that is not higher, where a rounding bound is asked for"
             )

@@ -46,7 +46,7 @@ def unit_bounds(
     given: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
     first = automata[0]
     alike = all(
-        a.silent is None and a.exact == first.exact and a.matrices.shape == first.matrices.shape
+        not a.has_epsilon and a.exact == first.exact and a.matrices.shape == first.matrices.shape
         for a in automata
     )
     if not alike or first.semiring not in STEPS:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from automata.rules.syntax import WILDCARDS
 from automata.rules.words import stands_for
 from automata.semirings import BOOLEAN
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 
@@ -38,7 +38,7 @@ def spelled_out(pseudo: WFSA, vocabulary: Iterable[str]) -> WFSA:
     return WFSA.of_tables(BOOLEAN, pseudo.initial, pseudo.final, tables, index)
 
 
-def _united(size: int, tables: Iterable[Table]) -> Table:
+def _united(size: int, tables: Iterable[SparseMatrix]) -> SparseMatrix:
     """A transition wherever one of the tables has one."""
     pairs = [pair for t in tables for pair in zip(t.rows.tolist(), t.columns.tolist(), strict=True)]
-    return Table.of_pairs(size, pairs)
+    return SparseMatrix.of_pairs(size, pairs)

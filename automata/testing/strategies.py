@@ -7,6 +7,7 @@ alphabets, the empty string, strings of length 1, long runs of one symbol. All o
 would draw on a napkin: few states, few arrows, and the weights 0, 1, -1, 1/2.
 
 >>> from hypothesis import given
+>>> from automata.semirings import MAX_PLUS
 >>> @given(automata(MAX_PLUS), strings("ab"))
 ... def test_scores_are_numbers_or_minus_infinity(automaton, string): ...
 """
@@ -23,17 +24,7 @@ from hypothesis import strategies as st
 
 from automata.aliases import Symbol, Symbols, Weight
 from automata.io.printable_text import has_half_a_character
-from automata.semirings import (
-    BOOLEAN,
-    COUNTING,
-    LOG,
-    MAX_PLUS,
-    MAX_TIMES,
-    MIN_PLUS,
-    REAL,
-    SEMIRINGS,
-    Semiring,
-)
+from automata.semirings import REAL, SEMIRINGS, Semiring
 from automata.symbols import EPSILON
 from automata.wfsa import WFSA
 
@@ -59,22 +50,22 @@ def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[We
 
     With ``extreme``, huge and subnormal ones too, where the semiring has them.
     """
-    if semiring is BOOLEAN:
+    if semiring.is_boolean:
         return st.booleans()
-    if semiring is COUNTING:
+    if semiring.exact_only:
         return st.integers(0, 5) | st.just(10**20)
-    if semiring is LOG:
+    if semiring.float_only:
         return st.sampled_from([-math.inf, 0.0, -1.0, 1.0, -0.5]) | st.floats(-50, 50)
     return _fractions(semiring, extreme)
 
 
 def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
     allowed: list[Weight] = [w for w in NAPKIN if semiring.holds(w)]
-    if semiring in (MAX_PLUS, MIN_PLUS):
+    if semiring.zero not in allowed:
         allowed.insert(0, semiring.zero)
-    low = 0 if semiring is MAX_TIMES else -60
     any_fraction = sorted(
-        {Fraction(p, q) for p in range(low, 61) for q in range(1, 17)}, key=lambda w: (w.denominator, abs(w))
+        filter(semiring.holds, {Fraction(p, q) for p in range(-60, 61) for q in range(1, 17)}),
+        key=lambda w: (w.denominator, abs(w)),
     )
     corners = [w for w in (*HUGE, *SUBNORMAL) if semiring.holds(w)] if extreme else []
     simplest = [*allowed, *any_fraction[:40]]
@@ -289,32 +280,24 @@ def automata(
         else []
     )
     if n and epsilon != "none":
-        silent_weight = (
-            _silent_weights(semiring, n) if epsilon == "cyclic" and semiring is not COUNTING else weight
-        )
-        silent = draw(
-            st.lists(
-                st.tuples(states, states, st.just(EPSILON), silent_weight),
-                max_size=n,
-                unique_by=lambda a: a[:2],
-            )
-        )
-        if epsilon == "acyclic" or semiring is COUNTING:
-            silent = [a for a in silent if a[0] < a[1]]
-        arrows = [*arrows, *silent]
+        light = _light_weights(semiring, n) if epsilon == "cyclic" else None
+        arrow = st.tuples(states, states, st.just(EPSILON), weight if light is None else light)
+        silent = draw(st.lists(arrow, max_size=n, unique_by=lambda a: a[:2]))
+        arrows = [*arrows, *(a for a in silent if light is not None or a[0] < a[1])]
     automaton = WFSA.from_edges(semiring, n, alphabet, draw(at), draw(at), arrows)
     return automaton if exact or semiring.exact_only else automaton.to_float()
 
 
-def _silent_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight]:
-    """Epsilon weights light enough for every cycle among n states to have a sum."""
-    if semiring is BOOLEAN:
+def _light_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight] | None:
+    """Weights so light that every cycle among n states has a sum; ``None`` where only zero is."""
+    if semiring.is_boolean:
         return st.booleans()
-    if semiring is REAL:
-        return st.sampled_from([Fraction(s, d) for d in (2 * n, 4 * n) for s in (1, -1)])
-    if semiring is LOG:
+    if semiring.selective:  # whatever does not gain
+        few = [semiring.one, *(Fraction(s, d) for d in (1, 2) for s in (1, -1))]
+        light = [w for w in few if semiring.holds(w) and semiring.plus(semiring.one, w) == semiring.one]
+        return st.sampled_from(list(dict.fromkeys(light)))
+    if semiring.float_only:
         return st.sampled_from([-math.log(2 * n), -math.log(4 * n)])
-    if semiring is MAX_TIMES:
-        return st.sampled_from([Fraction(1), Fraction(1, 2)])
-    lighter = st.sampled_from([Fraction(0), Fraction(1), Fraction(1, 2)])
-    return lighter.map(lambda w: -w) if semiring is MAX_PLUS else lighter
+    if semiring.exact_only:
+        return None
+    return st.sampled_from([Fraction(s, d) for d in (2 * n, 4 * n) for s in (1, -1)])

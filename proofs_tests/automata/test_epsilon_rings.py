@@ -94,7 +94,7 @@ def test_the_scores_of_a_long_ring_are_those_of_a_geometric_series():
 @pytest.fixture
 def unwritten():
     """The closure is never written down."""
-    with patch("automata.equivalence.silent.MOST_WORDS", 0):
+    with patch("automata.equivalence.epsilon_links.MOST_WORDS", 0):
         yield
 
 

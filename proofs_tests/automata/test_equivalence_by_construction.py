@@ -20,7 +20,7 @@ from automata.errors import InputError
 from automata.forward import score
 from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import some
@@ -319,7 +319,7 @@ def test_boolean_automata_whose_pairs_explode_are_lumped(monkeypatch):
     other = one.replace(
         initial=one.initial[::-1].copy(),
         final=one.final[::-1].copy(),
-        tables=[Table.of_pairs(33, zip(32 - t.rows, 32 - t.columns, strict=True)) for t in one.tables],
+        tables=[SparseMatrix.of_pairs(33, zip(32 - t.rows, 32 - t.columns, strict=True)) for t in one.tables],
     )
     assert isinstance(equivalent(one, other).certificate, Bisimulation)  # up to unions they are few
     monkeypatch.setattr("automata.equivalence.FEW_PAIRS", 3)

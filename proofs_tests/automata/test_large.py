@@ -22,8 +22,8 @@ from automata.operations import hadamard, remove_epsilon, reverse, sum_of, trim
 from automata.reachability import dead_states
 from automata.sampling import sample
 from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
+from automata.sparse_matrix import SMALL
 from automata.sparse_runs import is_large
-from automata.table import SMALL
 from automata.testing.strategies import automata, strings
 from automata.tree import FOR_A_VECTOR, levels
 from automata.viterbi import viterbi

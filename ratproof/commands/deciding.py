@@ -17,7 +17,6 @@ from automata.errors import FormatError, InputError, LimitReached
 from automata.io import files
 from automata.io.number_text import write_number
 from automata.io.printable_text import write_string
-from automata.semirings import BOOLEAN, LOG
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import AutomatonFile, load, load_both, tell_semiring
@@ -89,7 +88,7 @@ def equivalent(
             accepted = kernel_certificate.write(
                 coq_file, *aligned(one, other, missing_as_zero), answer, (a, b)
             )
-    write = write_number if one.semiring is LOG else one.semiring.format  # sums of logarithms, exactly
+    write = write_number if one.semiring.float_only else one.semiring.format  # sums of logarithms, exactly
     shown = answer.certificate if isinstance(answer, (Equivalent, Different)) else None
     if certificate is not None and shown is not None:
         try:
@@ -171,7 +170,7 @@ def minimise(
     if output is not None:
         files.require_writable(output)
     require_outputs({"-o": output, "--certificate": certificate}, reads=(automaton, symbols))
-    if certificate is not None and given.semiring is BOOLEAN:
+    if certificate is not None and given.semiring.is_boolean:
         raise InputError(
             f"--certificate: boolean automata get none here; compare with equivalent {automaton} B"
             " --certificate FILE"
@@ -238,7 +237,7 @@ def _least(result: minimising.Minimised, given: WFSA) -> str:
     least = result.automaton.states
     if result.doubt is not None:
         return f"unknown whether fewer than {least} of {_states(given.states)} would do: {result.doubt}"
-    if given.semiring is BOOLEAN:
+    if given.semiring.is_boolean:
         return (
             f"the least deterministic automaton has {_states(least)}, without a dead one; the given automaton"
             f" has {given.states}"

@@ -150,7 +150,7 @@ def _automaton(name: str, automaton: ListedAutomaton, over: str) -> str:
     parts = [
         _row(automaton.first, over),
         "\n  " + list_term("\n   " + _matrix(m, over) for m in automaton.matrices),
-        "\n  " + _matrix(automaton.silent, over),
+        "\n  " + _matrix(automaton.epsilon, over),
         _row(automaton.last, over),
     ]
     return f"Definition {name} : listed {over} := Listed {len(automaton.first)} {' '.join(parts)}."

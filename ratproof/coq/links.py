@@ -47,7 +47,7 @@ class ListedAutomaton:
 
     first: Vector
     matrices: list[Matrix]
-    silent: Matrix
+    epsilon: Matrix
     last: Vector
 
 
@@ -102,15 +102,15 @@ class LinkBuilder:
     def add(self, automaton: WFSA) -> int:
         """The place of an automaton."""
         matrices = [automaton.matrix(x).tolist() for x in self.alphabet]
-        silent = [] if automaton.silent is None else automaton.silent.dense(automaton.semiring).tolist()
+        epsilon = [] if automaton.epsilon is None else automaton.epsilon.tolist()
         self.automata.append(
-            ListedAutomaton(automaton.initial.tolist(), matrices, silent, automaton.final.tolist())
+            ListedAutomaton(automaton.initial.tolist(), matrices, epsilon, automaton.final.tolist())
         )
         return len(self.automata) - 1
 
     def link(self, source: int, target: int, matrix: Matrix) -> None:
         """One goes to the other."""
-        self.links.append(Link(source, target, matrix, ranks(self.k, self.automata[target].silent)))
+        self.links.append(Link(source, target, matrix, ranks(self.k, self.automata[target].epsilon)))
 
     def identity(self, n: int) -> Matrix:
         """The identity."""
@@ -118,7 +118,7 @@ class LinkBuilder:
 
     def plain(self, automaton: WFSA, place: int) -> tuple[WFSA, list[int]]:
         """The automaton without epsilon, and the way from it: itself, where it has none."""
-        if automaton.silent is None:
+        if not automaton.has_epsilon:
             return automaton, [place]
         without = remove_epsilon(automaton)
         plain = self.add(without)
@@ -138,7 +138,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
     builder = LinkBuilder(a)
     places = [builder.add(side) for side in (a, b)]
     for name, place in zip(names, places, strict=True):
-        if ranks_or_none(a.semiring, builder.automata[place].silent) is None:
+        if ranks_or_none(a.semiring, builder.automata[place].epsilon) is None:
             raise InputError(
                 f"--kernel: epsilon transitions of {name} form a cycle, where Coq is shown automata whose"
                 " epsilon transitions form none"
@@ -273,19 +273,19 @@ def quotient(k: Semiring, weight: Weight, total: Weight) -> Weight:
     return quotients.get(k, lambda: weight - total)()
 
 
-def ranks(k: Semiring, silent: Matrix) -> list[int]:
+def ranks(k: Semiring, epsilon: Matrix) -> list[int]:
     """For each state the length of the longest path of epsilon transitions to it."""
-    order = ranks_or_none(k, silent)
+    order = ranks_or_none(k, epsilon)
     assert order is not None
     return order
 
 
-def ranks_or_none(k: Semiring, silent: Matrix) -> list[int] | None:
+def ranks_or_none(k: Semiring, epsilon: Matrix) -> list[int] | None:
     """Like :func:`ranks`; ``None`` where the transitions form a cycle."""
-    n = len(silent)
+    n = len(epsilon)
     rank = [0] * n
     for _ in range(n + 1):
-        after = [max([0, *(rank[p] + 1 for p in range(n) if silent[p][q] != k.zero)]) for q in range(n)]
+        after = [max([0, *(rank[p] + 1 for p in range(n) if epsilon[p][q] != k.zero)]) for q in range(n)]
         if after == rank:
             return rank
         rank = after

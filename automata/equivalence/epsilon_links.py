@@ -10,13 +10,13 @@ import numpy as np
 
 from automata.aliases import Weights
 from automata.components import components
-from automata.epsilon import SilentClosure
+from automata.epsilon import EpsilonClosure
 from automata.equivalence.links import ChainLink, Kind
 from automata.equivalence.rationals import Sparse, fraction, of_rows
 from automata.equivalence.representation import Representation, difference
 from automata.errors import LimitReached
 from automata.semirings import REAL
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 if TYPE_CHECKING:
@@ -30,30 +30,30 @@ FEW_FOR_EACH = 16
 """Words for each state and transition that are computed quickly."""
 
 
-def few_words(of: Representation, silent: Sparse) -> int:
+def few_words(of: Representation, epsilon: Sparse) -> int:
     """Return the number of words of 8 bytes that E* may take before another method is tried."""
-    return min(max(FEW_WORDS, FEW_FOR_EACH * (of.states + of.transitions + len(silent))), MOST_WORDS)
+    return min(max(FEW_WORDS, FEW_FOR_EACH * (of.states + of.transitions + len(epsilon))), MOST_WORDS)
 
 
-def epsilon_link(of: Representation, silent: Sparse, most: int | None = None) -> ChainLink:
+def epsilon_link(of: Representation, epsilon: Sparse, most: int | None = None) -> ChainLink:
     """The link to the representation without epsilon transitions.
 
     Args:
         of: the representation.
-        silent: its epsilon transitions.
+        epsilon: its epsilon transitions.
         most: words that the weights of E* take; :data:`MOST_WORDS`, if not given.
 
     Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
     """
     n, most = of.states, MOST_WORDS if most is None else most
-    table = Table.of_entries(n, silent.rows, silent.columns, _fractions(silent.weights))
-    closure = SilentClosure(REAL, table, True)
+    table = SparseMatrix.of_entries(n, epsilon.rows, epsilon.columns, _fractions(epsilon.weights))
+    closure = EpsilonClosure(REAL, table, True)
     # the rows of E* that something is multiplied by
     entered = np.zeros(n, dtype=bool)
     for matrix in (of.initial, *of.steps):
         entered[matrix.columns] = True
     leads = np.zeros(n, dtype=bool)
-    leads[silent.rows] = True
+    leads[epsilon.rows] = True
     rows, words = [], 0
     for q in np.flatnonzero(entered & leads).tolist():
         row = closure.row_product({q: Fraction(1)})
@@ -67,7 +67,7 @@ def epsilon_link(of: Representation, silent: Sparse, most: int | None = None) ->
     star = of_rows((n, n), rows) + Sparse((n, n), stays, stays, Sparse.identity(n).weights[: len(stays)])
     steps = tuple(step @ star for step in of.steps)
     return ChainLink(
-        "epsilon", Representation(of.initial @ star, steps, of.final), bound=_bound_of_cycles(silent)
+        "epsilon", Representation(of.initial @ star, steps, of.final), bound=_bound_of_cycles(epsilon)
     )
 
 
@@ -103,26 +103,26 @@ def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:
     """
     k, alphabet = automaton.semiring, automaton.alphabet
     alone = difference(automaton, WFSA.from_edges(k, 0, alphabet, [], [], []))
-    assert alone.silent is not None
-    plain = epsilon_link(alone.joint, alone.silent).to
-    return plain.automaton(k, alphabet, [alone.index[s] for s in alphabet]), _bound(alone.silent)
+    assert alone.epsilon is not None
+    plain = epsilon_link(alone.joint, alone.epsilon).to
+    return plain.automaton(k, alphabet, [alone.index[s] for s in alphabet]), _bound(alone.epsilon)
 
 
-def _bound_of_cycles(silent: Sparse) -> Weights | None:
-    return _bound(silent) if _has_cycle(silent) else None
+def _bound_of_cycles(epsilon: Sparse) -> Weights | None:
+    return _bound(epsilon) if _has_cycle(epsilon) else None
 
 
-def _has_cycle(silent: Sparse) -> bool:
-    part, _ = components(silent.shape[0], silent.rows, silent.columns)
-    return bool((part[silent.rows] == part[silent.columns]).any())
+def _has_cycle(epsilon: Sparse) -> bool:
+    part, _ = components(epsilon.shape[0], epsilon.rows, epsilon.columns)
+    return bool((part[epsilon.rows] == part[epsilon.columns]).any())
 
 
-def _bound(silent: Sparse) -> Weights:
+def _bound(epsilon: Sparse) -> Weights:
     """V = abs(E)* 1, shape ``(n,)``."""
-    n = silent.shape[0]
-    back = Table.of_entries(n, silent.columns, silent.rows, _fractions(abs(silent.weights)))
+    n = epsilon.shape[0]
+    back = SparseMatrix.of_entries(n, epsilon.columns, epsilon.rows, _fractions(abs(epsilon.weights)))
     ones: Weights = np.full(n, Fraction(1), dtype=object)
-    _, bound = SilentClosure(REAL, back, True).sparse_product((np.arange(n), ones))
+    _, bound = EpsilonClosure(REAL, back, True).sparse_product((np.arange(n), ones))
     return bound
 
 
