@@ -13,9 +13,7 @@ from automata.symbols import EPSILON
 
 
 def checked_alphabet(symbols: Iterable[Hashable]) -> tuple[Any, ...]:
-    """The symbols as a tuple; :class:`~automata.errors.InputError` where one is there twice, is ``""`` or has
-    no hash.
-    """
+    """Return the symbols as a tuple; raise InputError for a symbol that is doubled, "" or unhashable."""
     order = listed(symbols, "the alphabet")
     known: set[Hashable] = set()
     for symbol in order:

@@ -78,9 +78,7 @@ class Sets:
 
     @cached_property
     def _joined(self) -> list[int] | None:
-        """For each state its successors by all symbols, side by side as one number; ``None`` where that would
-        be a long one.
-        """
+        """For each state its successors by all symbols as one number; ``None`` if that would be long."""
         n = len(self.successors)
         if n * self.places > FEW_STATES:
             return None
@@ -243,9 +241,7 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
 
 
 def is_deterministic(automaton: WFSA) -> bool:
-    """At most one initial state, no epsilon, and from each state at most one transition for each symbol? Of
-    any semiring.
-    """
+    """Return whether there are at most one start, no epsilon and one transition a state and symbol."""
     one_start = int((automaton.initial != automaton.semiring.zero).sum()) <= 1
     return (
         one_start

@@ -1,6 +1,4 @@
-"""What can be wrong with an automaton, a string or a file: one named exception each, one clear sentence in
-each.
-"""
+"""The exceptions for wrong automata, strings and files; each message is one clear sentence."""
 
 from __future__ import annotations
 
@@ -18,9 +16,7 @@ class InputError(ValueError):
 
 
 class WeightError(InputError):
-    """A weight that its semiring does not hold: NaN, a negative max-times weight, an infinity in the real
-    semiring.
-    """
+    """A weight that its semiring does not hold, such as NaN or a negative max-times weight."""
 
 
 class ShapeError(InputError):
@@ -36,9 +32,7 @@ class EpsilonCycle(InputError):
 
 
 class LimitReached(InputError):
-    """What was asked for would take more than a stated limit: the message says which. The command line leaves
-    with exit status 3.
-    """
+    """A request beyond a stated limit; the command line exits with status 3."""
 
 
 class FormatError(InputError):

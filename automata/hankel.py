@@ -1,6 +1,4 @@
-"""Hankel matrices: H[p, s] = f(ps). Their rank is the least number of states that any automaton over a field
-needs for f.
-"""
+"""Hankel matrices H[p, s] = f(ps); their rank is the least number of states over a field for f."""
 
 from __future__ import annotations
 
@@ -79,9 +77,7 @@ def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[Strin
 
 
 def _before(automaton: WFSA, suffix: String) -> Vector:
-    """For each state the score of the suffix from there on, without silent moves before its first symbol:
-    these are the prefix's.
-    """
+    """For each state the score of the suffix from there, without epsilon before its first symbol."""
     k, closure = automaton.semiring, automaton.epsilon_closure
     present = np.flatnonzero(automaton.final != k.zero)
     vector = present, automaton.final[present]

@@ -23,10 +23,9 @@ from automata import determinisation
 from automata.aliases import String, Weights
 from automata.equivalence.certificates import Linked, Minimal
 from automata.equivalence.explore import explore
-from automata.equivalence.integers import Cleared, cleared, primes
-from automata.equivalence.large import MOST_DENSE, are_large
+from automata.equivalence.field import MOST_DENSE, are_large
+from automata.equivalence.integers import Cleared, Word, cleared, primes
 from automata.equivalence.lift import Basis, lift
-from automata.equivalence.vectors import Word
 from automata.errors import InputError, LimitReached
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
@@ -128,9 +127,7 @@ def _require_field(automaton: WFSA, what: str) -> None:
 
 
 def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Weights | None]:
-    """The automaton on the space that its words span, and the matrix from there to it; itself and ``None``
-    where that is all.
-    """
+    """The automaton on the span of its words and the matrix to it; ``None`` if that is all of it."""
     alone = cleared([automaton])
     fresh = primes()
     while True:

@@ -1,6 +1,4 @@
-"""The deterministic automaton that always takes the most probable state of a probabilistic one, and its
-ties.
-"""
+"""The DFA that always moves to the most probable state of a PFA, and its ties."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from automata.dfa import DFA
 
 @dataclass(frozen=True)
 class Tie:
-    """Several states are the most probable ones after ``state`` and ``symbol``; both are ``None`` for the
-    start.
-    """
+    """States that are equally probable after ``state`` and ``symbol`` (both ``None`` at the start)."""
 
     state: int | None
     symbol: Hashable | None

@@ -34,9 +34,7 @@ def restricted(automaton: WFSA, keep: Places) -> WFSA:
 
 
 def without_dead_ends(automaton: WFSA) -> WFSA:
-    """The automaton without what leads to states from which no final state can be reached; states keep their
-    numbers.
-    """
+    """Remove transitions and initial weights that lead to dead states; states keep their numbers."""
     k, dead = automaton.semiring, dead_states(automaton)
     if not dead.any():
         return automaton
@@ -66,9 +64,7 @@ def sum_of(left: WFSA, right: WFSA) -> WFSA:
 
 
 def hadamard(left: WFSA, right: WFSA) -> WFSA:
-    """The automaton that scores A[x] (x) B[x]: both run in step, on pairs of states. Epsilon is removed
-    first.
-    """
+    """The automaton that scores A[x] (x) B[x], on pairs of states; epsilon is removed first."""
     left, right = map(remove_epsilon, _aligned(left, right))
     k = left.semiring
 
@@ -89,9 +85,7 @@ def scale(automaton: WFSA, weight: Weight) -> WFSA:
 
 
 def remove_epsilon(automaton: WFSA) -> WFSA:
-    """The same scores without epsilon: silent moves are taken into the step before them, lambda E* and tau
-    E*.
-    """
+    """The same scores without epsilon: lambda E* for lambda, and tau E* for each tau."""
     closure = automaton.epsilon_closure
     if closure is None:
         return automaton
@@ -125,9 +119,7 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
 def _paired(
     left: WFSA, right: WFSA, join: Callable[[SparseMatrix, SparseMatrix], SparseMatrix]
 ) -> tuple[list[SparseMatrix], dict[Symbol, int]]:
-    """One joined matrix for each pair of matrices that some symbol has, so that what was shared stays
-    shared.
-    """
+    """Join each pair of matrices that some symbol has; shared ones stay shared."""
     place: dict[tuple[int, int], int] = {}
     index = {s: place.setdefault((left.index[s], right.index[s]), len(place)) for s in left.index}
     return [join(left.tables[i], right.tables[j]) for i, j in place], index

@@ -1,6 +1,4 @@
-"""A probabilistic finite automaton (PFA): from each state each symbol leads on by chance; exact, or in
-float64.
-"""
+"""A probabilistic finite automaton (PFA), exact or in float64."""
 
 from __future__ import annotations
 
@@ -131,9 +129,7 @@ class PFA(Drawable):
         return self.to_wfsa(final)
 
     def state_automata(self) -> tuple[WFSA, ...]:
-        """For each state j the real automaton whose score is the probability to be in state j after the
-        string.
-        """
+        """For each state j the real automaton that scores the probability to be in j after the string."""
         whole = self.to_wfsa([])
         return tuple(whole.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
 

@@ -59,8 +59,6 @@ def _searched(known: NDArray[np.bool_], sources: Places, targets: Places) -> NDA
 
 
 def dead_states(automaton: WFSA) -> NDArray[np.bool_]:
-    """For each state: does no path whose weights are none of them zero lead to a final state? Shape
-    ``(n,)``.
-    """
+    """Return for each state whether no path leads to a final state, shape ``(n,)``."""
     sources, targets = transition_edges(automaton)
     return ~reachable(automaton.final != automaton.semiring.zero, (targets, sources))

@@ -104,9 +104,7 @@ def _shares(logarithms: Floats) -> Floats:
 
 
 def _logarithms(automaton: WFSA, weights: Weights) -> Floats:
-    """The logarithms of the automaton's weights as factors of a probability: neither large weights nor small
-    ones leave float64 so.
-    """
+    """Return the weights' logarithms as factors of a probability, far beyond float64's range too."""
     k = automaton.semiring
 
     def logarithm(weight: Weight) -> float:

@@ -41,9 +41,7 @@ def _quotient(a: Weight, b: Weight) -> Weight:
 
 
 class Semiring:
-    """A set with plus and times (Definition 1). All seven are commutative; ``zero`` and ``one`` are the
-    identities.
-    """
+    """A commutative semiring (Definition 1); ``zero`` and ``one`` are the identities."""
 
     name: ClassVar[str]
     zero: ClassVar[Weight]
@@ -114,9 +112,7 @@ class Semiring:
         return total
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
-        """The matrix product over this semiring: shapes ``(..., i, j)`` and ``(..., j, k)`` give
-        ``(..., i, k)``.
-        """
+        """The matrix product: shapes ``(..., i, j)`` and ``(..., j, k)`` give ``(..., i, k)``."""
         return np.asarray(self.sum(self.times(a[..., :, :, None], b[..., None, :, :]), axis=-2))
 
     def star(self, a: Weight) -> Weight:
@@ -130,9 +126,7 @@ class Semiring:
         )
 
     def absolute(self, values: Weights) -> Weights:
-        """The weights without their signs, where the semiring has signs: what absolute convergence is decided
-        on.
-        """
+        """The weights without their signs, on which absolute convergence is decided."""
         return np.asarray(np.abs(values)) if self.signed else values
 
     def holds(self, weight: Weight) -> bool:
@@ -172,9 +166,7 @@ class Semiring:
         return weight
 
     def format(self, weight: Weight) -> str:
-        """The text that :meth:`parse` reads back as the same weight; a float is written as the fraction it
-        is.
-        """
+        """The text that :meth:`parse` reads back; a float is written as the fraction it is."""
         return write_number(self.exact(weight))
 
     def __repr__(self) -> str:
@@ -198,9 +190,7 @@ class Real(Semiring):
     is_field = signed = True
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
-        """The ordinary product; for float64 the one of BLAS, in whatever order it sums; exact for
-        fractions.
-        """
+        """The ordinary product: BLAS for float64, exact for fractions."""
         if a.dtype != object and b.dtype != object:
             return np.asarray(a @ b)
         large = a.ndim == b.ndim == 2 and a.size * b.shape[1] > FEW
@@ -215,9 +205,7 @@ class Real(Semiring):
 
 
 def _added(a: Weight, b: Weight) -> Weight:
-    """``a + b``. Python makes a float of what it adds to an infinity, and a fraction may be beyond all
-    floats.
-    """
+    """``a + b``, where one may be an infinity and the other a fraction beyond all floats."""
     try:
         return a + b
     except OverflowError:
@@ -261,9 +249,7 @@ class MaxPlus(Tropical):
 
 
 class MinPlus(Tropical):
-    """(R and infinity, min, +, infinity, 0), the tropical semiring; float64 breaks what it breaks in
-    max-plus.
-    """
+    """(R and infinity, min, +, infinity, 0), the tropical semiring; float64 as in max-plus."""
 
     name, zero, members = "min-plus", INFINITY, "numbers above -infinity, or inf"
     add, add_numbers = np.minimum, staticmethod(min)

@@ -41,7 +41,8 @@ class SparseMatrix:
 
     def __init__(self, size: int, entries: Entries | None, array: Weights | None, zero: Weight) -> None:
         """Either is made from the other when it is asked for."""
-        self.size, self._stored, self._array, self._zero = size, entries, array, zero
+        self.size, self.shape = size, (size, size)
+        self._stored, self._array, self._zero = entries, array, zero
 
     @classmethod
     def of_entries(cls, size: int, rows: ArrayLike, columns: ArrayLike, weights: Weights) -> SparseMatrix:
@@ -113,12 +114,14 @@ class SparseMatrix:
         """Where each row's entries begin, and the last one's end; shape ``(n + 1,)``."""
         return np.searchsorted(self.rows, np.arange(self.size + 1))
 
-    def spans(self, places: Places) -> tuple[Places, Places]:
-        """Where the entries of those rows begin and end."""
+    def spans(self, rows: Places) -> tuple[Places, Places]:
+        """Return how many entries each of those rows has, and the places of all of these entries."""
         if 8 * len(self) > self.size or "row_offsets" in self.__dict__:
-            return self.row_offsets[places], self.row_offsets[places + 1]
-        # one of thousands of symbols: an array of all rows for each would be far larger than its entries
-        return np.searchsorted(self.rows, places), np.searchsorted(self.rows, places, side="right")
+            first, after = self.row_offsets[rows], self.row_offsets[rows + 1]
+        else:  # one of thousands of symbols: an array of all rows for each would be far larger
+            first, after = np.searchsorted(self.rows, rows), np.searchsorted(self.rows, rows, side="right")
+        counts = after - first
+        return counts, np.repeat(after - np.cumsum(counts), counts) + np.arange(counts.sum())
 
     def dense(self, semiring: Semiring) -> Weights:
         """The matrix as an array, shape ``(n, n)``, read-only."""
@@ -143,8 +146,8 @@ class SparseMatrix:
 
     def row(self, row: int) -> Vector:
         """The places and weights of one row."""
-        (first,), (after,) = self.spans(np.array([row]))
-        return self.columns[first:after], self.weights[first:after]
+        _, entries = self.spans(np.array([row]))
+        return self.columns[entries], self.weights[entries]
 
     def product(self, semiring: Semiring, omega: Weights) -> Weights:
         """For each column q the sum over rows p of omega(p) tau(p, q), shape ``(n,)``."""
@@ -185,10 +188,7 @@ class SparseMatrix:
     def sparse_product(self, semiring: Semiring, vector: Vector) -> Vector:
         """The same for a sparse vector: takes time for the entries of its rows alone."""
         places, weights = vector
-        first, after = self.spans(places)
-        counts = after - first
-        # the entries of those rows, one row after the other
-        entries = np.repeat(after - np.cumsum(counts), counts) + np.arange(counts.sum())
+        counts, entries = self.spans(places)
         terms = semiring.times(np.repeat(weights, counts), self.weights[entries])
         return summed(semiring, self.columns[entries], np.asarray(terms))
 
@@ -238,7 +238,7 @@ class SparseMatrix:
         if self is other:
             return True
         pairs = zip(self._entries, other._entries, strict=True)
-        return self.size == other.size and all(np.array_equal(one, two) for one, two in pairs)
+        return self.shape == other.shape and all(np.array_equal(one, two) for one, two in pairs)
 
     def __reduce__(self) -> tuple[object, ...]:
         return SparseMatrix._of_sorted, (self.size, *self._entries)

@@ -1,6 +1,4 @@
-"""The scores of all strings at once, level by level down the tree of strings: each prefix is read only
-once.
-"""
+"""The scores of all strings, level by level down the tree of strings; each prefix is read once."""
 
 from __future__ import annotations
 

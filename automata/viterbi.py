@@ -26,9 +26,7 @@ from automata.wfsa import WFSA, Edge
 
 @dataclass(frozen=True)
 class BestPath:
-    """A path that weighs as much as the score: its score, its first state, and its transitions (epsilon among
-    them).
-    """
+    """A path that has the score: the score, the first state and the transitions, epsilon included."""
 
     score: Weight
     start: int

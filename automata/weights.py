@@ -101,9 +101,7 @@ def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list
 
 
 def given_several_times(group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, tuple[float, ...]]]:
-    """Over log: the places that have several weights other than zero, numbers or texts, and these weights,
-    sorted.
-    """
+    """Over log: the places with several weights other than zero, and these weights, sorted."""
     given: dict[tuple[int, int], list[float]] = {}
     for i, j, weight in group:
         if (value := float(weight)) > -np.inf:

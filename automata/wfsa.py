@@ -1,6 +1,4 @@
-"""A weighted finite-state automaton (Definition 2, Peng et al. 2018): immutable, and checked when it is
-made.
-"""
+"""An immutable weighted finite-state automaton (Definition 2, Peng et al. 2018)."""
 
 from __future__ import annotations
 
@@ -343,9 +341,7 @@ class WFSA(Drawable):
 
     @cached_property
     def epsilon(self) -> Weights | None:
-        """The matrix of the epsilon transitions, read-only, shape ``(n, n)``; ``None`` where there is
-        none.
-        """
+        """The dense matrix of the epsilon transitions, read-only; ``None`` if there are none."""
         return self._dense(self.epsilon_table) if self.has_epsilon else None
 
     @cached_property
@@ -403,7 +399,9 @@ class WFSA(Drawable):
 
     def _map(self, function: Callable[[Weight], Weight], dtype: type) -> WFSA:
         each = np.frompyfunc(function, 1, 1)
-        ends = {name: np.asarray(each(getattr(self, name)), dtype=dtype) for name in ("initial", "final")}
+        ends: dict[str, Weights] = {
+            name: np.asarray(each(getattr(self, name)), dtype=dtype) for name in ("initial", "final")
+        }
         return self.with_tables(lambda table: table.mapped(self.semiring, each, dtype), **ends)
 
     def over(self, alphabet: Iterable[Hashable]) -> WFSA:
@@ -418,9 +416,7 @@ class WFSA(Drawable):
         return self.replace(tables=[*self.tables, *blank], index=index, summands=self.summands)
 
     def __eq__(self, other: object) -> bool:
-        """The same weights on the same states and the same alphabet in the same order (not mere
-        equivalence).
-        """
+        """Compare weights, states and alphabets in their order (not mere equivalence)."""
         if not isinstance(other, WFSA):
             return NotImplemented
         return (

@@ -18,9 +18,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from automata.equivalence import lumping, pairs, unambiguous
-from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
+from automata.equivalence.answers import Answer, Different, Equivalent, Method, Unknown, first_answer
 from automata.equivalence.certificates import Distinguished
-from automata.equivalence.methods import Method, first_answer
 from automata.equivalence.rational import decide_rational
 from automata.errors import InputError, UnknownSymbol
 from automata.operations import remove_epsilon
@@ -76,9 +75,7 @@ def equivalent(
 
 
 def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA]:
-    """Both over one alphabet, in the order of ``a``'s; :class:`~automata.errors.InputError` where that is not
-    to be.
-    """
+    """Return both over the first one's alphabet; raise InputError if semirings or alphabets differ."""
     require_wfsa(a)
     require_wfsa(b)
     if a.semiring is not b.semiring:

@@ -12,7 +12,7 @@ from automata.aliases import Weights
 from automata.components import components
 from automata.epsilon import EpsilonClosure
 from automata.equivalence.links import ChainLink, Kind
-from automata.equivalence.rationals import Sparse, fraction, of_rows
+from automata.equivalence.rationals import RationalMatrix, fraction, of_rows
 from automata.equivalence.representation import Representation, difference
 from automata.errors import LimitReached
 from automata.semirings import REAL
@@ -30,12 +30,12 @@ FEW_FOR_EACH = 16
 """Words for each state and transition that are computed quickly."""
 
 
-def few_words(of: Representation, epsilon: Sparse) -> int:
+def few_words(of: Representation, epsilon: RationalMatrix) -> int:
     """Return the number of words of 8 bytes that E* may take before another method is tried."""
     return min(max(FEW_WORDS, FEW_FOR_EACH * (of.states + of.transitions + len(epsilon))), MOST_WORDS)
 
 
-def epsilon_link(of: Representation, epsilon: Sparse, most: int | None = None) -> ChainLink:
+def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None = None) -> ChainLink:
     """The link to the representation without epsilon transitions.
 
     Args:
@@ -64,7 +64,9 @@ def epsilon_link(of: Representation, epsilon: Sparse, most: int | None = None) -
             )
         rows.append((q, row))
     stays = np.flatnonzero(entered & ~leads)
-    star = of_rows((n, n), rows) + Sparse((n, n), stays, stays, Sparse.identity(n).weights[: len(stays)])
+    star = of_rows((n, n), rows) + RationalMatrix(
+        (n, n), stays, stays, RationalMatrix.identity(n).weights[: len(stays)]
+    )
     steps = tuple(step @ star for step in of.steps)
     return ChainLink(
         "epsilon", Representation(of.initial @ star, steps, of.final), bound=_bound_of_cycles(epsilon)
@@ -90,17 +92,15 @@ def reduced_with_epsilon(reduction: Reduction) -> list[ChainLink] | None:
 
 def _to_nothing(of: Representation) -> ChainLink:
     """The link to no state at all, from a representation without initial, or without final weights."""
-    steps = tuple(Sparse.of_entries((0, 0), [], [], []) for _ in of.steps)
-    row, column = (Sparse.of_entries(shape, [], [], []) for shape in ((1, 0), (0, 1)))
+    steps = tuple(RationalMatrix.summed((0, 0), [], [], []) for _ in of.steps)
+    row, column = (RationalMatrix.summed(shape, [], [], []) for shape in ((1, 0), (0, 1)))
     n, kind = of.states, "left" if not len(of.initial) else "right"
-    matrix = Sparse.of_entries((0, n) if kind == "left" else (n, 0), [], [], [])
+    matrix = RationalMatrix.summed((0, n) if kind == "left" else (n, 0), [], [], [])
     return ChainLink(cast(Kind, kind), Representation(row, steps, column), matrix)
 
 
 def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:
-    """An exact automaton over the rationals without its epsilon transitions E, and v = abs(E)* 1: then v > 0
-    and abs(E) v = v - 1 < v, so all sums over silent ways converge.
-    """
+    """Return the automaton over the rationals without epsilon transitions E, and v = abs(E)* 1."""
     k, alphabet = automaton.semiring, automaton.alphabet
     alone = difference(automaton, WFSA.from_edges(k, 0, alphabet, [], [], []))
     assert alone.epsilon is not None
@@ -108,16 +108,16 @@ def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:
     return plain.automaton(k, alphabet, [alone.index[s] for s in alphabet]), _bound(alone.epsilon)
 
 
-def _bound_of_cycles(epsilon: Sparse) -> Weights | None:
+def _bound_of_cycles(epsilon: RationalMatrix) -> Weights | None:
     return _bound(epsilon) if _has_cycle(epsilon) else None
 
 
-def _has_cycle(epsilon: Sparse) -> bool:
+def _has_cycle(epsilon: RationalMatrix) -> bool:
     part, _ = components(epsilon.shape[0], epsilon.rows, epsilon.columns)
     return bool((part[epsilon.rows] == part[epsilon.columns]).any())
 
 
-def _bound(epsilon: Sparse) -> Weights:
+def _bound(epsilon: RationalMatrix) -> Weights:
     """V = abs(E)* 1, shape ``(n,)``."""
     n = epsilon.shape[0]
     back = SparseMatrix.of_entries(n, epsilon.columns, epsilon.rows, _fractions(abs(epsilon.weights)))

@@ -15,8 +15,7 @@ from random import Random
 import flint
 
 from automata.equivalence.echelon import Echelon, staircase
-from automata.equivalence.integers import Cleared
-from automata.equivalence.vectors import Vectors, Word, shortlex
+from automata.equivalence.integers import Cleared, Vectors, Word, shortlex
 
 MOST_ENTRIES = 1 << 18
 """The most numbers in one block of candidates."""
@@ -154,9 +153,7 @@ class _Stepping:
                 yield [(*word, a) for word, _ in parents for a in places], self._step(parents, places)
 
     def sum_of_children(self, level: list[tuple[Word, list[flint.nmod]]]) -> list[flint.nmod]:
-        """The sum of all children's vectors, each times a random number. Where a child is outside a space,
-        so is the sum, but for a chance of 1 in the prime.
-        """
+        """Return a random combination of all children; outside a space if one is, with high probability."""
         random, symbols = Random(self.prime), len(self.automata.symbols)
         factors = [random.randrange(self.prime) for _ in range(symbols * len(level))]
         total: list[flint.nmod] = []

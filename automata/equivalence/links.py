@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 
 from automata.aliases import Weights
-from automata.equivalence.rationals import Places, Sparse
+from automata.equivalence.rationals import RationalMatrix
 from automata.equivalence.representation import Representation
+from automata.sparse_matrix import Places
 
 Kind = Literal["right", "left", "epsilon"]
 
@@ -33,7 +34,7 @@ class ChainLink:
 
     kind: Kind
     to: Representation
-    matrix: Sparse | None = None
+    matrix: RationalMatrix | None = None
     bound: Weights | None = None
 
     @property
@@ -45,7 +46,7 @@ class ChainLink:
         )
 
 
-def right_link(of: Representation, matrix: Sparse, kept: Places) -> ChainLink | None:
+def right_link(of: Representation, matrix: RationalMatrix, kept: Places) -> ChainLink | None:
     """The right link by a matrix whose rows ``kept`` are those of the identity, if it is one; checked
     exactly.
 
@@ -80,4 +81,4 @@ def live_link(of: Representation) -> ChainLink | None:
     kept = np.flatnonzero(known)
     if len(kept) == of.states:
         return None
-    return right_link(of, Sparse.selection((of.states, len(kept)), kept), kept)
+    return right_link(of, RationalMatrix.selection((of.states, len(kept)), kept), kept)

@@ -26,9 +26,8 @@ from typing import Any
 
 from automata.aliases import Weight
 from automata.equivalence.answers import Equivalent
-from automata.equivalence.arrows import Arrows, Rows, arrows
+from automata.equivalence.arrows import Arrows, Rows, arrows, kinds
 from automata.equivalence.certificates import Lumped
-from automata.equivalence.symbols import kinds
 from automata.wfsa import WFSA
 
 Classes = list[dict[int, int]]

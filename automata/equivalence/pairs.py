@@ -18,9 +18,8 @@ from typing import TypeAlias
 from automata.aliases import Weight
 from automata.determinisation import FEW_STATES, MOST_WORDS, Set, Sets, sets
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
-from automata.equivalence.arrows import Arrows, arrows
+from automata.equivalence.arrows import Arrows, arrows, kinds
 from automata.equivalence.certificates import Bisimulation
-from automata.equivalence.symbols import kinds
 from automata.operations import remove_epsilon, without_dead_ends
 from automata.semirings import Semiring
 from automata.sparse_matrix import SMALL
@@ -216,9 +215,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
 
 
 def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
-    """Both vectors divided by the sum of all their weights, which is the largest or the smallest; over the
-    reals, where that may be zero, by the first weight.
-    """
+    """Divide both vectors by their common sum; over the reals, where it may be 0, by the first weight."""
     if k.divide_numbers is None:
         return x, y
     total = k.zero
@@ -233,9 +230,7 @@ def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
 
 
 class _Run:
-    """Forward on sparse vectors. Epsilon of many states is followed at each step: without it, one symbol can
-    have a transition between any two states.
-    """
+    """Forward on sparse vectors; epsilon of many states is followed at each step."""
 
     def __init__(self, automaton: WFSA, own: Arrows) -> None:
         k = automaton.semiring

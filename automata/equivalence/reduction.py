@@ -1,6 +1,4 @@
-"""A linear representation is made smaller, link by link: by lumping and by closed relations, from the right
-and from the left in turn.
-"""
+"""A linear representation made smaller by lumping and closed relations, from right and left."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def close(
     functionals = Functionals.start(modulo(of, primes))
     functionals.settle()
     guesses = guessed(functionals)
-    start: Row = of.initial.row(0)
+    start: Row = of.initial.row_by_column(0)
     attempts = [[*guesses, start], *([guesses, [start]] if guesses else [])] if zero else [guesses]
     for attempt in attempts:
         relations = _Relations(of, functionals, tell)

@@ -1,6 +1,4 @@
-"""A linear representation over the rationals, sparse: the row lambda, a matrix M(a) for each symbol, the
-column rho; it scores a string w as lambda M(w) rho.
-"""
+"""A sparse linear representation: row lambda, matrices M(a), column rho; w scores lambda M(w) rho."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from automata.aliases import Symbol, Weight, Weights
-from automata.equivalence.rationals import Sparse, beside, fraction
-from automata.equivalence.symbols import kinds
+from automata.equivalence.arrows import kinds
+from automata.equivalence.rationals import RationalMatrix, beside, fraction
 from automata.semirings import Semiring
 from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
@@ -31,9 +29,9 @@ class Representation:
         final: rho, shape ``(n, 1)``.
     """
 
-    initial: Sparse
-    steps: tuple[Sparse, ...]
-    final: Sparse
+    initial: RationalMatrix
+    steps: tuple[RationalMatrix, ...]
+    final: RationalMatrix
 
     @property
     def states(self) -> int:
@@ -58,9 +56,7 @@ class Representation:
 
     @cached_property
     def _by_state(self) -> tuple[list[int], list[int], list[int], list[Any]]:
-        """Where each state's transitions begin, and the symbol, target and weight of each, by state, then
-        symbol.
-        """
+        """Row offsets, and the symbol, target and weight of each transition, by state, then symbol."""
         sizes = [len(step) for step in self.steps]
         rows, columns = (
             np.concatenate([np.zeros(0, dtype=np.intp), *parts])
@@ -109,7 +105,7 @@ class Representation:
         """The states of a block that no transition leaves or enters."""
         keep = np.arange(states.start, states.stop)
 
-        def both(matrix: Sparse) -> Sparse:
+        def both(matrix: RationalMatrix) -> RationalMatrix:
             return matrix.chosen(keep).transposed.chosen(keep).transposed
 
         return Representation(
@@ -128,7 +124,7 @@ class Representation:
         """
         n, alphabet = self.states, list(symbols)
 
-        def exact(matrix: Sparse) -> Weights:
+        def exact(matrix: RationalMatrix) -> Weights:
             weights: Weights = np.empty(len(matrix), dtype=object)
             weights[:] = [semiring.exact(fraction(w)) for w in matrix.weights]
             return weights
@@ -142,12 +138,12 @@ class Representation:
 
     def vectors(self, word: Sequence[int]) -> Iterator[tuple[dict[int, int], int]]:
         """The row lambda M(u) for each prefix u of a word: integers by state, over one denominator."""
-        row, scale = _cleared(self.initial.row(0))
+        row, scale = _cleared(self.initial.row_by_column(0))
         yield row, scale
         for place in word:
             step, images = self.steps[place], []
             for q, v in row.items():
-                images += [(r, v, w) for r, w in step.row(q).items()]
+                images += [(r, v, w) for r, w in step.row_by_column(q).items()]
             common = math.lcm(*{int(w.q) for _, _, w in images})
             row = {}
             for r, v, w in images:
@@ -159,7 +155,7 @@ class Representation:
 
     def scores(self, word: Sequence[int]) -> list[Fraction]:
         """The score of each prefix of a word, exactly."""
-        ends, below = _cleared(self.final.transposed.row(0))
+        ends, below = _cleared(self.final.transposed.row_by_column(0))
         return [
             Fraction(sum(v * ends.get(q, 0) for q, v in row.items()), scale * below)
             for row, scale in self.vectors(word)
@@ -185,7 +181,7 @@ class Difference:
     """
 
     joint: Representation
-    epsilon: Sparse | None
+    epsilon: RationalMatrix | None
     symbols: list[Symbol]
     index: dict[Symbol, int]
     split: int
@@ -202,11 +198,11 @@ def difference(a: WFSA, b: WFSA) -> Difference:
     return Difference(joint, epsilon if len(epsilon) else None, first, index, a.num_states)
 
 
-def _row(weights: Weights) -> Sparse:
+def _row(weights: Weights) -> RationalMatrix:
     places = np.flatnonzero(weights != 0)
-    return Sparse.of_entries((1, len(weights)), np.zeros_like(places), places, weights[places])
+    return RationalMatrix.summed((1, len(weights)), np.zeros_like(places), places, weights[places])
 
 
-def _matrix(table: SparseMatrix) -> Sparse:
+def _matrix(table: SparseMatrix) -> RationalMatrix:
     shape = (table.size, table.size)
-    return Sparse.of_entries(shape, table.rows, table.columns, table.weights)
+    return RationalMatrix.summed(shape, table.rows, table.columns, table.weights)

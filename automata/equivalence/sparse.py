@@ -18,22 +18,20 @@ import numpy as np
 
 from automata.aliases import Symbol
 from automata.equivalence import field, pairs
-from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
-from automata.equivalence.chain import Chain
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown, first_answer
+from automata.equivalence.certificates import Chain
 from automata.equivalence.epsilon_links import epsilon_link, few_words, reduced_with_epsilon
 from automata.equivalence.explore import explore
-from automata.equivalence.integers import cleared, primes
-from automata.equivalence.large import MOST_DENSE
+from automata.equivalence.field import MOST_DENSE
+from automata.equivalence.integers import Word, cleared, primes
 from automata.equivalence.lift import lift
 from automata.equivalence.links import ChainLink, live_link
 from automata.equivalence.lumps import modulo
-from automata.equivalence.methods import first_answer
-from automata.equivalence.rationals import Sparse
+from automata.equivalence.rationals import RationalMatrix
 from automata.equivalence.reduction import Reduction
 from automata.equivalence.representation import Difference, Representation, difference
 from automata.equivalence.shortest import Search, doubt
 from automata.equivalence.smaller import smaller_scores_vanish
-from automata.equivalence.vectors import Word
 from automata.errors import LimitReached
 from automata.fraction_matrices import fractions
 from automata.semirings import REAL
@@ -120,7 +118,7 @@ class _Decision:
                 return self._equivalent()
         return self._unknown()
 
-    def _with_epsilon(self, epsilon: Sparse) -> Answer | None:
+    def _with_epsilon(self, epsilon: RationalMatrix) -> Answer | None:
         """Equality, where it shows with epsilon taken for one more symbol."""
         joint = self.whole
         steps = (*joint.steps, epsilon)
@@ -144,9 +142,7 @@ class _Decision:
         return search if search.found(self.longest, told) else None
 
     def _basis(self) -> ChainLink | None:
-        """The left link to a basis of the rows that all strings lead to, whose final weights are then all
-        zero.
-        """
+        """The left link to a basis of all strings' rows, if their final weights are all zero there."""
         one = cleared([self.left.automaton(REAL, range(len(self.left.steps)))])
         seen = explore(one, next(self.primes))
         basis = lift(one, seen.words, self.primes, lambda bits: self.tell(f"a basis, from {bits} bits"))
@@ -154,10 +150,10 @@ class _Decision:
             return None
         rows = fractions(basis.sides[0], basis.denominator)
         n, (i, j) = self.left.states, np.nonzero(rows)
-        matrix = Sparse.of_entries((len(rows), n), i, j, rows[i, j])
+        matrix = RationalMatrix.summed((len(rows), n), i, j, rows[i, j])
         to = basis.automaton(one)
         steps = tuple(
-            Sparse.of_entries((len(rows), len(rows)), t.rows, t.columns, t.weights) for t in to.tables
+            RationalMatrix.summed((len(rows), len(rows)), t.rows, t.columns, t.weights) for t in to.tables
         )
         pivots = np.array(basis.pivots, dtype=np.intp)
         initial = self.left.initial.transposed.chosen(pivots).transposed

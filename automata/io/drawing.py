@@ -1,6 +1,4 @@
-"""Automata drawn: DOT text, and SVG by Graphviz. Initial states get an arrow from nowhere, final states a
-double circle.
-"""
+"""Automata as DOT text and SVG: an arrow into initial states, a double circle for final ones."""
 
 from __future__ import annotations
 
@@ -144,9 +142,7 @@ def svg(
 
 
 def _require_few(machine: WFSA, shown: NDArray[np.bool_], least: float | None) -> None:
-    """Raise :class:`~automata.errors.InputError`, before they are listed, where the states that are shown, or
-    the arrows between them, are too many to see anything.
-    """
+    """Raise InputError if the shown states or the arrows between them are too many to see anything."""
 
     def drawn(table: SparseMatrix) -> Places:
         seen = shown[table.rows] & shown[table.columns]
@@ -191,9 +187,7 @@ def _dot_text(
     caption: str = "",
     pens: bool = False,
 ) -> str:
-    """The DOT text; every drawing comes from here. With ``pens``, an arrow is as wide as its most probable
-    symbol asks for.
-    """
+    """Write the DOT text; with ``pens``, an arrow's width shows its most probable symbol."""
     k = machine.semiring
     groups: dict[tuple[int, int], list[Edge]] = {}
     for edge in edges:
@@ -247,9 +241,7 @@ def _left_out(rows: list[list[Weight]], least: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """The text as a DOT string, of which Graphviz shows every character as it is: no escapes, no entities,
-    nothing that XML lacks.
-    """
+    """Quote the text for DOT, so that Graphviz shows every character as it is."""
     escaped = ENTITY.sub("&amp;", printable(text, keep="\n"))
     escaped = escaped.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -1,6 +1,4 @@
-"""Automata from files and to files, in the format that the file's name says; a file is written whole or not
-at all.
-"""
+"""Automata from and to files, in the format that the name says; a file is written whole or not."""
 
 from __future__ import annotations
 
@@ -87,9 +85,7 @@ def _path(name: Any) -> Path:
 
 
 def require_writable(path: str | Path) -> None:
-    """An automaton can be written to a file named so; :class:`~automata.errors.InputError` where not, before
-    work is done for it.
-    """
+    """Raise InputError if no automaton can be written to a file of that name. Call this before the work."""
     if Path(path).suffix not in WRITABLE:
         raise InputError(
             f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}"
@@ -141,9 +137,7 @@ def read_text(path: str | Path) -> str:
 
 
 def read_lines(path: str | Path) -> str:
-    """The text of a file of lines, each of which ends with a line feed: a file that was cut off within its
-    last line could be taken for a whole one, since ``0 12`` and ``0 1`` are both lines.
-    """
+    """Return a file's text; the last line must end with a line feed, else the file may be cut off."""
     text = read_text(path)
     if text and not text.endswith("\n"):
         number = text.count("\n") + 1
@@ -155,9 +149,7 @@ def read_lines(path: str | Path) -> str:
 
 
 def names_a_file(text: str) -> bool:
-    """Is there a file of that name? No where no file could have it: too long, or with a character that names
-    cannot have.
-    """
+    """Return whether there is a file of that name, also for text that no file could be named."""
     try:
         return Path(text).is_file()
     except (OSError, ValueError):
@@ -165,9 +157,7 @@ def names_a_file(text: str) -> bool:
 
 
 def without_links(path: str | Path) -> Path:
-    """The file that a path leads to, whether it is there or not; ``OSError`` for links in a circle, which
-    Python 3.13 no longer refuses by itself.
-    """
+    """Return the file that a path leads to, existing or not; raise OSError for a loop of links."""
     file = Path(path).resolve()
     if file.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -221,9 +211,7 @@ def write_together(
 
 
 def remove_remains(path: str | Path) -> None:
-    """Remove what processes that were killed while they wrote the file have left beside it; what was written
-    to in the last minute stays, since a process may be at it.
-    """
+    """Remove files that killed writers left beside this one, unless written to in the last minute."""
     file = without_links(path)
     for remains in file.parent.glob(f"{glob.escape(_prefix(file))}????????"):
         with suppress(FileNotFoundError):

@@ -40,9 +40,7 @@ def parse_number(text: str) -> Fraction | float:
 
 
 def shorten(text: object, most: int = 60) -> str:
-    """``text`` quoted, and cut where it is too long for a message; its type, where Python does not write it:
-    nested too deeply, or too long.
-    """
+    """Quote ``text`` and cut it to ``most`` characters; only its type if Python cannot write it."""
     start = (
         text[:most] if isinstance(text, str | list | tuple) and len(text) > most else text
     )  # what is behind would be cut off

@@ -30,9 +30,7 @@ _LARGEST_EXPONENT = 709.0  # e to more overflows float64
 
 
 def arc_type_for(semiring: Semiring) -> str:
-    """OpenFst's arc type in which this semiring's plus is the right one: ``standard`` (tropical) or
-    ``log64``.
-    """
+    """Return OpenFst's arc type with this semiring's plus: ``standard`` (tropical) or ``log64``."""
     return "standard" if semiring.selective else "log64"
 
 
@@ -157,9 +155,7 @@ def _log(value: Weight) -> float:
 
 
 def precisely(weight: pynini.Weight) -> float:
-    """The weight's value with all its bits: ``float(weight)`` goes through a text of nine digits, so we ask a
-    file's bytes.
-    """
+    """Return the weight with all its bits, from a file's bytes: ``float(weight)`` has nine digits."""
     kind = {"tropical": "standard", "log": "log", "log64": "log64"}[weight.type()]
     fst = pynini.Fst(arc_type=kind)
     fst.set_start(fst.add_state())

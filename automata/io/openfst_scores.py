@@ -31,9 +31,7 @@ EPSILON_CYCLE_DELTA = 1e-15
 
 
 class Scorer:
-    """Scores of strings by OpenFst: the string as a linear acceptor, composed, and the shortest distance to
-    the end.
-    """
+    """Scores by OpenFst: compose with the string as a linear acceptor, and take the shortest distance."""
 
     def __init__(self, automaton: WFSA, arc_type: str | None = None) -> None:
         self.automaton, self.arc_type = automaton, arc_type
@@ -50,9 +48,7 @@ class Scorer:
         self.tracks = [] if self.too_heavy else [_silenced(to_openfst(track, arc_type)) for track in tracks]
 
     def costs(self, string: String) -> list[float]:
-        """For each track the cost OpenFst finds: ``-log`` of the positive and of the negative part, where
-        there are two.
-        """
+        """For each track OpenFst's cost: ``-log`` of the positive, and of the negative part if any."""
         return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
 
     def score(self, string: String) -> Weight:

@@ -34,9 +34,7 @@ def dumps_symbols(automaton: WFSA) -> str:
 
 
 def label(symbol: object) -> str:
-    """The symbol as it is written where a table is beside the text; :class:`~automata.errors.InputError`
-    where it cannot be.
-    """
+    """Return the symbol as AT&T text with a table writes it; raise InputError if it cannot."""
     if symbol == EPSILON:
         return EPSILON_NAMES[0]
     if not isinstance(symbol, str):
@@ -92,9 +90,7 @@ def symbols_of(labels: Mapping[str, int], table: Mapping[str, int] | None, where
 
 
 def alphabet_of(symbols: Iterable[str], table: Mapping[str, int] | None) -> list[str]:
-    """The symbols in the order of the table, with those that nothing reads; without a table in the order in
-    which they are read.
-    """
+    """Return the symbols in the table's order, unread ones too; without a table, in reading order."""
     names = symbols if table is None else [name for name, number in table.items() if number]
     return [symbol for symbol in dict.fromkeys(names) if symbol != EPSILON]
 

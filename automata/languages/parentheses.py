@@ -1,6 +1,4 @@
-"""Balanced parentheses, up to a depth or to all depths, with other letters between them (Figure 1, Wang &
-Niepert 2019).
-"""
+"""Balanced parentheses up to a depth or of any depth, with other letters (Figure 1, Wang & Niepert)."""
 
 from __future__ import annotations
 

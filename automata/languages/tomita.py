@@ -1,6 +1,4 @@
-"""The seven Tomita grammars (Table 15, Wang & Niepert 2019), each twice: as its words say it, and as its
-least DFA.
-"""
+"""The seven Tomita grammars (Table 15, Wang & Niepert 2019): each as a rule and as its least DFA."""
 
 from __future__ import annotations
 

@@ -130,9 +130,7 @@ class _Affine:
         self.function, self.what, self.symbol = function, what, symbol
 
     def read(self, d: int) -> tuple[Fractions, list[Fractions]]:
-        """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` where that is not the whole
-        of f.
-        """
+        """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` if that is not all of f."""
         units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
         zero = self.at([Fraction(0)] * d)
         rows = [[w - z for w, z in zip(self.at(unit, len(zero)), zero, strict=True)] for unit in units]
@@ -230,9 +228,7 @@ def _sum(x: Fractions, y: Fractions) -> Fractions:
 
 
 def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:
-    """Pairs of states to try: of unit states, then multiples, then random ones; some, or (thorough)
-    hundreds.
-    """
+    """Pairs of states to try: unit states, multiples, random ones; hundreds if ``thorough``."""
     rng = random.Random(0)
     most = 500 if thorough else 6
     every = [(x, y) for i, x in enumerate(units) for y in units[i:]]

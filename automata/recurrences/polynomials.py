@@ -142,9 +142,7 @@ class Free(Symbolic):
 
 
 class Opposite(Free):
-    """N<X> with the factors of every product in the other order: what a network is run over that writes them
-    the other way round.
-    """
+    """N<X> with the factors of every product in the other order."""
 
     def times(self, a: Weight, b: Weight) -> Weight:
         """The product ``b a``."""
@@ -152,9 +150,7 @@ class Opposite(Free):
 
 
 class OverQ(Symbolic):
-    """Q[X] as sympy has it: rational coefficients, and an algebra that is not ours. It is imported where it
-    is used, which takes four times as long as NumPy.
-    """
+    """Q[X] by sympy: an algebra that is not ours, imported when it is used."""
 
     name, zero, one = "Q[X]", 0, 1
 

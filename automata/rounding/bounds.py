@@ -97,9 +97,7 @@ def bound_table(
 
 
 def bounded(bounds: Floats) -> NDArray[np.bool_]:
-    """Where there is a bound: a computed score is compared there, and nowhere else. NaN is no bound, as
-    infinity is none.
-    """
+    """Return where there is a bound, as computed scores are compared there only; NaN is no bound."""
     return np.asarray(bounds < np.inf)
 
 

@@ -67,9 +67,7 @@ class Block:
 
 
 class _Steps:
-    """One automaton's weights, their magnitudes and how far they are off, and the step from one vector to the
-    next.
-    """
+    """The weights of an automaton, their magnitudes and errors, and one step of Forward on them."""
 
     def __init__(self, automaton: WFSA, computed_in: Format, deviation: Deviation | None) -> None:
         self.automaton, self.format = automaton, computed_in
@@ -168,9 +166,7 @@ class _Steps:
     def read_out(
         self, omega: Weights, error: Floats, units: NDArray[np.intp] | None = None
     ) -> tuple[Weights, Floats]:
-        """The scores (eq. 3c) of vectors, and the bounds on their errors; where each unit has its own final
-        weights, ``units`` says which a vector is read out with.
-        """
+        """The scores (eq. 3c) of vectors and their error bounds; ``units`` picks final weights for each."""
         k = self.automaton.semiring
         parts = self.automaton.final, self.final_sizes, self.final_slack
         final, sizes, off = parts if units is None else (part[units] for part in parts)
@@ -216,9 +212,7 @@ class RealSteps(_Steps):
 
 
 class MaxPlusSteps(_Steps):
-    """Maxima of sums of two numbers: only the sums round, and no maximum moves by more than what it is taken
-    of.
-    """
+    """Maxima of sums of two numbers: only the sums round."""
 
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights

@@ -74,9 +74,7 @@ def _words(automaton: WFSA) -> Steps:
 
 
 def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
-    """What leads from state to state, as rules: wildcards for sets of words, and neither arrows nor words
-    that the language can spare.
-    """
+    """The steps between states as rules: with wildcards, without arrows and words it can spare."""
     words = [str(word) for word in automaton.alphabet]
     kinds = {kind: _of_kind(kind, words, stand) for kind in WILDCARDS}
     steps, wild = _words(automaton), {}
@@ -137,9 +135,7 @@ def _with(automaton: WFSA, steps: Steps) -> WFSA:
 
 
 def _eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
-    """One state after the other is left out, its ways through it written on the arrows around it; those with
-    few ways first.
-    """
+    """Eliminate one state after the other, those with few ways through them first."""
     rules = dict(arrows)
     rules |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
     rules |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}

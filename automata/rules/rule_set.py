@@ -1,6 +1,4 @@
-"""The rules of a file as one automaton over sentences "BOS words EOS" (Jiang et al. 2020, sections 3.1 and
-3.5).
-"""
+"""The rules of a file as one automaton over "BOS words EOS" (Jiang et al. 2020, 3.1 and 3.5)."""
 
 from __future__ import annotations
 
@@ -141,9 +139,7 @@ def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[
 def letters_of(
     rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool = False
 ) -> Letters:
-    """The letters of the rules; with EOS, and without BOS, which the start state reads, where sentences
-    begin.
-    """
+    """Return the letters of the rules; if sentences begin, with EOS and without BOS."""
     words = vocabulary
     if vocabulary is not None and begins:
         words = [*(word for word in vocabulary if word != BEGIN), END]

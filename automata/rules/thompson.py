@@ -79,9 +79,7 @@ class _Arrows:
 
 
 def thompson(rule: Rule, letters: Letters) -> WFSA:
-    """The boolean automaton of a rule over the words of those letters; words with one letter share one
-    matrix.
-    """
+    """The boolean automaton of a rule over those letters' words; words of one letter share a matrix."""
     arrows = _Arrows(letters)
     end = arrows.add(rule, arrows.state())
     n = arrows.states

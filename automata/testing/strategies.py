@@ -74,9 +74,7 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
     )
 
     def pick(number: int) -> Weight:
-        """The simplest weights first, for shrinking; then the kinds in turn, scattered over it, whatever
-        numbers Hypothesis prefers.
-        """
+        """The simplest weights first, for shrinking; then the kinds in turn, scattered."""
         if number < len(simplest):
             return simplest[number]
         place, which = divmod(number - len(simplest), len(kinds))
@@ -91,79 +89,27 @@ def alphabets(most: int = 3) -> st.SearchStrategy[str]:
     return st.integers(1, most).map(lambda size: LETTERS[:size])
 
 
+_AWKWARD_TEXTS = r"""0 1 2 00 -1 5 1e3 inf eps <eps> <epsilon> ε a b ab " ' \ \n \N # , / // | $ % & &amp;
+* ( {1} [a] [ ] EOS BOS all true null <b>"""
 AWKWARD = (
-    "0",
-    "1",
-    "2",
-    "00",
-    "-1",
-    "5",
-    "1e3",
-    "inf",
-    "eps",
-    "<eps>",
-    "<epsilon>",
-    "ε",
-    "a",
-    "b",
-    "ab",
-    "a b",
-    " ",
-    "\t",
-    "\n",
-    "a\r",
-    "\r\n",
-    "\u00a0",
-    "a\u2028b",
-    "\u0085",
-    "\x1c",
-    "\x0b",
-    '"',
-    "'",
-    "\\",
-    "\\n",
-    "\\N",
-    "\u00e9",
-    "e\u0301",
-    "\u0301",
-    "\u05d0",
-    "\u202eab",
-    "\u200f",
-    "\ufeff",
-    "#",
-    "# a",
-    ",",
-    ", ",
-    "/",
-    " / ",
-    "//",
-    "|",
-    "$",
-    "%",
-    "&",
-    "&amp;",
-    "*",
-    "(",
-    "{1}",
-    "[a]",
-    "[",
-    "]",
-    "EOS",
-    "BOS",
-    "all",
-    "true",
-    "null",
-    "\U0001f600",
-    "\0",
-    "\x1b[2J",
-    "\ud800",
-    "\udcff",
-    "x" * 3000,
-    "\u0430",
-    "<b>",
-    "a / 2",
-    "a, b",
-    "a and 2 more",
+    *_AWKWARD_TEXTS.split(),
+    *("\0", "\x1b[2J", "\ud800", "\udcff", "\U0001f600", "\u0430", "\u00e9", "e\u0301", "\u0301", "\u05d0"),
+    *(
+        "\u202eab",
+        "\u200f",
+        "\ufeff",
+        "\x0b",
+        "\x1c",
+        "\u0085",
+        "\u00a0",
+        "a b",
+        " ",
+        "\t",
+        "\n",
+        "a\r",
+        "\r\n",
+    ),
+    *("a\u2028b", "# a", ", ", " / ", "a / 2", "a, b", "a and 2 more", "x" * 3000),
 )
 """Symbols that files, command lines and drawings have special ways with."""
 

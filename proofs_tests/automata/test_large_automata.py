@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.equivalence import Different, Equivalent, Unknown, equivalent, field, sparse
+from automata.equivalence.field import are_large
 from automata.equivalence.integers import primes
-from automata.equivalence.large import are_large
 from automata.equivalence.links import right_link
 from automata.equivalence.lumps import MOST_PRIMES, Functionals, modulo, refined
 from automata.equivalence.modular import Field
-from automata.equivalence.rationals import Sparse, rationals
+from automata.equivalence.rationals import RationalMatrix, rationals
 from automata.equivalence.relations import close
 from automata.equivalence.representation import difference
 from automata.equivalence.shortest import Search, doubt
@@ -229,7 +229,7 @@ def test_sparse_matrices_are_multiplied_as_arrays_are(left, right):
         for i, j, w in entries:
             array[i, j] += w
         parts = zip(*entries, strict=True) if entries else ([], [], [])
-        return array, Sparse.of_entries((3, 3), *parts)
+        return array, RationalMatrix.summed((3, 3), *parts)
 
     (a, x), (b, y) = both(left), both(right)
 
@@ -374,10 +374,10 @@ def test_a_matrix_that_does_not_fit_makes_no_link():
     right = [0, 1, 2, 0, 1, 2]
     kept = np.arange(3)
     one = [Fraction(1)] * 6
-    assert right_link(of, Sparse.of_entries((6, 3), range(6), right, one), kept).to.is_zero
+    assert right_link(of, RationalMatrix.summed((6, 3), range(6), right, one), kept).to.is_zero
     for wrong in ([0, 1, 2, 1, 0, 2], [0, 1, 2, 0, 1, 1], [0, 1, 2, 2, 2, 2]):
-        assert right_link(of, Sparse.of_entries((6, 3), range(6), wrong, one), kept) is None
-    shifted = Sparse.of_entries((6, 3), range(6), right, [*one[:5], Fraction(1) + Fraction(1, 10**30)])
+        assert right_link(of, RationalMatrix.summed((6, 3), range(6), wrong, one), kept) is None
+    shifted = RationalMatrix.summed((6, 3), range(6), right, [*one[:5], Fraction(1) + Fraction(1, 10**30)])
     assert right_link(of, shifted, kept) is None
 
 

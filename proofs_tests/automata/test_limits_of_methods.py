@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from automata.equivalence import Unknown, equivalent
-from automata.equivalence.methods import first_answer
+from automata.equivalence.answers import first_answer
 from automata.errors import LimitReached
 from automata.operations import sum_of
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL

@@ -68,8 +68,8 @@ def test_the_least_difference_of_n_gram_models_is_proved_by_classes():
     with (
         patch("automata.equivalence.smaller.MOST_COMPONENTS", 0),
         patch.object(sparse, "MOST_PROVED", 0),
-        patch("automata.equivalence.large.SMALL", 0),
-        patch("automata.equivalence.large.MOST_DENSE", 0),
+        patch("automata.equivalence.field.SMALL", 0),
+        patch("automata.equivalence.field.MOST_DENSE", 0),
     ):
         answer = equivalent(a, b)
     assert answer.doubt is None and len(answer.word) == 4 and answer.figures

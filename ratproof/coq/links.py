@@ -18,8 +18,7 @@ import numpy as np
 
 from automata.aliases import Symbol, Symbols, Weight, Weights
 from automata.equivalence import Different, Equivalent
-from automata.equivalence.certificates import Linked
-from automata.equivalence.chain import Chain
+from automata.equivalence.certificates import Chain, Linked
 from automata.errors import InputError
 from automata.operations import remove_epsilon
 from automata.reachability import dead_states
