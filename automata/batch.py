@@ -40,10 +40,8 @@ def scores(automaton: WFSA, strings: Sequence[String]) -> Weights:
 
 
 def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[Weights]:
-    """For each string of T symbols the scores of its prefixes, shape ``(T + 1,)``.
-
-    Strings already encoded by ``automaton.index`` may be given as a :class:`~automata.strings.Batch`; then
-    many automata with the same index can read them.
+    """Return the scores of the prefixes of each string, shape ``(T + 1,)`` for T symbols.
+    Many automata with one index can read a :class:`~automata.strings.Batch` without encoding it again.
     """
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
@@ -54,10 +52,8 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[We
 
 
 def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
-    """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined
-    behind ends.
-
-    Without ``every``, only the score of each whole string is sure to be there.
+    """Return the prefixes' scores in the batch's order, shape ``(strings, longest + 1)``, undefined behind
+    ends. Without ``every``, only the scores of whole strings are sure to be there.
     """
     if is_large(automaton):
         return _sparse_table(automaton, batch, every)

@@ -138,10 +138,8 @@ def _min_plus(
 
 
 def loop_for(semiring: Semiring, matrices: Floats, longest: int) -> Loop | None:
-    """The compiled loop for these weights, if there is one.
-
-    The tropical loops are compiled for numbers without NaN: so there is none where sums of ``longest``
-    weights might overflow.
+    """Return the compiled loop for these weights, if there is one. The tropical loops assume that there is no
+    NaN: there is none if sums of ``longest`` weights might overflow.
     """
     if semiring.selective and semiring.log_sign:
         finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))

@@ -89,10 +89,7 @@ class DFA(Drawable):
         return {symbol: a for a, symbol in enumerate(self.alphabet)}
 
     def run(self, string: String) -> list[int]:
-        """The states on the way through a string of T symbols: T + 1 of them, the start state first.
-
-        Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
-        """
+        """Return the T + 1 states on the way through a string of T symbols, the start state first."""
         states = [self.start]
         for place, symbol in enumerate(string):
             if symbol not in self.index:

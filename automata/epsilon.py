@@ -164,12 +164,10 @@ class Elimination:
 class EpsilonClosure:
     """The epsilon closure E*, for vectors to be multiplied by.
 
-    Of few states it is an array. Of many, only what is on a cycle of epsilon needs it: for each strongly
-    connected part an array of floats, or a sparse elimination of exact weights. A vector goes through the
-    parts in the order in which epsilon leads through them.
+    Of few states it is an array. Of many, only strongly connected parts with a cycle need one: an array of
+    floats, or an elimination of exact weights; a vector goes through the parts in topological order.
 
-    Raises :class:`~automata.errors.EpsilonCycle` where it does not exist,
-    :class:`~automata.errors.LimitReached` where a part is too large.
+    Raises EpsilonCycle if it does not exist, LimitReached if a part is too large.
     """
 
     def __init__(self, semiring: Semiring, table: SparseMatrix, exact: bool) -> None:
@@ -290,11 +288,7 @@ class EpsilonClosure:
         return {q: w for q, w in total.items() if w != k.zero}
 
     def row_products(self, table: SparseMatrix) -> SparseMatrix:
-        """The matrix of that table times E*, row by row.
-
-        Raises :class:`~automata.errors.LimitReached` where more than :data:`MOST_ENTRIES` are other than
-        zero.
-        """
+        """Return the table times E*, row by row; raise LimitReached for more than :data:`MOST_ENTRIES`."""
         rows: list[Weights] = []
         columns, weights, entries = [table.columns[:0]], [table.weights[:0]], 0
         for row in np.unique(table.rows).tolist():

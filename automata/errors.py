@@ -4,10 +4,8 @@ from __future__ import annotations
 
 
 class InputError(ValueError):
-    """Something that a user gave is wrong; the message is one sentence that says what, where, and what would
-    be right.
-
-    The command line prints it and leaves with exit status 2; library users catch it as a ``ValueError``.
+    """A user's input is wrong; the message is one sentence that says what, where, and what would be right.
+    The command line prints it and exits with status 2.
     """
 
     def about(self, *names: str) -> InputError:
@@ -40,9 +38,6 @@ class FormatError(InputError):
 
 
 class OutputError(InputError):
-    """A result that could not be written, after the work for it was done: a full device, a closed pipe, a
-    folder that has gone.
-
-    The command line leaves with exit status 4, so that no answer is taken for another; a place that is
-    refused before work starts is an :class:`InputError`.
+    """A result that could not be written after the work for it was done, such as to a full device. The
+    command line exits with status 4, so that no answer is taken for another.
     """

@@ -89,11 +89,8 @@ def _minimised_dense(automaton: WFSA, tell: Tell) -> Minimised:
 
 
 def rank(automaton: WFSA, tell: Tell = lambda stage: None) -> int:
-    """The rank of the Hankel matrix of the scores: the least number of states of any automaton over the reals
-    with them.
-
-    Raises :class:`~automata.errors.InputError` for another semiring than real and counting, and
-    :class:`~automata.errors.LimitReached` where the least automaton of a large one is not found.
+    """Return the rank of the Hankel matrix: the least number of states of any real automaton with the scores.
+    Raise InputError for other semirings, and LimitReached if no least automaton of a large one is found.
     """
     _require_field(automaton, "the rank")
     result = minimise(automaton, tell)

@@ -37,10 +37,7 @@ class MostProbable:
 
     @property
     def reached_ties(self) -> tuple[Tie, ...]:
-        """The ties at the start, and at states that a string reaches in ``dfa``.
-
-        Where there is none, no choice among equals has any say in what ``dfa`` accepts.
-        """
+        """The ties at the start and at states that are reached in ``dfa``; without any, no choice matters."""
         reached = self.dfa.reachable()[1]
         return tuple(t for t in self.ties if t.state is None or t.state in reached)
 

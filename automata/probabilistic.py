@@ -115,10 +115,8 @@ class PFA(Drawable):
         return np.asarray(self.tables[self.alphabet.index(symbol)])
 
     def to_wfsa(self, final: Collection[int]) -> WFSA:
-        """The real automaton whose score is the probability to be in one of the states ``final`` after the
-        string.
-
-        It has these states and these numbers, so its Forward vector is the distribution over states.
+        """Return the real automaton on these states and numbers whose score is the probability to be in one
+        of the states ``final``; its Forward vector is the distribution over states.
         """
         last = REAL.zeros(self.states, exact=self.exact)
         last[sorted({checked_state(q, self.states, "final") for q in listed(final, "final")})] = REAL.exact(1)
@@ -134,10 +132,7 @@ class PFA(Drawable):
         return tuple(whole.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
 
     def distribution(self, string: String) -> Weights:
-        """The probability of each state after the string, shape ``(k,)``, by the Forward algorithm.
-
-        Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
-        """
+        """Return the probability of each state after the string, shape ``(k,)``, by the Forward algorithm."""
         return np.asarray(forward(self.to_wfsa([]), string)[-1])
 
     def sample(self, string: String, rng: np.random.Generator) -> list[int]:

@@ -85,10 +85,8 @@ class Pushdown:
             object.__setattr__(self, name, value)
 
     def run(self, string: String) -> list[Configuration | None]:
-        """The configurations on the way through a string of T symbols, after the moves that read nothing:
-        T + 1 of them, the first one first; ``None`` from where there was no move.
-
-        Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
+        """Return the T + 1 configurations on the way through a string of T symbols, each after the moves that
+        read nothing; ``None`` from where there was no move.
         """
         now = self._silent(Configuration(self.start, (self.bottom,)))
         configurations: list[Configuration | None] = [now]

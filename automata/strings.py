@@ -67,9 +67,8 @@ class Batch:
 
 
 def encode(alphabet: Mapping[Hashable, int], strings: Sequence[String]) -> Batch:
-    """The strings as a :class:`Batch` of the numbers that ``alphabet`` gives to symbols.
-
-    Raises :class:`~automata.errors.UnknownSymbol`, naming string and place, for a symbol that it lacks.
+    """Encode the strings as a :class:`Batch` of the numbers that ``alphabet`` gives to symbols; raise
+    UnknownSymbol, with string and place, for a symbol that it lacks.
     """
     lengths = np.fromiter(map(len, strings), dtype=np.intp, count=len(strings))
     order = np.argsort(-lengths, kind="stable")

@@ -34,12 +34,8 @@ class BestPath:
 
 
 def viterbi(automaton: WFSA, string: String) -> BestPath | None:
-    """The best path that derives ``string``, or ``None`` where there is none; of equals, the lowest states
-    from the end.
-
-    Raises:
-        InputError: in a semiring whose plus does not select (real, log, counting): a score there is no one
-            path's.
+    """Return the best path that derives ``string``, or ``None``; of equals, the lowest states from the end.
+    Raise InputError if plus does not select: a score is no single path's there.
     """
     return viterbi_batch(automaton, [string])[0]
 

@@ -81,9 +81,8 @@ def holds_array(semiring: Semiring, array: Weights) -> Weights:
 
 
 def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, Weight]]:
-    """The weights of one matrix, those in the same place summed, zeros left out.
-
-    A sum of floats is rounded once: the order in which they are given makes no difference.
+    """Sum the weights of one matrix by place, without zeros. A sum of floats is rounded once, so that the
+    order does not matter.
     """
     given: dict[tuple[int, int], list[Weight]] = {}
     for i, j, weight in group:

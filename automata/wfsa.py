@@ -188,10 +188,9 @@ class WFSA(Drawable):
         return automaton
 
     def replace(self, **changes: Any) -> WFSA:
-        """A copy with some of ``semiring, initial, final, index`` changed, the transitions as ``matrices`` or
-        ``tables``, and ``epsilon`` as an array, a table or ``None``.
-
-        For operations on automata, which keep shapes and weights sound; users construct with ``WFSA(...)``.
+        """Return a copy with some of ``semiring, initial, final, index`` changed, the transitions as
+        ``matrices`` or ``tables``, ``epsilon`` as an array, a table or ``None``: for operations that keep
+        automata sound.
         """
         semiring = changes.get("semiring", self.semiring)
         kept = semiring.zero == self.semiring.zero
@@ -328,9 +327,8 @@ class WFSA(Drawable):
 
     @cached_property
     def matrices(self) -> Weights:
-        """The distinct matrices as one read-only array, shape ``(m, n, n)``.
-
-        Raises :class:`~automata.errors.LimitReached` where that would not fit.
+        """The distinct matrices as a read-only array, shape ``(m, n, n)``; raise LimitReached if it is too
+        large.
         """
         n = self.num_states
         require_room(self.semiring, n, len(self.tables), self.exact)

@@ -74,9 +74,8 @@ def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None =
 
 
 def reduced_with_epsilon(reduction: Reduction) -> list[ChainLink] | None:
-    """The links that lead from a representation to zero, where its last matrix is that of epsilon, like any
-    other symbol's; ``None`` where they do not. Each has a bound, as sums over silent ways have to converge
-    wherever it begins.
+    """Return the links to zero of a representation whose last matrix is epsilon's, or ``None``. Each has a
+    bound, as sums over silent ways have to converge wherever it begins.
     """
     of = reduction.left
     reduction.run()

@@ -134,9 +134,8 @@ class _Stepping:
     def children(
         self, level: list[tuple[Word, list[flint.nmod]]], spans: Callable[[list[flint.nmod]], bool]
     ) -> Iterator[tuple[list[Word], list[flint.nmod]]]:
-        """The children of the words, in shortlex order, in blocks: words, and their vectors one after the
-        other. Blocks are left out whose children all depend on what is kept, as ``spans`` says of their
-        random sum: in the last level that is all of them.
+        """Yield the children in blocks, in shortlex order: words, and their vectors one after the other. A
+        block is left out if ``spans`` says of a random sum that all its children depend on what is kept.
         """
         symbols, width = len(self.automata.symbols), self.automata.width
         many = max(

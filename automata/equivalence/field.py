@@ -72,10 +72,9 @@ def _different(both: Cleared, seen: Exploration | None, fresh: Iterator[int], te
 
 
 def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -> Word:
-    """The shortlex-least word that differs, given an exploration that ended with one that does.
-
-    Modulo the exploration's prime, all smaller words agree, if none was left out. They agree, when they do so
-    modulo primes whose product is larger than any difference of scores of that length.
+    """Return the shortlex-least word that differs, given an exploration that ended with one that does.
+    Smaller words agree if they do so modulo primes whose product is larger than any difference of their
+    scores.
     """
     word = seen.difference
     assert word is not None

@@ -97,11 +97,8 @@ class Cleared:
         return tuple(values)
 
     def bits(self, length: int) -> int:
-        """Bits that hold the difference of the cleared scores of any string of at most that length: a bound
-        over all of them.
-
-        Backwards from |rho|: for each state the largest that any symbol, and then the rest of some string,
-        can make of it.
+        """Bits that hold the difference of the cleared scores of any string of at most that length. Backwards
+        from |rho|: for each state the largest value that any symbol, and then the rest of a string, can make.
         """
         most = 0
         for side in self.sides:

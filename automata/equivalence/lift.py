@@ -102,11 +102,8 @@ def _bounds(automata: Cleared) -> list[range]:
 
 
 def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
-    """Which columns to make an identity matrix, the best first: all states of one side, else columns of one
-    side only.
-
-    The fewer columns are left over in the side, the smaller are the determinants that the basis's numbers
-    are.
+    """Return the choices of columns to make an identity matrix, the best first. The fewer columns are left
+    over in one side, the smaller are the determinants that the basis's numbers are.
     """
     choices: dict[tuple[int, ...], tuple[int, int]] = {}
     bounds = _bounds(automata)

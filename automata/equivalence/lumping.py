@@ -96,10 +96,8 @@ def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
 
 
 def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Any]) -> Classes:
-    """The coarsest partition of the states of both together.
-
-    Where a class falls apart its largest part keeps the number, so that only the sources of the other parts
-    have to be looked at again.
+    """Return the coarsest partition of the states of both. The largest part of a class that splits keeps its
+    number, so that only the sources of the other parts are looked at again.
     """
     back = [_sources(side) for side in sides]
     live = [_live(side, sources) for side, sources in zip(sides, back, strict=True)]

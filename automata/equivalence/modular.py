@@ -192,9 +192,8 @@ class Field:
         return above, below
 
     def residues(self, matrix: RationalMatrix, shift: int = 1) -> Residues:
-        """The entries of a matrix times ``shift``, modulo the prime.
-
-        Raises ``ZeroDivisionError`` where the prime divides a denominator.
+        """Return the entries times ``shift`` modulo the prime; raise ZeroDivisionError if it divides a
+        denominator.
         """
         prime = self.prime
         inverses: dict[int, int] = {}

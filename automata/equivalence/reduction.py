@@ -75,10 +75,8 @@ class Reduction:
 
 
 def reduced(automaton: WFSA, tell: Callable[[str], None]) -> WFSA:
-    """A smaller exact automaton over the rationals with the same scores, without epsilon; made by links, so
-    that it may not be the least.
-
-    Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
+    """Return a smaller exact automaton over the rationals with the same scores, without epsilon; links may
+    miss the least one. Raise LimitReached if epsilon leads from too many states to too many.
     """
     exact = automaton.to_exact()
     nothing = WFSA.from_edges(exact.semiring, 0, exact.alphabet, [], [], [])

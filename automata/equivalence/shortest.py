@@ -86,11 +86,9 @@ class Search:
 
 
 def doubt(of: Representation, length: int) -> float:
-    """The binary logarithm of a bound on the probability that a search modulo one random prime of 61 bits
-    misses a string of at most that length that has a score other than zero, or is not led to the least one.
-
-    The multipliers may be zeros of one of at most ``length`` polynomials of at most that degree, and the
-    prime may divide the score, whose numerator has at most so many bits.
+    """Return log2 of a bound on the probability that a search modulo one random prime of 61 bits misses the
+    least string of at most that length with a score other than zero: the multipliers may be zeros of one of
+    ``length`` polynomials of that degree, and the prime may divide the score's numerator.
     """
     matrices = (of.initial, *of.steps, of.final)
     below = {int(w.q) for matrix in matrices for w in matrix.weights}

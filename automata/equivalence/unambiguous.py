@@ -102,10 +102,8 @@ def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
 
 
 def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer | None:
-    """Decide whether two automata, without epsilon and with one alphabet in one order, are equivalent;
-    ``None`` where one of them is not unambiguous.
-
-    Raises :class:`~automata.errors.LimitReached` where too many pairs of states are reached.
+    """Decide whether two automata without epsilon, over one alphabet in one order, are equivalent; ``None``
+    if one is ambiguous. Raise LimitReached if too many pairs of states are reached.
     """
     tell("whether every string has at most one path")
     if not all(map(is_unambiguous, (a, b))):

@@ -29,11 +29,10 @@ __all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]
 
 
 def dumps(automaton: WFSA, round_weights: bool = False) -> str:
-    """The automaton as AT&T text, to be read with its symbol table, :func:`dumps_symbols`.
+    """Return the automaton as AT&T text, to be read with :func:`dumps_symbols`.
 
-    Raises :class:`~automata.errors.InputError` for a symbol that cannot be written (see
-    :func:`automata.io.symbol_tables.label`), and for a weight that no decimal of at most 4,300 digits writes;
-    with ``round_weights`` that becomes the nearest float64.
+    Raises InputError for a symbol that cannot be written, and for a weight without a decimal of at most
+    4,300 digits; with ``round_weights`` that becomes the nearest float64.
     """
     k = automaton.semiring
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]

@@ -54,10 +54,8 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
 
 def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
     """Write the automaton in the format that the name says (``.json``, ``.att`` with ``.syms`` beside,
-    ``.dot``, ``.svg``).
-
-    Returns the files written. With ``round_weights``, a weight that has no finite decimal becomes the nearest
-    float64 in ``.att``; without, such a weight is an error.
+    ``.dot``, ``.svg``), and return the files. ``round_weights``: to the nearest float64 if ``.att`` has no
+    decimal.
     """
     require_wfsa(automaton)
     path = _path(path)
@@ -101,11 +99,8 @@ def written_for(path: str | Path) -> list[Path]:
 
 
 def require_place(path: str | Path) -> None:
-    """A file can be written there; :class:`~automata.errors.InputError` where not, before work is done for
-    it.
-
-    That the device is full, or that the folder goes meanwhile, shows only then
-    (:class:`~automata.errors.OutputError`).
+    """Raise InputError if no file can be written there. Call this before the work; a device that is full or a
+    folder that goes meanwhile is an :class:`~automata.errors.OutputError` later.
     """
     try:
         file = without_links(path)
@@ -165,11 +160,8 @@ def without_links(path: str | Path) -> Path:
 
 
 def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> None:
-    """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link, and a
-    device is written to as it is. With ``durable`` it is on the disk before it is renamed, so that a loss of
-    power leaves the one or the other, too.
-
-    Raises :class:`~automata.errors.OutputError`: ask :func:`require_place` before work is done for the file.
+    """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link; a device is
+    written to directly. ``durable``: it is on the disk before it is renamed. Raises OutputError.
     """
     write_together({path: text}, durable)
 
@@ -177,10 +169,8 @@ def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> N
 def write_together(
     texts: Mapping[Path, str] | Mapping[str | Path, str | bytes], durable: bool = False
 ) -> None:
-    """Write files that belong together, each as :func:`write_whole` does: none gets its name before all are
-    written.
-
-    Raises :class:`~automata.errors.OutputError` for the first that cannot be written; all are as they were.
+    """Write files that belong together as :func:`write_whole` does: none gets its name before all are
+    written. Raise OutputError for the first that cannot be written; all are then as they were.
     """
     ready: dict[str, Path] = {}  # written, by the names that they have so far
     path: str | Path = ""

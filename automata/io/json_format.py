@@ -36,13 +36,8 @@ FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
 
 
 def loads(text: str, where: str = "automaton") -> WFSA:
-    """The automaton that a JSON text describes.
-
-    The same transition (source, target, symbol) given twice is two parallel paths: their weights are summed,
-    and a ``UserWarning`` names it; the same for initial and final weights.
-
-    Raises :class:`~automata.errors.FormatError` with one sentence: file, field, what is wrong, what would be
-    right.
+    """Return the automaton of a JSON text; raise FormatError with file, field and what would be right.
+    Weights that are given several times are summed, and a ``UserWarning`` names them.
     """
     return from_json(_parse(text, where), where)
 
@@ -101,10 +96,8 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
 
 
 def dumps(automaton: WFSA) -> str:
-    """The automaton as JSON text, one transition a line; floats are written as the fractions they are.
-
-    Raises :class:`~automata.errors.InputError` for a symbol or a weight that :func:`loads` would not read
-    back.
+    """Return the automaton as JSON text, one transition a line; floats are written as the fractions they are.
+    Raise InputError for a symbol or a weight that :func:`loads` would not read back.
     """
     data = to_json(automaton)
     for weight in (row[-1] for name in ("initial", "final", "transitions") for row in data[name]):

@@ -35,12 +35,10 @@ def arc_type_for(semiring: Semiring) -> str:
 
 
 def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
-    """The automaton as an OpenFst acceptor; symbol i of the alphabet has label i + 1, and label 0 is epsilon.
+    """Return the automaton as an OpenFst acceptor: symbol i has label i + 1, epsilon 0; state q becomes q +
+    1, behind a start state 0 of its own.
 
-    State 0 is a start state of its own, with epsilon arcs to the initial states; state q becomes q + 1.
-
-    Raises :class:`~automata.errors.InputError` for negative real weights (see :func:`two_tracks`), and for an
-    arc type whose plus is not this semiring's.
+    Raises InputError for negative real weights (see :func:`two_tracks`) and for another plus.
     """
     k = automaton.semiring
     kind = arc_type or arc_type_for(k)
@@ -73,10 +71,8 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
 
 
 def from_openfst(fst: pynini.Fst, alphabet: Sequence[Hashable], semiring: Semiring | None = None) -> WFSA:
-    """The float64 automaton that an OpenFst acceptor is; label i is ``alphabet[i - 1]``.
-
-    Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``. Symbols that no arc reads
-    stay.
+    """Return the float64 automaton of an OpenFst acceptor; label i is ``alphabet[i - 1]``, read or not.
+    Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``.
     """
     k = semiring or (MIN_PLUS if fst.arc_type() == "standard" else LOG)
     if (fst.arc_type() == "standard") != (arc_type_for(k) == "standard"):
@@ -98,10 +94,8 @@ def from_openfst(fst: pynini.Fst, alphabet: Sequence[Hashable], semiring: Semiri
 
 
 def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
-    """Two automata without negative weights whose difference is ``automaton``: the plus track's paths, and
-    the minus track's.
-
-    Both have the states (q, +) = q and (q, -) = n + q, and differ in their final weights only.
+    """Return two automata without negative weights whose difference is ``automaton``. Both have the states
+    (q, +) = q and (q, -) = n + q, and differ in their final weights only.
     """
     n = automaton.states
 

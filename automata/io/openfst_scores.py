@@ -78,9 +78,8 @@ class Scorer:
         return levels * level
 
     def bound(self, string: String) -> float:
-        """How far :meth:`score` may be from the true score; without cycles of epsilon.
-
-        With P and N the two tracks' parts, costs off by E make the score off by (e^E - 1) (P + N).
+        """Bound the error of :meth:`score`, without cycles of epsilon. With P and N the two tracks' parts,
+        costs off by E make the score off by (e^E - 1) (P + N).
         """
         k, error = self.automaton.semiring, self.cost_bound(string)
         if error == math.inf or k.log_sign or k.is_boolean:  # elsewhere it is a factor of the score

@@ -53,10 +53,8 @@ def label(symbol: object) -> str:
 
 
 def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
-    """A symbol table: name and number on each line.
-
-    Raises :class:`~automata.errors.FormatError` for a line that is none, and for a name or a number that
-    comes twice.
+    """Return the symbols' numbers; raise FormatError for a line that is none, or a name or number given
+    twice.
     """
     table: dict[str, int] = {}
     named: dict[int, str] = {}

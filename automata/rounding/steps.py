@@ -114,10 +114,8 @@ class _Steps:
     def closed(
         self, omega: Weights, error: Floats, matrices: Weights, sizes: Floats, slack: Floats
     ) -> tuple[Weights, Floats]:
-        """Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``.
-
-        The value of a state is one sum, in any order: of what M brings, and of what epsilon transitions bring
-        from states before it, whose values are complete.
+        """Return Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``. A state's value
+        is one sum in any order, of what M and what epsilon from complete states before it bring.
         """
         k, n = self.automaton.semiring, self.automaton.states
         after, off = np.empty_like(omega), np.empty_like(error)

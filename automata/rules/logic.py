@@ -67,9 +67,8 @@ class Formula:
 
 
 def parse(text: str, where: str = "the formula") -> Formula:
-    """The formula that a text is: names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds most, then ``&``.
-
-    Raises :class:`~automata.errors.FormatError`: where it is none.
+    """Parse names, ``!``, ``&``, ``|`` and parentheses (``!`` binds most); raise FormatError if it is no
+    formula.
     """
     _require_shallow(text, where)
     try:

@@ -46,9 +46,8 @@ def semirings() -> st.SearchStrategy[Semiring]:
 
 @cache
 def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[Weight]:
-    """Weights of the semiring: fractions (floats in log, truth values in boolean), zero among them.
-
-    With ``extreme``, huge and subnormal ones too, where the semiring has them.
+    """Weights of the semiring: fractions (floats in log, truth values in boolean), zero among them; with
+    ``extreme``, huge and subnormal ones too.
     """
     if semiring.is_boolean:
         return st.booleans()
@@ -116,10 +115,8 @@ AWKWARD = (
 
 @cache
 def symbols(whole: bool = False) -> st.SearchStrategy[str]:
-    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes, marks that
-    turn lines.
-
-    Without ``whole``, halves of characters too, which no file can hold.
+    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes; without
+    ``whole``, halves of characters too, which no file can hold.
     """
     awkward = [symbol for symbol in AWKWARD if not (whole and has_half_a_character(symbol))]
     signs = st.text(st.sampled_from("01a \t\n\\\"',/$"), min_size=1, max_size=3)
@@ -168,11 +165,9 @@ def strings(alphabet: str | Symbols, longest: int = 12, run: int = 40) -> st.Sea
 def readings(
     draw: st.DrawFn, letters: int = 3, most: int = 30, longest: int = 12, run: int = 40
 ) -> tuple[dict[str, str], list[str]]:
-    """One to ``most`` strings over at most ``letters`` letters, and the names of the letters: old to new.
-
-    The strings are in the new names, which follow the order of first reading; sometimes a letter that no
-    string reads is named too. Draw weights for all old letters and rename them: then a string can shrink
-    without its weights changing hands.
+    """One to ``most`` strings over at most ``letters`` letters, and the names of the letters, old to new. The
+    strings are in the new names, in the order of first reading; sometimes an unread letter is named too.
+    Draw weights for old letters and rename them, so that strings shrink without new weights.
     """
     one = strings(LETTERS[:letters], longest, run)
     drawn = [draw(one) for _ in range(draw(st.integers(1, most)))]
