@@ -8,7 +8,7 @@ gives: infinity or NaN, too, where float64 overflows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[We
     """
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
-    rows: list[Any] = [None] * len(batch)
+    rows: list[Weights] = [None] * len(batch)  # type: ignore[list-item]
     for row, place in enumerate(batch.order.tolist()):
         rows[place] = table[row, : batch.lengths[row] + 1]
     return rows

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from automata.aliases import String, Weights
+from automata.aliases import String, Symbols, Weights
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
@@ -56,7 +56,7 @@ class PFA(Drawable):
     """
 
     probabilistic: ClassVar[bool] = True
-    alphabet: tuple[Any, ...]
+    alphabet: Symbols
     initial: Weights
     tables: Weights
     exact: bool

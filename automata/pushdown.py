@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from automata.aliases import String
 from automata.checks import checked_alphabet, checked_state, listed
@@ -118,7 +118,7 @@ class Pushdown:
 
 
 def _checked(
-    place: Any, move: Any, symbols: tuple[Hashable, ...], n: int
+    place: object, move: object, symbols: tuple[Hashable, ...], n: int
 ) -> tuple[int, tuple[Hashable, ...]]:
     where = f"the move at {shorten(place)}"
     if not isinstance(place, tuple) or len(place) != 3 or not isinstance(move, tuple) or len(move) != 2:

@@ -13,12 +13,11 @@ one of exact numbers, entry by entry, where it is multiplied by a vector.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from automata.aliases import Weight, Weights
 from automata.semirings import NUMBERS, Semiring
@@ -76,7 +75,7 @@ class SparseMatrix:
         return cls(len(array), None, array, semiring.zero)
 
     @classmethod
-    def empty(cls, size: int, numbers: Any) -> SparseMatrix:
+    def empty(cls, size: int, numbers: DTypeLike) -> SparseMatrix:
         """A table without entries, of that NumPy dtype."""
         none = np.zeros(0, dtype=np.intp)
         return cls._of_sorted(size, none, none.copy(), np.zeros(0, dtype=numbers))
@@ -225,7 +224,9 @@ class SparseMatrix:
         keep = np.flatnonzero(weights != semiring.zero)
         return SparseMatrix.of_entries(self.size * m, rows[keep], columns[keep], weights[keep])
 
-    def mapped(self, semiring: Semiring, function: Any, numbers: Any) -> SparseMatrix:
+    def mapped(
+        self, semiring: Semiring, function: Callable[[Weights], Weights], numbers: DTypeLike
+    ) -> SparseMatrix:
         """The table with a function of each entry, and zero where that is zero, in arrays of that dtype."""
         if not len(self):
             return SparseMatrix.empty(self.size, numbers)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from automata.io.number_text import shorten
 from automata.symbols import unknown_symbol
 
 
-def symbols_of(string: Any) -> tuple[Hashable, ...]:
+def symbols_of(string: Iterable[Hashable]) -> tuple[Hashable, ...]:
     """The symbols of a string, which may be an iterator.
 
     >>> symbols_of(5)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -216,6 +215,6 @@ def _entries(matrix: Weights) -> list[list[int | str]]:
     return [[int(i), int(j), REAL.format(matrix[i, j])] for i, j in np.argwhere(matrix != 0)]
 
 
-def _sparse_entries(matrix: RationalMatrix) -> list[list[Any]]:
+def _sparse_entries(matrix: RationalMatrix) -> list[list[int | str]]:
     entries = zip(matrix.rows.tolist(), matrix.columns.tolist(), map(str, matrix.weights), strict=True)
     return [list(entry) for entry in entries]

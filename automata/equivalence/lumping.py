@@ -20,11 +20,10 @@ Sums of logarithms are irrational: over log two of them count as equal where the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any
 
-from automata.aliases import Weight
+from automata.aliases import Symbol, Weight
 from automata.equivalence.answers import Equivalent
 from automata.equivalence.arrows import Arrows, Rows, arrows, kinds
 from automata.equivalence.certificates import Lumped
@@ -59,7 +58,7 @@ def lump(a: WFSA, b: WFSA) -> Equivalent | None:
     return None
 
 
-def _sums(a: WFSA) -> Callable[[list[Weight]], Any]:
+def _sums(a: WFSA) -> Callable[[list[Weight]], Hashable]:
     """What tells sums apart: the sum, or over log the summands."""
     if a.semiring.float_only:
         return lambda weights: tuple(sorted(weights))
@@ -95,7 +94,7 @@ def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
     return live
 
 
-def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Any]) -> Classes:
+def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -> Classes:
     """Return the coarsest partition of the states of both. The largest part of a class that splits keeps its
     number, so that only the sources of the other parts are looked at again.
     """
@@ -147,15 +146,15 @@ def _rows_of(side: Arrows) -> dict[int, list[tuple[int, list[tuple[int, Weight]]
     return rows
 
 
-def _numbered(looks: Sequence[dict[int, Any]]) -> Classes:
+def _numbered(looks: Iterable[Mapping[int, Hashable]]) -> Classes:
     """Classes from 0, in the order in which they are met."""
-    numbers: dict[Any, int] = {}
+    numbers: dict[Hashable, int] = {}
     return [{q: numbers.setdefault(look, len(numbers)) for q, look in sorted(side.items())} for side in looks]
 
 
 def _into(
-    row: Sequence[tuple[int, Weight]], classes: dict[int, int], add: Callable[[list[Weight]], Any]
-) -> Any:
+    row: Sequence[tuple[int, Weight]], classes: dict[int, int], add: Callable[[list[Weight]], Hashable]
+) -> frozenset[tuple[int, Weight]]:
     """By class, what leads there."""
     weights: dict[int, list[Weight]] = {}
     for r, weight in row:
@@ -164,7 +163,7 @@ def _into(
     return frozenset((c, add(several)) for c, several in weights.items())
 
 
-def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight]], Any]) -> bool:
+def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight]], Hashable]) -> bool:
     """Do both begin in the same classes, with the same weights?"""
     first, second = (
         _into(list(side.initial.items()), of_side, add) for side, of_side in zip(sides, classes, strict=True)
@@ -173,7 +172,7 @@ def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight
 
 
 def _quotient(
-    a: WFSA, sides: Sequence[Arrows], classes: Classes, kind: dict[Any, int], mirrored: bool
+    a: WFSA, sides: Sequence[Arrows], classes: Classes, kind: dict[Symbol, int], mirrored: bool
 ) -> WFSA:
     """The automaton on the classes; mirrored back where they are of the mirror."""
     k = a.semiring

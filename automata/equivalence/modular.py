@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import flint
 import numba
 import numpy as np
 from llvmlite import ir
@@ -198,7 +199,7 @@ class Field:
         prime = self.prime
         inverses: dict[int, int] = {}
 
-        def residue(weight: Any) -> int:
+        def residue(weight: flint.fmpq) -> int:
             above, below = int(weight.p), int(weight.q)
             if below not in inverses:
                 if not below % prime:

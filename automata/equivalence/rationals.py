@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import flint
 import numpy as np
@@ -23,14 +22,14 @@ from automata.sparse_matrix import Places, SparseMatrix
 Truths = NDArray[np.bool_]
 
 
-def rational(weight: Weight) -> Any:
+def rational(weight: Weight) -> flint.fmpq:
     """An integer or a fraction as one of python-flint's."""
     if isinstance(weight, flint.fmpq):
         return weight
     return flint.fmpq(int(weight.numerator), int(weight.denominator))
 
 
-def fraction(weight: Any) -> Fraction:
+def fraction(weight: flint.fmpq) -> Fraction:
     """One of python-flint's fractions as Python's."""
     return Fraction(int(weight.p), int(weight.q))
 
@@ -151,7 +150,7 @@ def beside(left: RationalMatrix, right: RationalMatrix) -> RationalMatrix:
     )
 
 
-def of_rows(shape: tuple[int, int], rows: Sequence[tuple[int, dict[int, Any]]]) -> RationalMatrix:
+def of_rows(shape: tuple[int, int], rows: Sequence[tuple[int, dict[int, Weight]]]) -> RationalMatrix:
     """A matrix from some of its rows, each as its entries by column."""
     places = np.repeat([i for i, _ in rows], [len(row) for _, row in rows]).astype(np.intp)
     return RationalMatrix.summed(

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from math import isqrt
-from typing import Any
 
 import flint
 import numpy as np
@@ -23,7 +22,7 @@ from automata.equivalence.lumps import SLACK, Functionals, modulo
 from automata.equivalence.rationals import of_rows
 from automata.equivalence.representation import Representation
 
-Row = dict[int, Any]
+Row = dict[int, flint.fmpq]
 """A sparse row: fractions of python-flint by state."""
 MOST_TERMS = 60
 """The most products for each state and transition, before the closing is given up."""

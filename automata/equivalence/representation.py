@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -55,7 +54,7 @@ class Representation:
         return Representation(self.final.transposed, steps, self.initial.transposed)
 
     @cached_property
-    def _by_state(self) -> tuple[list[int], list[int], list[int], list[Any]]:
+    def _by_state(self) -> tuple[list[int], list[int], list[int], list[Weight]]:
         """Row offsets, and the symbol, target and weight of each transition, by state, then symbol."""
         sizes = [len(step) for step in self.steps]
         rows, columns = (
@@ -68,10 +67,10 @@ class Representation:
         symbols = np.repeat(np.arange(len(sizes)), sizes)
         return starts.tolist(), symbols[order].tolist(), columns[order].tolist(), weights[order].tolist()
 
-    def images(self, row: Mapping[int, Any]) -> dict[int, dict[int, Any]]:
+    def images(self, row: Mapping[int, Weight]) -> dict[int, dict[int, Weight]]:
         """A row times the matrix of each symbol, for those symbols that its states have transitions for."""
         starts, symbols, columns, weights = self._by_state
-        images: dict[int, dict[int, Any]] = {}
+        images: dict[int, dict[int, Weight]] = {}
         for q, v in row.items():
             for entry in range(starts[q], starts[q + 1]):
                 image = images.setdefault(symbols[entry], {})
@@ -80,8 +79,8 @@ class Representation:
         return images
 
     def rows_by(
-        self, entries: Sequence[tuple[int, Any] | None], ends: Mapping[int, Any]
-    ) -> list[dict[tuple[int, int], Any]]:
+        self, entries: Sequence[tuple[int, Weight] | None], ends: Mapping[int, Weight]
+    ) -> list[dict[tuple[int, int], Weight]]:
         """For each state its rows of rho and of all M(a) X, by symbol and column, of a matrix X with one
         entry in a row at most.
 
@@ -90,9 +89,9 @@ class Representation:
             ends: rho; its symbol and column are -1.
         """
         starts, symbols, columns, weights = self._by_state
-        rows: list[dict[tuple[int, int], Any]] = []
+        rows: list[dict[tuple[int, int], Weight]] = []
         for q in range(self.states):
-            row: dict[tuple[int, int], Any] = {(-1, -1): ends[q]} if q in ends else {}
+            row: dict[tuple[int, int], Weight] = {(-1, -1): ends[q]} if q in ends else {}
             for place in range(starts[q], starts[q + 1]):
                 entry = entries[columns[place]]
                 if entry is not None:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from automata.errors import FormatError, InputError, OutputError
 from automata.io import att_format, drawing, json_format
@@ -74,7 +73,7 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     return list(ready)
 
 
-def _path(name: Any) -> Path:
+def _path(name: object) -> Path:
     if not isinstance(name, str | os.PathLike):
         raise InputError(
             f"{shorten(name)} is of type {type(name).__name__}, where the name of a file is right"

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from types import NotImplementedType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
+from automata.aliases import Weight
 from automata.errors import InputError
 from automata.io.number_text import shorten
 
@@ -113,7 +114,7 @@ class Form:
         by = self._operand(other)
         return NotImplemented if by is None else by / self
 
-    def __pow__(self, power: Any, modulus: object = None) -> Form | NotImplementedType:
+    def __pow__(self, power: Weight, modulus: object = None) -> Form | NotImplementedType:
         if isinstance(power, np.ndarray):
             return NotImplemented
         if modulus is not None or isinstance(power, Form) or (self.weights and power != 1):

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,7 +119,7 @@ class _Steps:
         k, n = self.automaton.semiring, self.automaton.states
         after, off = np.empty_like(omega), np.empty_like(error)
 
-        def column(symbol: Any, silent: Any, q: int) -> Any:
+        def column(symbol: Weights, silent: Weights, q: int) -> Weights:
             below = np.broadcast_to(silent[None, :q, q], (len(symbol), q))
             return np.concatenate([symbol[:, :, q], below], axis=1)[:, :, None]
 
