@@ -14,7 +14,7 @@ from automata.aliases import Floats, Symbols, Weight, Weights
 from automata.epsilon import EpsilonClosure
 from automata.errors import InputError, LimitReached, ShapeError, UnknownSymbol
 from automata.io.drawing import Drawable
-from automata.io.number_text import shorten
+from automata.io.number_text import plural, shorten
 from automata.semirings import Semiring
 from automata.sparse_matrix import SparseMatrix
 from automata.symbols import EPSILON, unknown_symbol
@@ -435,7 +435,7 @@ class WFSA(Drawable):
 
     def __repr__(self) -> str:
         kind = "exact" if self.exact else "float64"
-        size = f"{_plural(self.num_states, 'state')}, {_plural(len(self.index), 'symbol')}"
+        size = f"{plural(self.num_states, 'state')}, {plural(len(self.index), 'symbol')}"
         extra = ", with epsilon" if self.has_epsilon else ""
         return f"<WFSA: {size}, {self.semiring.name} semiring, {kind}{extra}>"
 
@@ -478,10 +478,6 @@ def _columns(
             raise ShapeError(f"a weight names state {state}, where states are 0 to {states - 1}")
         weights[place] = semiring.exact(weight) if exact else float(weight)
     return [i for i, _, _ in entries], [j for _, j, _ in entries], weights
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def require_wfsa(value: object) -> None:

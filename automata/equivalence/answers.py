@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from automata.aliases import Symbols, Weight
+from automata.aliases import JsonObject, Symbols, Weight
 from automata.equivalence.certificates import Certificate
 from automata.errors import LimitReached
+from automata.io.number_text import write_number
+from automata.io.printable_text import write_string
 
 Verdict = Literal["equivalent", "different", "unknown"]
 
@@ -29,6 +31,14 @@ class Equivalent:
     verdict: ClassVar[Verdict] = "equivalent"
     word: ClassVar[None] = None
     scores: ClassVar[None] = None
+
+    def to_json(self) -> JsonObject:
+        """As ``equivalent --json`` prints it."""
+        return _fields(self) | {"why": self.how}
+
+    def to_text(self, a: str, b: str) -> str:
+        """The answer in a sentence about automata of these names."""
+        return f"equivalent: every string has the same score in {a} and {b} ({self.how})"
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,20 @@ class Different:
     doubt: float | None = field(default=None, repr=False)
     verdict: ClassVar[Verdict] = "different"
 
+    def to_json(self) -> JsonObject:
+        """As ``equivalent --json`` prints it."""
+        scores = [_written(score) for score in self.scores]
+        return _fields(self) | {"word": list(self.word), "scores": scores, "least": self.doubt is None}
+
+    def to_text(self, a: str, b: str) -> str:
+        """The answer in a sentence about automata of these names."""
+        x, y = map(_written, self.scores)
+        least = "no smaller string differs"
+        if self.doubt is not None:
+            chance = f"a chance of less than 2^-{int(-self.doubt)}"
+            least = f"that no smaller string differs is not proved: it is so but for {chance}"
+        return f"different: on {write_string(list(self.word))} {a} gives {x} and {b} gives {y}; {least}"
+
 
 @dataclass(frozen=True)
 class Unknown:
@@ -72,8 +96,26 @@ class Unknown:
     scores: ClassVar[None] = None
     certificate: ClassVar[None] = None
 
+    def to_json(self) -> JsonObject:
+        """As ``equivalent --json`` prints it."""
+        return _fields(self) | {"why": self.why, "searched": self.searched}
+
+    def to_text(self, a: str, b: str) -> str:
+        """The answer in a sentence about automata of these names."""
+        return f"unknown: {self.why}"
+
 
 Answer = Equivalent | Different | Unknown
+
+
+def _fields(answer: Answer) -> JsonObject:
+    none = dict.fromkeys(("word", "scores", "why", "searched", "least"))
+    return {"verdict": answer.verdict, **none, "figures": dict(answer.figures)}
+
+
+def _written(score: Weight) -> str:
+    """A score, exactly: a truth value or a number; of logarithms the fraction that they sum to."""
+    return str(score).lower() if isinstance(score, bool) else write_number(score)
 
 
 Method = Callable[[], Answer | None]

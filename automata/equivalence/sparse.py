@@ -34,6 +34,7 @@ from automata.equivalence.shortest import Search, doubt
 from automata.equivalence.smaller import smaller_scores_vanish
 from automata.errors import LimitReached
 from automata.fraction_matrices import fractions
+from automata.io.number_text import plural
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
@@ -163,8 +164,7 @@ class _Decision:
     def _equivalent(self, index: dict[Symbol, int] | None = None) -> Equivalent:
         figures = self._figures()
         certificate = Chain(self.a, self.b, tuple(self.chain.links), index or self.of.index, figures)
-        count = len(self.chain.links)
-        links = f"{count} link{'' if count == 1 else 's'}" if count else "no link"
+        links = plural(len(self.chain.links), "link") if self.chain.links else "no link"
         return Equivalent(HOW.format(links=links), certificate, figures)
 
     def _different(self, search: Search) -> Answer:

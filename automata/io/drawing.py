@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from automata.aliases import Weight
 from automata.errors import InputError, ShapeError
 from automata.io.labels import probability_text, symbols, weight_text
+from automata.io.number_text import plural
 from automata.io.printable_text import printable
 from automata.reachability import dead_states
 from automata.sparse_matrix import Places, SparseMatrix
@@ -236,7 +237,7 @@ def _left_out(rows: list[list[Weight]], least: float) -> str:
     if not count:
         return ""
     sums = [float(sum(row)) for row in rows]
-    which = f"{count} transition{'' if count == 1 else 's'} below {least:g} left out"
+    which = f"{plural(count, 'transition')} below {least:g} left out"
     return f"{which}: {sum(sums):.2g} in all, at most {max(sums):.2g} of a state and symbol"
 
 

@@ -53,6 +53,11 @@ def shorten(text: object, most: int = 60) -> str:
     return quoted if len(quoted) <= most else quoted[: most - 3] + "..."
 
 
+def plural(count: int, noun: str) -> str:
+    """Return the count with its noun: ``1 state``, ``2 states``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def write_number(value: Fraction | float) -> str:
     """The text that :func:`parse_number` reads back: ``"-3/7"``, ``"2"``, ``"-inf"``.
 

@@ -124,7 +124,7 @@ def cost(k: Semiring, value: Weight) -> float:
         raise InputError(
             f"weight {k.format(value)} is negative and has no logarithm; two_tracks() splits the automaton"
         )
-    return 0.0 - _log(value)
+    return 0.0 - _log(bool(value) if k.is_boolean else value)
 
 
 def uncost(k: Semiring, value: float) -> Weight:

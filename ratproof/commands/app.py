@@ -26,6 +26,15 @@ AsJson = Annotated[
 SemiringName = Annotated[
     str | None, typer.Option("--semiring", help="of a .att file, which does not say it (default: min-plus)")
 ]
+CertificateFile = Annotated[
+    str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
+]
+Device = Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")]
+JunitFile = Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")]
+RoundWeights = Annotated[
+    bool,
+    typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att"),
+]
 SymbolTable = Annotated[
     str | None, typer.Option("--symbols", help="of a .att file (default: the .syms file beside it)")
 ]

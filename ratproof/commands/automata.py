@@ -18,8 +18,8 @@ from automata.sampling import sample as sample_strings
 from automata.semirings import MIN_PLUS
 from automata.semirings import semiring as semiring_named
 from automata.wfsa import WFSA
-from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
-from ratproof.process.json_answers import print_json
+from ratproof.commands.app import AsJson, RoundWeights, SemiringName, SymbolTable, app, example
+from ratproof.commands.terminal import print_answer
 from ratproof.process.outputs import require_outputs
 
 AsLists = Annotated[
@@ -79,10 +79,7 @@ def score(
     except UnknownSymbol as error:
         raise InputError(f"{automaton}: {error}{_split_hint(machine, read)}") from None
     written = [_written(machine, value, text) for value, text in zip(scores, strings, strict=True)]
-    if as_json:
-        print_json({"scores": written})
-    else:
-        print("\n".join(written))
+    print_answer(as_json, {"scores": written}, "\n".join(written))
 
 
 @app.command(epilog=example("convert fading.json fading.att"))
@@ -93,10 +90,7 @@ def convert(
     ],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
-    round_weights: Annotated[
-        bool,
-        typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att"),
-    ] = False,
+    round_weights: RoundWeights = False,
     as_json: AsJson = False,
 ) -> None:
     """Write an automaton in another format."""
@@ -144,11 +138,8 @@ def sample(
     except InputError as error:
         raise error.about(automaton) from None
     scores = [machine.semiring.format(value) for value in batch.scores(machine, drawn)]
-    if as_json:
-        print_json({"strings": [list(x) for x in drawn], "scores": scores})
-    else:
-        for string, value in zip(drawn, scores, strict=True):
-            print(f"{write_list(string) if lists else _joined(string)}\t{value}")
+    shown = [f"{write_list(x) if lists else _joined(x)}\t{w}" for x, w in zip(drawn, scores, strict=True)]
+    print_answer(as_json, {"strings": [list(x) for x in drawn], "scores": scores}, "\n".join(shown))
 
 
 def _joined(string: Sequence[str]) -> str:
@@ -182,7 +173,5 @@ def _written(machine: WFSA, value: object, text: str) -> str:
 
 
 def _tell(written: list[Path], machine: WFSA, as_json: bool) -> None:
-    if as_json:
-        print_json({"files": [str(path) for path in written], "states": machine.states})
-    else:
-        print(f"{' and '.join(map(str, written))}: {machine!r}")
+    names = list(map(str, written))
+    print_answer(as_json, {"files": names, "states": machine.states}, f"{' and '.join(names)}: {machine!r}")

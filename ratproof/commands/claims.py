@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -11,11 +11,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from automata.aliases import JsonObject
 from automata.cache_folder import VARIABLE, lasts
 from automata.errors import OutputError
 from automata.io.files import write_whole
-from ratproof.commands.app import AsJson, app, example
-from ratproof.commands.terminal import console, headed, own_screen
+from ratproof.commands.app import AsJson, Device, JunitFile, app, example
+from ratproof.commands.terminal import console, headed, own_screen, print_answer
 from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -74,7 +75,7 @@ def _print_heading(claim: Claim, out: Console) -> None:
         out.print(line, Text(place), sep="\n")
 
 
-def _described(claim: Claim) -> dict[str, Any]:
+def _described(claim: Claim) -> JsonObject:
     variants = [
         {
             "name": v.name,
@@ -116,7 +117,7 @@ def verify(
     kinds: PapersKinds = None,
     examples: Examples = None,
     seed: Seed = None,
-    device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
+    device: Device = "cpu",
     text: Annotated[
         str | None,
         typer.Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too"),
@@ -133,7 +134,7 @@ def verify(
             help="a folder with rules (.config) and sentences: decide their network too",
         ),
     ] = None,
-    junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,
+    junit: JunitFile = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="processes (default: one a core, for all claims)")
     ] = None,
@@ -189,10 +190,7 @@ def _nothing_failed(as_json: bool) -> int:
     from ratproof.ladder.outcome import Outcome
 
     sentence = "nothing of what is asked for differed in the last run here: nothing runs"
-    if as_json:
-        print_json(Outcome([], notes=[sentence], nothing_to_run=sentence).to_json())
-    else:
-        print(sentence)
+    print_answer(as_json, Outcome([], notes=[sentence], nothing_to_run=sentence).to_json(), sentence)
     return YES
 
 
@@ -210,7 +208,7 @@ def check(
     kinds: Kinds = None,
     examples: Examples = None,
     seed: Seed = None,
-    junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,
+    junit: JunitFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""

@@ -17,10 +17,10 @@ from rich.live import Live
 from rich.text import Text
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.io.number_text import plural, shorten
 from automata.io.printable_text import write_string
 from automata.testing.edge_cases import CORNERS
-from ratproof.commands.app import AsJson, app, example
+from ratproof.commands.app import AsJson, Device, app, example
 from ratproof.commands.terminal import console
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -74,7 +74,7 @@ def hunt(
     keep: Annotated[
         str, typer.Option("--keep", help="the folder for counterexamples, without --ledger")
     ] = ".ratproof/counterexamples",
-    device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
+    device: Device = "cpu",
     as_json: AsJson = False,
 ) -> int:
     """Search for counterexamples with fresh random cases, networks and strings.
@@ -193,11 +193,10 @@ def _line(progress: HuntProgress) -> Text:
     done = ""
     if progress.asked_for is not None:
         done = f"{progress.rounds + progress.resumed:,} of {progress.asked_for:,} rounds{_left(progress)}; "
-    workers = f"{progress.jobs} worker{'' if progress.jobs == 1 else 's'}; "
     return Text(
-        f"{workers}{done}{sum(progress.cases.values()):,} cases; {rates} a second and core;"
-        f" {len(progress.corners)} of {len(CORNERS)} corners; {len(progress.finds)}"
-        f" counterexample{'' if len(progress.finds) == 1 else 's'}"
+        f"{plural(progress.jobs, 'worker')}; {done}{sum(progress.cases.values()):,} cases; {rates} a second"
+        f" and core; {len(progress.corners)} of {len(CORNERS)} corners;"
+        f" {plural(len(progress.finds), 'counterexample')}"
     )
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.io import files
 from ratproof.certification.not_rational.every_size import EverySize, NoProof
 from ratproof.certification.not_rational.every_size import every_size as show_every_size
 from ratproof.certification.not_rational.hankel_bound import MOST_BITS, Bound, UndecidedBound, bound, largest
 from ratproof.certification.not_rational.matrix import first_strings
-from ratproof.commands.app import AsJson, app, example
+from ratproof.commands.app import AsJson, CertificateFile, app, example
 from ratproof.commands.deciding import write_json
-from ratproof.commands.terminal import console, progress
+from ratproof.commands.terminal import progress, tell_unwritten
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
@@ -48,9 +49,7 @@ def not_rational(
     every: Annotated[
         bool, typer.Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")
     ] = False,
-    certificate: Annotated[
-        str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
-    ] = None,
+    certificate: CertificateFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Show that no small automaton computes a unit of a recurrent cell: none with fewer than n states. Exit
@@ -80,9 +79,7 @@ def not_rational(
         write_json(certificate, result.to_json())
     _show(given, unit, result, stopped, certificate, as_json)
     if certificate is not None and result is None:
-        console(error=True).print(
-            f"ratproof: note: {certificate} is not written: nothing was shown", soft_wrap=True
-        )
+        tell_unwritten(certificate, "nothing was shown")
     return UNKNOWN if stopped is not None else YES
 
 
@@ -137,7 +134,7 @@ def _show_every_size(given: WeightedCell, unit: int, as_json: bool) -> int:
         result = show_every_size(given, unit)
     name, shown = given.cell.name, isinstance(result, EverySize)
     if as_json:
-        about: dict[str, Any] = {
+        about: JsonObject = {
             "cell": name,
             "units": given.units,
             "unit": unit,

@@ -39,6 +39,16 @@ WEIGHT = {
     "rational_max_times": "max_times_weight (Q2Qc (Qmake n d))",
 }
 
+HEADING = """\
+(* Do {} and {} give every word the same score? Written by ratproof; Coq 8.16 and mathcomp 1.15
+   accept it by themselves: coqc on this file. First the theory, from semirings to a checker that is proved \
+sound; then, from
+   "The automata" on, the two automata, and what shows it. *)
+
+From Coq Require Import QArith Qcanon.
+From mathcomp Require Import all_ssreflect all_algebra.
+"""
+
 
 def file_name(file: str | None, a: str, b: str) -> str:
     """The file's name, by default from the automata's names; :class:`~automata.errors.InputError` for one
@@ -89,19 +99,7 @@ def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
     """The text of the file."""
     over = proof.over
     lines = [
-        (
-            f"(* Do {_plain(names[0])} and {_plain(names[1])} give every word the same score? Written by"
-            " ratproof; Coq 8.16 and mathcomp 1.15"
-        ),
-        (
-            "   accept it by themselves: coqc on this file. First the theory, from semirings to a checker"
-            " that is proved sound; then, from"
-        ),
-        '   "The automata" on, the two automata, and what shows it. *)',
-        "",
-        "From Coq Require Import QArith Qcanon.",
-        "From mathcomp Require Import all_ssreflect all_algebra.",
-        "",
+        HEADING.format(*map(_plain, names)),
         *(_inline_module(name) for name in FILES),
         "(* The automata. Letters, by their numbers: "
         + ", ".join(f"{i} is {_plain(str(x))}" for i, x in enumerate(proof.alphabet))

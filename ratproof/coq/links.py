@@ -10,9 +10,8 @@ pairs of vectors that words lead to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 
@@ -109,7 +108,9 @@ class LinkBuilder:
 
     def link(self, source: int, target: int, matrix: Matrix) -> None:
         """One goes to the other."""
-        self.links.append(Link(source, target, matrix, ranks(self.k, self.automata[target].epsilon)))
+        order = ranks(self.k, self.automata[target].epsilon)
+        assert order is not None
+        self.links.append(Link(source, target, matrix, order))
 
     def identity(self, n: int) -> Matrix:
         """The identity."""
@@ -137,7 +138,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
     builder = LinkBuilder(a)
     places = [builder.add(side) for side in (a, b)]
     for name, place in zip(names, places, strict=True):
-        if ranks_or_none(a.semiring, builder.automata[place].epsilon) is None:
+        if ranks(a.semiring, builder.automata[place].epsilon) is None:
             raise InputError(
                 f"--kernel: epsilon transitions of {name} form a cycle, where Coq is shown automata whose"
                 " epsilon transitions form none"
@@ -165,24 +166,19 @@ def _certificate_links(
     builder: LinkBuilder, certificate: Linked, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
     """The certificate's own matrices."""
-    place = (
-        to_a[0]
-        if certificate.through is certificate.a
-        else to_b[0]
-        if certificate.through is certificate.b
-        else builder.add(certificate.through.over(a.alphabet))
-    )
+    if certificate.through is certificate.a:
+        place = to_a[0]
+    elif certificate.through is certificate.b:
+        place = to_b[0]
+    else:
+        place = builder.add(certificate.through.over(a.alphabet))
     ways = []
     for matrix, way, side in ((certificate.to_a, to_a, a), (certificate.to_b, to_b, b)):
-        if place == way[0]:
-            ways.append(way)
-        else:
-            builder.link(
-                place,
-                way[0],
-                builder.identity(side.states) if matrix is None else np.asarray(matrix).tolist(),
-            )
-            ways.append([place, *way])
+        if place != way[0]:
+            identity = builder.identity(side.num_states)
+            builder.link(place, way[0], identity if matrix is None else matrix.tolist())
+            way = [place, *way]
+        ways.append(way)
     return ways[0], ways[1]
 
 
@@ -200,12 +196,11 @@ def _pair_links(
 
     def place(pair: tuple[Vector, Vector]) -> tuple[int, Weight] | None:
         """The state of a pair, and the factor; ``None`` for zeros."""
-        total = k.zero
-        for weight in (*pair[0], *pair[1]):
-            total = k.plus(total, weight)
+        total = reduce(k.plus, (*pair[0], *pair[1]), k.zero)
         if total == k.zero:
             return None
-        scaled = tuple([w if w == k.zero else quotient(k, w, total) for w in vector] for vector in pair)
+        over = k.divide_numbers or (lambda weight, _: weight)
+        scaled = tuple([w if w == k.zero else over(w, total) for w in vector] for vector in pair)
         key = (*scaled[0], *scaled[1])
         if key not in known:
             if len(known) == MOST_PAIRS:
@@ -228,7 +223,7 @@ def _pair_links(
             )
             if after is not None:
                 arrows.append((i, after[0], symbol, after[1]))
-    final = [(i, _dot(k, x, live_a.final.tolist())) for i, (x, _) in enumerate(rows)]
+    final = [(i, k.dot(np.array(x, dtype=k.dtype(True)), live_a.final)) for i, (x, _) in enumerate(rows)]
     through = WFSA.from_edges(k, len(rows), alphabet, [] if start is None else [start], final, arrows)
     middle = builder.add(through)
     builder.link(middle, way_a[0], [x for x, _ in rows])
@@ -253,34 +248,11 @@ def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, 
 
 
 def _row_times_matrix(k: Semiring, row: Vector, matrix: Weights) -> Vector:
-    return [_dot(k, row, column) for column in matrix.T.tolist()]
+    return k.matmul(np.array([row], dtype=k.dtype(True)), matrix)[0].tolist()  # type: ignore[no-any-return]
 
 
-def _dot(k: Semiring, row: Vector, column: Vector) -> Weight:
-    total = k.zero
-    for v, w in zip(row, column, strict=True):
-        total = k.plus(total, k.times(v, w))
-    return total
-
-
-def quotient(k: Semiring, weight: Weight, total: Weight) -> Weight:
-    """The weight divided by the total."""
-    quotients: dict[Semiring, Callable[[], Weight]] = {
-        BOOLEAN: lambda: weight,
-        MAX_TIMES: lambda: Fraction(weight) / Fraction(total),
-    }
-    return quotients.get(k, lambda: weight - total)()
-
-
-def ranks(k: Semiring, epsilon: Matrix) -> list[int]:
-    """For each state the length of the longest path of epsilon transitions to it."""
-    order = ranks_or_none(k, epsilon)
-    assert order is not None
-    return order
-
-
-def ranks_or_none(k: Semiring, epsilon: Matrix) -> list[int] | None:
-    """Like :func:`ranks`; ``None`` where the transitions form a cycle."""
+def ranks(k: Semiring, epsilon: Matrix) -> list[int] | None:
+    """For each state the length of the longest path of epsilon transitions to it; ``None`` with a cycle."""
     n = len(epsilon)
     rank = [0] * n
     for _ in range(n + 1):

@@ -19,8 +19,7 @@ from automata.rules.syntax import Wildcard, leaves
 from automata.rules.vocabulary import vocabulary as read_vocabulary
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.rules.missing_words import warn_of_missing
-from ratproof.commands.terminal import progress
-from ratproof.process.json_answers import print_json
+from ratproof.commands.terminal import print_answer, progress
 from ratproof.process.outputs import require_outputs
 
 
@@ -76,19 +75,14 @@ def compile_rules(
         tell(f"writing {made.automaton.states} states")
         warn_of_missing(made)
         written = files.write(made.automaton, output)
-    if as_json:
-        labels = {label: list(states) for label, states in made.labels.items() if label is not None}
-        print_json(
-            {
-                "files": [str(path) for path in written],
-                "states": made.automaton.states,
-                "words": len(made.automaton.alphabet),
-                "labels": labels,
-                "missing": list(made.missing),
-            }
-        )
-    else:
-        print(f"{' and '.join(map(str, written))}: {made.automaton!r}")
+    data = {
+        "files": [str(path) for path in written],
+        "states": made.automaton.num_states,
+        "words": len(made.automaton.alphabet),
+        "labels": {label: list(states) for label, states in made.labels.items() if label is not None},
+        "missing": list(made.missing),
+    }
+    print_answer(as_json, data, f"{' and '.join(map(str, written))}: {made.automaton!r}")
 
 
 def _rules(given: str) -> tuple[Labelled, ...]:

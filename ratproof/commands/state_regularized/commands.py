@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ratproof.commands.app import AsJson, app, example
+from ratproof.commands.app import AsJson, CertificateFile, app, example
 
 Checkpoint = Annotated[
     str, typer.Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")
@@ -31,9 +31,7 @@ def certify(
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="write the automaton that the soft network follows")
     ] = None,
-    certificate: Annotated[
-        str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
-    ] = None,
+    certificate: CertificateFile = None,
     height: Annotated[
         int | None,
         typer.Option("--height", min=0, help="of a counter's strings, 20 without", show_default=False),
