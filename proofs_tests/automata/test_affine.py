@@ -17,7 +17,7 @@ from automata.recurrences.affine import NotAffine, read_affine
 from automata.recurrences.forms import Form
 from automata.semirings import REAL
 from automata.testing.strategies import strings, weights
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 
 numbers = weights(REAL)
 
@@ -36,8 +36,7 @@ def linear_networks(draw):
     return {x: (array(d, d), array(d)) for x in "ab"}, array(d), array(d)
 
 
-@few
-@given(linear_networks(), strings("ab", longest=5, run=8))
+@few_cases(linear_networks(), strings("ab", longest=5, run=8))
 def test_the_scores_are_what_the_network_shows_after_every_prefix(network, x):
     steps, start, shows = network
 
@@ -52,8 +51,7 @@ def test_the_scores_are_what_the_network_shows_after_every_prefix(network, x):
     assert prefix_scores(automaton, x).tolist() == seen and automaton.states == len(start) + 1
 
 
-@some
-@given(st.data(), st.lists(numbers, min_size=2, max_size=2))
+@some_cases(st.data(), st.lists(numbers, min_size=2, max_size=2))
 def test_a_quadratic_step_is_refused_with_a_pair_of_states_that_shows_it(data, start):
     i, j = data.draw(st.sampled_from([(0, 0), (0, 1), (1, 1)]))
     w = data.draw(numbers.filter(bool))
@@ -169,8 +167,7 @@ def test_a_read_out_of_changing_length_is_refused():
         read_affine(0, lambda c, x: c, lambda c: (c,) * (1 if c == 0 else 2), "a")
 
 
-@some
-@given(numbers, numbers)
+@some_cases(numbers, numbers)
 def test_all_plain_arithmetic_that_is_affine_is_read(a, b):
     for f in (
         lambda c: +c,

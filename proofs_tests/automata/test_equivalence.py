@@ -10,7 +10,7 @@ from itertools import product
 from unittest.mock import patch
 
 import pytest
-from hypothesis import assume, event, given
+from hypothesis import assume, event
 from hypothesis import strategies as st
 
 from automata import operations
@@ -20,7 +20,7 @@ from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_
 from automata.testing.strategies import automata, weights
 from automata.tree import levels
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 from ratproof.checkers import check_bisimulation, check_certificate
 
 FIELDS = [REAL, COUNTING]
@@ -55,8 +55,7 @@ def trie(words):
     return WFSA.from_edges(BOOLEAN, len(places), "ab", [(0, True)], [(places[w], True) for w in words], steps)
 
 
-@some
-@given(st.sets(st.text("ab", max_size=4), max_size=6), st.sets(st.text("ab", max_size=5), min_size=1))
+@some_cases(st.sets(st.text("ab", max_size=4), max_size=6), st.sets(st.text("ab", max_size=5), min_size=1))
 def test_a_word_that_one_side_alone_accepts_is_found(words, more):
     """The least of them, by pairs of sets as bits and as sets; whichever side it is."""
     assume(more - words)
@@ -69,8 +68,7 @@ def test_a_word_that_one_side_alone_accepts_is_found(words, more):
 
 
 @each(FIELDS)
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
     a, b = (data.draw(automata(k, most_states=3, epsilon="cyclic")) for _ in range(2))
     answer, tried = equivalent(a, b), least_difference(a, b, max(0, a.states + b.states - 1))
@@ -83,8 +81,7 @@ def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
 
 
 @each(FIELDS)
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_one_changed_weight_is_a_difference_or_none_at_all(k, data):
     a = data.draw(automata(k, most_states=4))
     assume(a.states)
@@ -103,8 +100,7 @@ def nudged(data, k, a):
     return a.replace(matrices=matrices)
 
 
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
     a, b = (data.draw(automata(BOOLEAN, most_states=3, epsilon="cyclic")) for _ in range(2))
     answer, tried = (
@@ -117,8 +113,7 @@ def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
 
 
 @each([MAX_PLUS, MIN_PLUS, MAX_TIMES])
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
     a = data.draw(automata(k, most_states=3, epsilon="cyclic"))
     b = (
@@ -160,8 +155,7 @@ def unambiguous(draw, k, most=4):
 
 
 @each([MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG])
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_automata_with_one_path_for_each_string_are_decided(k, data):
     a = data.draw(unambiguous(k))
     b = data.draw(unambiguous(k)) if data.draw(st.booleans()) else shaken(data, k, a)
@@ -209,8 +203,7 @@ def shaken(data, k, a):
     return WFSA.from_edges(k, n, "ab", initial, final, arrows)
 
 
-@few
-@given(st.lists(st.integers(-500, 500).map(lambda tenths: tenths / 10), min_size=2, max_size=5))
+@few_cases(st.lists(st.integers(-500, 500).map(lambda tenths: tenths / 10), min_size=2, max_size=5))
 def test_the_order_of_weights_that_are_given_several_times_makes_no_difference(several):
     """Their sum is rounded once."""
     for k in (REAL, LOG, MAX_PLUS):

@@ -23,7 +23,7 @@ from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.sparse_matrix import SparseMatrix
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 from ratproof.checkers import check_certificate
 from ratproof.checkers.table import judge
 
@@ -48,15 +48,13 @@ def another_basis(data, a):
     return WFSA(REAL, start, end, tables)
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_a_change_of_basis_changes_nothing(data):
     a = data.draw(automata(REAL, most_states=4))
     assert accepted(equivalent(a, another_basis(data, a)))
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_states_that_no_string_reaches_and_states_that_lead_nowhere_change_nothing(data):
     a, b = data.draw(automata(REAL, most_states=3)), data.draw(automata(REAL, most_states=3))
     n, m = a.states, b.states
@@ -76,8 +74,7 @@ def test_states_that_no_string_reaches_and_states_that_lead_nowhere_change_nothi
     assert accepted(equivalent(a, another_basis(data, WFSA(REAL, initial, final, matrices))))
 
 
-@some
-@given(automata(REAL, most_states=4, epsilon="cyclic"))
+@some_cases(automata(REAL, most_states=4, epsilon="cyclic"))
 def test_reversal_twice_epsilon_removal_trimming_and_minimising_change_nothing(a):
     assert accepted(equivalent(a, operations.reverse(operations.reverse(a))))
     assert accepted(equivalent(a, operations.remove_epsilon(a)))
@@ -85,15 +82,13 @@ def test_reversal_twice_epsilon_removal_trimming_and_minimising_change_nothing(a
     assert accepted(equivalent(minimise(a).automaton, a))
 
 
-@some
-@given(automata(REAL, most_states=3), automata(REAL, most_states=3))
+@some_cases(automata(REAL, most_states=3), automata(REAL, most_states=3))
 def test_sums_and_products_commute(a, b):
     assert accepted(equivalent(operations.sum_of(a, b), operations.sum_of(b, a)))
     assert accepted(equivalent(operations.hadamard(a, b), operations.hadamard(b, a)))
 
 
-@some
-@given(st.data(), automata(REAL, most_states=3), automata(REAL, most_states=3))
+@some_cases(st.data(), automata(REAL, most_states=3), automata(REAL, most_states=3))
 def test_equivalence_is_an_equivalence(data, a, c):
     b = data.draw(
         st.sampled_from(
@@ -215,8 +210,7 @@ def test_numbers_beyond_the_limit_are_unknown_and_not_guessed(monkeypatch):
     assert accepted(equivalent(big, scaled))
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_children_that_are_tried_together_are_those_that_would_fail_one_by_one(data):
     """Whether a block's random sum says that all of them depend on what is kept, or each is reduced."""
     a = data.draw(automata(REAL, most_states=5))
@@ -363,8 +357,7 @@ def test_other_semirings_are_refused():
         equivalent(WFSA(REAL, [1], [1], {}), WFSA(COUNTING, [1], [1], {}))
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_min_plus_is_max_plus_with_the_signs_turned(data):
     a, b = (data.draw(automata(MAX_PLUS, most_states=2)) for _ in range(2))
     turned = [

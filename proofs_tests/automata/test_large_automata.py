@@ -31,13 +31,13 @@ from automata.semirings import COUNTING, REAL
 from automata.testing.random_pairs import FAMILIES, changed
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few_cases, over
 from proofs_tests.automata.test_equivalence import nudged
 from ratproof.checkers import check_chain
 from ratproof.checkers.table import judge
 
 EACH_FAMILY = pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.__name__)
-EACH_FIELD = pytest.mark.parametrize("k", [REAL, COUNTING], ids=lambda k: k.name)
+EACH_FIELD = over([REAL, COUNTING])
 
 
 def decided(a, b, most_dense=1500):
@@ -53,8 +53,7 @@ def agree(one, other):
 
 
 @EACH_FIELD
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_answer_is_that_of_the_dense_decision(k, data):
     a, b = (data.draw(automata(k, most_states=3, epsilon="cyclic")) for _ in range(2))
     if data.draw(st.booleans()) and a.states:
@@ -128,8 +127,7 @@ def test_vectors_that_were_not_kept_are_computed_again(monkeypatch):
     assert len(search._kept) < 20
 
 
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_string_that_is_found_is_the_least_one(data):
     a, b = (data.draw(automata(REAL, most_states=3)) for _ in range(2))
     dense = field.decide(a, b, lambda stage: None)

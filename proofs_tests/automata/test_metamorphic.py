@@ -9,7 +9,7 @@ import math
 import tempfile
 from pathlib import Path
 
-from hypothesis import event, given
+from hypothesis import event
 from hypothesis import strategies as st
 
 from automata.batch import scores
@@ -20,7 +20,7 @@ from automata.operations import reverse, trim
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
 from automata.testing.strategies import automata, awkward_alphabets, semirings, strings
 from proofs_tests.automata.commands import command
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 from proofs_tests.automata.same_scores import changed, connected, nudged, rename, renamed, reorder_symbols
 from proofs_tests.automata.test_round_trips import exactly, kept_by_att, rounded, with_one_start
 
@@ -70,8 +70,7 @@ def agree(before, after, decided):
     return told[1] is None or untold[2] is None or len(told[1][0]) > untold[2]
 
 
-@few
-@given(pairs(), st.data())
+@few_cases(pairs(), st.data())
 def test_equivalent_answers_the_same_for_automata_with_the_same_scores(pair, data):
     kind, one, other = pair
     k, names = one.semiring, renamed(data.draw, one)
@@ -95,8 +94,7 @@ def test_equivalent_answers_the_same_for_automata_with_the_same_scores(pair, dat
         assert "different" not in (before[0], after[0])
 
 
-@some
-@given(pairs())
+@some_cases(pairs())
 def test_what_tells_two_automata_apart_tells_their_mirror_images_apart_when_read_backwards(pair):
     _, one, other = pair
     forth, back = (
@@ -115,8 +113,7 @@ def test_what_tells_two_automata_apart_tells_their_mirror_images_apart_when_read
             )
 
 
-@few
-@given(pairs(), st.data())
+@few_cases(pairs(), st.data())
 def test_score_gives_the_same_scores_for_automata_with_the_same_scores(pair, data):
     _, one, _ = pair
     k, names, other = one.semiring, renamed(data.draw, one), changed(data.draw, one)
@@ -146,8 +143,7 @@ def rounding(automaton, length):
     return (length + 2) * (automaton.states + 1) * (4 * largest + 4) * 2.0**-53
 
 
-@few
-@given(pairs(), st.data())
+@few_cases(pairs(), st.data())
 def test_convert_there_and_back_changes_no_answer(pair, data):
     _, one, _ = pair
     k, names = one.semiring, renamed(data.draw, one)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
@@ -15,7 +14,7 @@ from automata.forward import prefix_scores
 from automata.recurrences.affine import NotAffine, read_affine
 from automata.recurrences.modes import MOST_MODES, read_with_modes
 from automata.testing.strategies import strings
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few_cases
 
 number = st.builds(Fraction, st.integers(-5, 5), st.integers(1, 3))
 
@@ -42,8 +41,7 @@ def machines(draw):
     return (0, start), step, out
 
 
-@few
-@given(machines(), strings("ab", longest=8, run=0))
+@few_cases(machines(), strings("ab", longest=8, run=0))
 def test_the_automaton_scores_what_the_network_shows(machine, string):
     state, step, out = machine
     (automaton,) = read_with_modes(state, step, out, "ab")
@@ -54,8 +52,7 @@ def test_the_automaton_scores_what_the_network_shows(machine, string):
     assert prefix_scores(automaton, string).tolist() == shown
 
 
-@few
-@given(machines())
+@few_cases(machines())
 def test_only_modes_that_are_reached_have_states(machine):
     (mode, numbers), step, out = machine
     reached = {mode}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata import operations
@@ -13,10 +12,10 @@ from automata.forward import score
 from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
 from automata.testing.strategies import automata, strings, weights
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few_cases, over
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
-each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
+each = over(EXACT)
 short = strings("ab", longest=4, run=6)
 
 
@@ -25,8 +24,7 @@ def silent(k):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_trim_keeps_every_score_and_only_useful_states(k, data):
     automaton, x = data.draw(silent(k)), data.draw(short)
     trimmed = operations.trim(automaton)
@@ -35,8 +33,7 @@ def test_trim_keeps_every_score_and_only_useful_states(k, data):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_reverse_scores_the_mirror_image(k, data):
     automaton, x = data.draw(silent(k)), data.draw(short)
     assert score(operations.reverse(automaton), x[::-1]) == score(automaton, x)
@@ -44,32 +41,28 @@ def test_reverse_scores_the_mirror_image(k, data):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_sum_scores_the_sum(k, data):
     a, b, x = data.draw(silent(k)), data.draw(silent(k)), data.draw(short)
     assert score(operations.sum_of(a, b), x) == k.plus(score(a, x), score(b, x))
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_hadamard_product_scores_the_product(k, data):
     a, b, x = data.draw(silent(k)), data.draw(silent(k)), data.draw(short)
     assert score(operations.hadamard(a, b), x) == k.times(score(a, x), score(b, x))
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_scaling_multiplies_every_score(k, data):
     automaton, w, x = data.draw(silent(k)), data.draw(weights(k)), data.draw(short)
     assert score(operations.scale(automaton, w), x) == k.times(w, score(automaton, x))
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_without_epsilon_the_scores_are_the_same(k, data):
     automaton, x = data.draw(silent(k)), data.draw(short)
     plain = operations.remove_epsilon(automaton)
@@ -77,8 +70,7 @@ def test_without_epsilon_the_scores_are_the_same(k, data):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_closure_solves_its_equation(k, data):
     automaton = data.draw(silent(k).filter(lambda a: a.epsilon is not None))
     star, eye = closure(k, automaton.epsilon), k.identity(automaton.states, exact=True)

@@ -34,7 +34,7 @@ from automata.testing.dfa_strategies import dfas
 from automata.testing.strategies import automata, awkward_alphabets, semirings, strings, symbols
 from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 from proofs_tests.automata.same_scores import connected
 
 HALF = re.compile("[\ud800-\udfff]")
@@ -113,8 +113,7 @@ def rounded(automaton):
     )
 
 
-@some
-@given(machines(extreme=True))
+@some_cases(machines(extreme=True))
 def test_json_gives_the_same_automaton_back_or_is_refused(automaton):
     with folder() as here:
         if any(map(HALF.search, automaton.alphabet)):
@@ -126,8 +125,7 @@ def test_json_gives_the_same_automaton_back_or_is_refused(automaton):
             assert files.read(here / "a.json") == exactly(automaton)
 
 
-@some
-@given(machines(extreme=True))
+@some_cases(machines(extreme=True))
 def test_att_text_with_its_symbols_gives_the_same_automaton_back_or_is_refused(automaton):
     with folder() as here:
         lost = next((s for s in automaton.alphabet if not kept_by_att(s)), None)
@@ -142,8 +140,7 @@ def test_att_text_with_its_symbols_gives_the_same_automaton_back_or_is_refused(a
         assert decided_equal(true, back)
 
 
-@some
-@given(machines())
+@some_cases(machines())
 def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
     exact = exactly(automaton)
     if not all(map(kept_by_att, automaton.alphabet)):
@@ -158,8 +155,7 @@ def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
             assert not list(here.iterdir())
 
 
-@some
-@given(machines(whole=True))
+@some_cases(machines(whole=True))
 def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
     with folder() as here:
         source, att, back = (str(here / name) for name in ("a.json", "b.att", "c.json"))
@@ -175,8 +171,7 @@ def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
             assert [p.name for p in here.iterdir()] == ["a.json"]
 
 
-@few
-@given(machines(whole=True), st.data())
+@few_cases(machines(whole=True), st.data())
 def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton, data):
     several = data.draw(st.lists(strings(automaton.alphabet, longest=4, run=0), min_size=1, max_size=3))
     with folder() as here:
@@ -205,8 +200,7 @@ def scored_again(path, lists):
     return status
 
 
-@some
-@given(machines(whole=True), st.booleans())
+@some_cases(machines(whole=True), st.booleans())
 def test_what_sample_prints_can_be_scored_again(automaton, lists):
     with folder() as here:
         files.write(connected(automaton), here / "a.json")
@@ -243,8 +237,7 @@ def test_a_string_whose_symbols_blanks_do_not_part_is_printed_as_a_list():
             )
 
 
-@some
-@given(machines(whole=True))
+@some_cases(machines(whole=True))
 def test_what_minimise_writes_has_the_same_scores_and_alphabet(automaton):
     if automaton.semiring not in (REAL, BOOLEAN):
         return
@@ -264,8 +257,7 @@ def texts_of(svg):
     )
 
 
-@some
-@given(st.lists(symbols(), min_size=1, max_size=3, unique=True))
+@some_cases(st.lists(symbols(), min_size=1, max_size=3, unique=True))
 @example(["&amp;", "&#65;", "\\N"])
 @example(["\\n", "<b>", "\x1b[2J"])
 def test_graphviz_shows_each_symbol_as_the_drawing_names_it(alphabet):
@@ -320,8 +312,7 @@ def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
     [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (BOOLEAN, "standard"), (LOG, "log64")],
     ids=str,
 )
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data):
     automaton = rounded(data.draw(machines(k)))
     if not all(map(kept_by_att, automaton.alphabet)):
@@ -365,8 +356,7 @@ def inexactly(automaton):
     return automaton if automaton.semiring.exact_only else automaton.to_float()
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_deterministic_automata_keep_their_symbols(data):
     """Through weighted ones and a file, and made least by Hopcroft's algorithm."""
     alphabet = data.draw(awkward_alphabets(whole=True))

@@ -27,7 +27,7 @@ from automata.semirings import MAX_PLUS, MIN_PLUS, REAL
 from automata.strings import encode
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 
 TIGHT = 1.5  # the stated factor: some computation uses more than 1 / 1.5 of its bound
 
@@ -71,8 +71,7 @@ def in_float32(automaton):
 @pytest.mark.parametrize(
     ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
 )
-@some
-@given(st.data(), st.integers(0, 2**32 - 1))
+@some_cases(st.data(), st.integers(0, 2**32 - 1))
 def test_no_order_of_summation_leaves_the_bound(dtype, kind, data, seed):
     automaton = in_float32(data.draw(automata(REAL, most_states=4)))
     x = data.draw(strings("ab", longest=8, run=12))
@@ -82,8 +81,7 @@ def test_no_order_of_summation_leaves_the_bound(dtype, kind, data, seed):
     assert share(computed, scores, bounds) <= 1
 
 
-@few
-@given(automata(REAL, exact=False), st.lists(strings("ab", run=12), min_size=1, max_size=4))
+@few_cases(automata(REAL, exact=False), st.lists(strings("ab", run=12), min_size=1, max_size=4))
 def test_the_compiled_loops_stay_within_the_bound_of_the_reference(automaton, xs):
     """Both sides in float64: the reference's own rounding is in the bound too."""
     exact = automaton.to_exact()
@@ -93,8 +91,7 @@ def test_the_compiled_loops_stay_within_the_bound_of_the_reference(automaton, xs
         assert share(computed, scores, bounds) <= 1
 
 
-@some
-@given(automata(REAL, extreme=True), st.lists(strings("ab", run=12), min_size=1, max_size=4))
+@some_cases(automata(REAL, extreme=True), st.lists(strings("ab", run=12), min_size=1, max_size=4))
 def test_a_batch_has_the_bounds_of_its_strings(automaton, xs):
     read = encode(automaton.index, xs)
     scores, bounds = bound_table(automaton, read, FLOAT32)
@@ -105,8 +102,7 @@ def test_a_batch_has_the_bounds_of_its_strings(automaton, xs):
         assert bounds[row, :length].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 
 
-@few
-@given(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
+@few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
 def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
     """Some with the matrices of another one, and other final weights; with room for weights that are off."""
     some = data.draw(st.lists(automata(semiring, most_states=3, exact=exact), min_size=1, max_size=3))
@@ -122,8 +118,7 @@ def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
             assert bounds[:, unit].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 
 
-@few
-@given(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.integers(0, 8))
+@few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.integers(0, 8))
 def test_bounds_do_not_depend_on_how_many_vectors_are_read_out_together(data, semiring, at_once):
     some = data.draw(st.lists(automata(semiring, most_states=3), min_size=1, max_size=3))
     xs = data.draw(st.lists(strings("ab", longest=6, run=8), min_size=1, max_size=3))
@@ -139,8 +134,7 @@ def test_bounds_do_not_depend_on_how_many_vectors_are_read_out_together(data, se
             assert scores.tolist() == right.tolist() and bounds.tolist() == right_bounds.tolist()
 
 
-@some
-@given(st.lists(st.tuples(*[st.floats() | st.sampled_from([0.0, 1.0, 1 + 2.0**-52])] * 3), min_size=1))
+@some_cases(st.lists(st.tuples(*[st.floats() | st.sampled_from([0.0, 1.0, 1 + 2.0**-52])] * 3), min_size=1))
 def test_shares_are_those_of_each_number(numbers):
     computed, values, bounds = map(np.array, zip(*numbers, strict=True))
     values, bounds = np.nan_to_num(values), np.abs(bounds)
@@ -220,8 +214,7 @@ def test_a_long_sum_whose_roundings_all_go_one_way_needs_most_of_its_bound():
     )  # more than the last addition explains
 
 
-@few
-@given(st.integers(0, 2**32 - 1), st.integers(2, 40))
+@few_cases(st.integers(0, 2**32 - 1), st.integers(2, 40))
 def test_an_error_of_a_few_units_in_the_last_place_beyond_the_bound_is_caught(seed, steps):
     rng = np.random.default_rng(seed)
     f, u = rng.random(steps).astype(np.float32), rng.standard_normal(steps).astype(np.float32)
@@ -238,8 +231,7 @@ def test_an_error_of_a_few_units_in_the_last_place_beyond_the_bound_is_caught(se
             assert share(spoiled, scores, bounds) > 1
 
 
-@some
-@given(automata(REAL, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
+@some_cases(automata(REAL, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
 def test_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
     """The network's weights may be anywhere within the deviation."""
     rng = np.random.default_rng(seed)
@@ -339,8 +331,7 @@ def test_minus_infinity_and_what_has_overflowed_make_nan():
 @pytest.mark.parametrize(
     ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
 )
-@some
-@given(automata(MAX_PLUS, most_states=4, extreme=True), strings("ab", longest=8, run=12))
+@some_cases(automata(MAX_PLUS, most_states=4, extreme=True), strings("ab", longest=8, run=12))
 def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
     """Exact and float64 references; weights that the format does not hold are rounded first."""
     with np.errstate(all="ignore"):
@@ -349,8 +340,7 @@ def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
     assert share(computed, *prefix_bounds(automaton.to_float(), x, kind)) <= 1
 
 
-@some
-@given(automata(MAX_PLUS, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
+@some_cases(automata(MAX_PLUS, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
 def test_max_plus_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
     """Initial, final and transition weights; what is -infinity stays so."""
     rng = np.random.default_rng(seed)

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
@@ -16,7 +15,7 @@ from automata.semirings import MAX_PLUS, REAL
 from automata.strings import encode
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 
 each_semiring = pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=lambda k: k.name)
 
@@ -71,8 +70,7 @@ def computed(automaton, string, rng):
 
 
 @each_semiring
-@some
-@given(st.data(), st.integers(0, 2**32 - 1))
+@some_cases(st.data(), st.integers(0, 2**32 - 1))
 def test_no_order_of_summation_leaves_the_bound(semiring, data, seed):
     automaton = in_float32(data.draw(automata(semiring, epsilon="acyclic", least_states=1)))
     x = data.draw(strings("ab", longest=6, run=10))
@@ -95,8 +93,7 @@ def test_some_computation_uses_much_of_the_bound(semiring):
 
 
 @each_semiring
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_a_batch_has_the_bounds_of_its_strings_and_float_weights_those_of_both_sides(semiring, data):
     automaton = data.draw(automata(semiring, epsilon="acyclic", least_states=1))
     xs = data.draw(st.lists(strings("ab", run=8), min_size=1, max_size=4))

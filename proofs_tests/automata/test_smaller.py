@@ -7,7 +7,7 @@ from itertools import product
 from unittest.mock import patch
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event
 from hypothesis import strategies as st
 
 from automata.equivalence import equivalent, sparse
@@ -18,7 +18,7 @@ from automata.operations import remove_epsilon
 from automata.semirings import REAL
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 
 SENTENCES = [text.split() for text in ("a b c a", "b c", "c a b a", "a a b c d", "d b")]
 
@@ -43,8 +43,7 @@ def changed(model, word):
     return WFSA.from_edges(REAL, model.states, model.alphabet, *ends, edges)
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_what_classes_show_is_so(data):
     a = data.draw(automata(REAL, most_states=3))
     b = a if data.draw(st.booleans()) else data.draw(automata(REAL, most_states=3))

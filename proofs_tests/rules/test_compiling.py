@@ -29,7 +29,7 @@ from automata.rules.spelled import spelled_out
 from automata.rules.strategies import rules
 from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word
 from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters, stands_for
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 
 VOCABULARY = ("a", "b", "7", "?", "c", "12.5", BEGIN)
 NAMED = ("a", "b", "7", "absent")
@@ -132,8 +132,7 @@ def test_the_pseudo_automaton_spelled_out_is_the_true_language(rule: Rule) -> No
     assert determinisation.minimal(spelled) == compiled(rule, words)
 
 
-@some
-@given(SEVERAL)
+@some_cases(SEVERAL)
 def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> None:
     """Decided, for all sentences; each what its own rules accept, deterministic and the least; with no more
     states than the rules apart.
@@ -162,8 +161,7 @@ def test_many_rules_stay_small() -> None:
     assert sum(one.states for one, _ in parts) <= 3 * 12
 
 
-@some
-@given(
+@some_cases(
     st.lists(st.tuples(st.sampled_from("xyz"), rules(NAMED, leaves=4)), min_size=1, max_size=4),
     SENTENCES,
     st.booleans(),
