@@ -1,6 +1,4 @@
-"""Hypothesis as all tests here use it, the same cases in every run unless a seed asks for others; and what
-``ratproof verify`` hands to the evidence.
-"""
+"""Hypothesis as all tests use it, and what ``ratproof verify`` hands to the evidence."""
 
 from __future__ import annotations
 
@@ -39,9 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _interpret_triton() -> None:
-    """Without a GPU, have Triton's interpreter run its kernels: it has to be said before Triton is
-    imported.
-    """
+    """Without a GPU, let Triton's interpreter run its kernels; before Triton is imported."""
     import torch
 
     if not torch.cuda.is_available():
@@ -89,9 +85,7 @@ def device(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def unshrunk() -> Generator[None, None, None]:
-    """Hypothesis searches as ever, and ends with the first counterexample: for tests that ask whether there
-    is one, and not which is the smallest.
-    """
+    """Search as ever, and end with the first counterexample, without shrinking it."""
     with unchanged_afterwards():
         phases = tuple(phase for phase in settings().phases if phase is not Phase.shrink)
         settings.register_profile("unshrunk", settings(), phases=phases)
@@ -101,9 +95,7 @@ def unshrunk() -> Generator[None, None, None]:
 
 @pytest.fixture(scope="session")
 def corpus(request: pytest.FixtureRequest) -> Any:
-    """The corpus that the user named, as :class:`~ratproof.implementations.corpus.Corpus`; without one the
-    test is skipped.
-    """
+    """The user's corpus (:class:`~ratproof.implementations.corpus.Corpus`); skip without one."""
     from ratproof.implementations.corpus import load_corpus
 
     if CORPUS in request.config.stash:

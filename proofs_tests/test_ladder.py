@@ -26,9 +26,7 @@ def parameters(torch: bool) -> list[object]:
 
 
 def require_informative(step: Step) -> None:
-    """Raise ``RuntimeError`` if fewer than half of the exhausted cases of what holds are informative: small
-    cases of which most score nothing tell no networks apart.
-    """
+    """Raise RuntimeError if fewer than half of the exhausted cases of what holds are informative."""
     book = ledger()
     counted = step.kind == "exhausted" and not step.variant.constant
     if counted and 2 * (book.informative or 0) < book.cases:

@@ -1,6 +1,4 @@
-"""Reading a recurrence as an automaton: its scores are what the recurrence shows, and a step that is not
-affine is refused.
-"""
+"""Reading a recurrence as an automaton: its scores are what it shows; others are refused."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ numbers = weights(REAL)
 
 @st.composite
 def linear_networks(draw):
-    """h_t = h_{t-1} T_x + t_x with one to three numbers, as a matrix, an offset a symbol, a start and a
-    read-out.
-    """
+    """h_t = h_{t-1} T_x + t_x with one to three numbers: matrices, offsets, start and read-out."""
     d = draw(st.integers(1, 3))
 
     def array(*shape):
@@ -113,9 +109,7 @@ def test_a_step_that_is_affine_on_all_states_tried_and_not_elsewhere_is_refused_
     ids=["square", "relu", "relu by trial"],
 )
 def test_a_step_that_cheats_on_affine_forms_is_refused(f):
-    """Right on 0, on 1, and on forms; the pairs that are tried besides are no proof, and catch what one would
-    write.
-    """
+    """Right on 0, on 1 and on forms; the pairs that are tried besides catch it."""
     with pytest.raises(NotAffine, match="is not affine"):
         on(f)
 

@@ -119,9 +119,7 @@ def test_what_overflows_and_is_multiplied_by_zero_stays_nan_in_a_compiled_loop()
 
 @pytest.mark.parametrize("symbols", [1, 2, 3])
 def test_the_least_dfa_is_that_of_moores_algorithm(symbols):
-    """Hopcroft's against Moore's, on DFAs of 2 to 40 states; with few accept states, and with many; and
-    without a dead state.
-    """
+    """Hopcroft's against Moore's, on DFAs of 2 to 40 states, with few and many accept states."""
     rng = np.random.default_rng(symbols)
     for n in range(2, 41):
         steps = rng.integers(n, size=(n, symbols))

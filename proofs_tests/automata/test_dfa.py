@@ -1,6 +1,4 @@
-"""Deterministic automata: runs, weighted forms, the least DFA, shortest differences; each held to brute force
-over strings.
-"""
+"""Deterministic automata against brute force over strings."""
 
 from __future__ import annotations
 
@@ -35,9 +33,7 @@ def language(dfa, longest):
 
 
 def classes(dfa):
-    """How many of the DFA's reached states some string tells apart (Myhill and Nerode), by trying strings: n
-    of them do for n states.
-    """
+    """The number of reached states that strings tell apart (Myhill and Nerode), by trying strings."""
     reached = {dfa.run(x)[-1] for x in shortlex(dfa.alphabet, dfa.states - 1)}
     rests = shortlex(dfa.alphabet, dfa.states - 1)
     return len({tuple(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests) for q in reached})

@@ -1,6 +1,4 @@
-"""Equivalence of two automata, decided for all strings: against exhaustive search, and where it holds by
-construction.
-"""
+"""Equivalence against exhaustive search, and where it holds by construction."""
 
 from __future__ import annotations
 
@@ -138,9 +136,7 @@ def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
 
 @st.composite
 def unambiguous(draw, k, most=4):
-    """Deterministic automata, or mirrored ones: every string has at most one path, and cycles may weigh
-    differently.
-    """
+    """Deterministic automata or their mirrors: at most one path a string; cycles weigh differently."""
     n = draw(st.integers(1, most))
     weight = weights(k, extreme=False).filter(lambda w: w != k.zero)
     arrows = [
@@ -175,18 +171,14 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
 
 
 def with_fractions(automaton):
-    """Log automata with at most one path for each string, as max-plus ones: along a path, both add; and
-    fractions do not round.
-    """
+    """Unambiguous log automata as exact max-plus ones: along a path, both add."""
     if automaton.semiring is not LOG:
         return automaton
     return automaton.replace(semiring=MAX_PLUS).to_exact()
 
 
 def shaken(data, k, a):
-    """The same scores: weights moved along the paths by potentials, and states renumbered; or nearly the
-    same.
-    """
+    """The same scores, by potentials and other state numbers; or nearly the same."""
     n = a.states
     over = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
     by = [data.draw(weights(k, extreme=False).filter(lambda w: w != k.zero)) for _ in range(n)]

@@ -170,9 +170,7 @@ def test_a_bad_prime_never_makes_a_wrong_answer(monkeypatch):
 
 
 def test_a_smaller_string_that_a_bad_prime_hides_behind_a_dependent_one_is_found(monkeypatch):
-    """Modulo the bad prime, "a" leads to where the empty string does, so "aa" is never tried, and "bb" is
-    what differs first.
-    """
+    """Modulo the bad prime "a" leads where the empty string does: "aa" is not tried, "bb" differs first."""
     bad = 2305843009213693951
     draw_first(monkeypatch, bad)
     steps = [(0, 0, "a", 1), (0, 1, "a", bad), (1, 2, "a", 1), (0, 3, "b", 1), (3, 2, "b", 1)]
@@ -259,9 +257,7 @@ def test_the_confirmation_looks_at_every_word_before_the_one_found():
 
 
 def test_ambiguous_max_plus_automata_are_searched_and_the_search_says_how_far():
-    """max(number of a, number of b), beside itself written apart: the vectors never repeat, so no search can
-    end.
-    """
+    """max(number of a, number of b), beside itself: the vectors never repeat, so no search can end."""
     counts = [(0, 0, "a", 1), (0, 0, "b", 0), (1, 1, "a", 0), (1, 1, "b", 1)]
     one = WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0), (1, 0)], [(0, 0), (1, 0)], counts)
     other = WFSA.from_edges(
@@ -292,9 +288,7 @@ def test_a_boolean_search_that_is_too_large_is_unknown(monkeypatch):
 
 
 def each_twice(words):
-    """Strings that end with one of so many words, and have it before, too: a deterministic automaton has a
-    state for each set of words.
-    """
+    """Strings that end with one of so many words and have it before: 2^words deterministic states."""
     alphabet = [f"w{i}" for i in range(words)]
     loops = [(q, q, s, True) for q in range(2 * words) for s in alphabet]
     steps = [(2 * i, 2 * i + 1, s, True) for i, s in enumerate(alphabet)]

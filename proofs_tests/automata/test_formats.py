@@ -1,6 +1,4 @@
-"""Automata written and read back are the same; what is no automaton is one clear sentence, never a
-traceback.
-"""
+"""Automata written and read back are the same; what is no automaton is one clear sentence."""
 
 from __future__ import annotations
 
@@ -239,9 +237,7 @@ def test_0_among_numbers_is_epsilon_without_a_table_and_that_is_told():
 
 
 def test_lines_end_and_columns_part_as_openfst_has_it():
-    """With a line feed (and a carriage return before it), with blanks and tabs: every other white space is in
-    a symbol.
-    """
+    """Line feeds end lines, blanks and tabs part columns: other white space is in a symbol."""
     odd = ["a\u00a0b", "a\u2028b", "\u0085", "\x1c", "\x0bx", "a\rb"]
     text = "".join(f" 0 \t 0  {symbol} {symbol}\t1 \r\n" for symbol in odd) + "\r\n0\r\n"
     assert att_format.loads(text).alphabet == tuple(odd)

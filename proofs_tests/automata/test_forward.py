@@ -46,9 +46,7 @@ def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them
 
 @some_cases(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
 def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automaton, x):
-    """Every silent step weighs at most 1/2 in all, so paths with more than 12 in a row weigh at most their
-    size / 2**12.
-    """
+    """A silent step weighs at most 1/2: paths with more than 12 in a row weigh size / 2**12 at most."""
     magnitude = automaton.replace(
         initial=abs(automaton.initial),
         final=abs(automaton.final),
@@ -146,9 +144,7 @@ def test_the_tree_of_strings_scores_as_they_do_one_by_one(k, data):
 
 
 def test_equation_3b_reads_the_next_symbol():
-    """The erratum: with x_i for x_{i+1} the last symbol is never read, and "a" would score as the empty
-    string.
-    """
+    """The erratum: with x_i for x_{i+1} the last symbol is never read."""
     reads_a = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 2], [0, 0]]})
     assert score(reads_a, "a") == 2 != score(reads_a, "")
 

@@ -35,9 +35,7 @@ SIZE = SMALL + 6
 
 @st.composite
 def pairs(draw, k=REAL, **options):
-    """A small automaton; the same among many states that nothing leads to, or that lead nowhere; and where
-    its states are.
-    """
+    """A small automaton; the same among many useless states; and where its states are."""
     small = draw(automata(k, most_states=4, least_states=1, exact=not k.float_only, **options))
     place = sorted(draw(st.permutations(range(SIZE)))[: small.states])
     others = [q for q in range(SIZE) if q not in place]

@@ -1,6 +1,4 @@
-"""Equivalence of large automata over the rationals, by sparse matrices: against the dense decision on small
-ones, and where it holds by construction.
-"""
+"""Equivalence of large automata by sparse matrices, against the dense decision and constructions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Large automata over the rationals, minimised: as the dense reduction says where it is small enough, and
-what is not known is not claimed.
-"""
+"""Large automata over the rationals, minimised: as the dense reduction says where it is feasible."""
 
 from __future__ import annotations
 

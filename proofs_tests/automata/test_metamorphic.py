@@ -1,6 +1,4 @@
-"""What changes no score changes no answer: of ``equivalent``, ``score`` and ``convert``, by the command line,
-over all semirings.
-"""
+"""What changes no score changes no answer of ``equivalent``, ``score`` and ``convert``."""
 
 from __future__ import annotations
 
@@ -31,9 +29,7 @@ LONGEST = 4
 
 @st.composite
 def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
-    """Two automata over one semiring and alphabet: one after changes, with one weight by the least amount
-    off, or another one.
-    """
+    """Two automata over one alphabet: after changes, with one weight nudged, or another one."""
     k = draw(semirings())
     epsilon = draw(st.sampled_from(epsilons if k is not LOG else ["none"]))
     live = draw(st.integers(0, 7)) > 0  # else anything: no states, no symbols, no string with a path
@@ -59,9 +55,7 @@ def difference(k, answer, names):
 
 
 def agree(before, after, decided):
-    """The same verdict, word and scores; where not all is decided, a search may come less far, and then
-    contradicts nothing.
-    """
+    """The same verdict, word and scores; where a search may stop early, no contradiction."""
     if before[:2] == after[:2]:
         return True
     if decided or "unknown" not in (before[0], after[0]):
@@ -130,9 +124,7 @@ def test_score_gives_the_same_scores_for_automata_with_the_same_scores(pair, dat
 
 
 def rounding(automaton, length):
-    """How far a score over log may be off, whatever the order of its sums: see
-    :class:`automata.semirings.Log`.
-    """
+    """How far a score over log may be off, in any order of its sums (:class:`automata.semirings.Log`)."""
     weights = [
         abs(w)
         for part in (automaton.initial, automaton.final, automaton.matrices)

@@ -1,6 +1,4 @@
-"""Minimisation, rank and Hankel matrices: the same scores, as few states as the Hankel matrix has rank, and a
-certificate.
-"""
+"""Minimisation, rank and Hankel matrices: the same scores, the least states, a certificate."""
 
 from __future__ import annotations
 
@@ -192,9 +190,7 @@ def test_a_determinant_is_for_fields():
 
 
 def test_a_single_silent_step_does_not_slow_it_down_to_fractions_one_by_one():
-    """The closure of epsilon is taken into 4 dense matrices of 60 states: products of integer matrices, not
-    of fractions.
-    """
+    """Products of integer matrices, not of fractions: 4 dense matrices of 60 states."""
     rng = np.random.default_rng(0)
     tables = {x: rng.integers(-9, 10, (60, 60)).tolist() for x in "abcd"}
     silent = [[Fraction(int((i, j) == (0, 1)), 3) for j in range(60)] for i in range(60)]

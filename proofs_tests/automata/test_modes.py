@@ -1,6 +1,4 @@
-"""Networks with finitely many modes, read as automata: exact, and refused where the modes depend on the
-numbers.
-"""
+"""Networks with finitely many modes, read as automata; refused if modes depend on the numbers."""
 
 from __future__ import annotations
 
@@ -21,9 +19,7 @@ number = st.builds(Fraction, st.integers(-5, 5), st.integers(1, 3))
 
 @st.composite
 def machines(draw):
-    """A finite machine on three modes over two letters, with an affine map of two numbers for each mode and
-    letter.
-    """
+    """A machine on three modes and two letters, with an affine map of two numbers for each pair."""
     following = draw(st.fixed_dictionaries({(m, x): st.integers(0, 2) for m in range(3) for x in "ab"}))
     row = st.tuples(number, number, number)
     maps = draw(st.fixed_dictionaries({key: st.tuples(row, row) for key in following}))

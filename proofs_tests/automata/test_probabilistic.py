@@ -1,6 +1,4 @@
-"""Probabilistic automata: distributions are sums over paths, samples follow them, and what is no distribution
-is refused.
-"""
+"""Probabilistic automata: distributions are sums over paths, and samples follow them."""
 
 from __future__ import annotations
 
@@ -72,9 +70,7 @@ def test_each_state_and_each_set_of_states_has_its_automaton(pfa, x):
 
 @few_cases(pfas(exact=False, most_states=5), strings("ab", run=20))
 def test_float_distributions_stay_near_the_exact_ones(pfa, x):
-    """All is 0 or more, so T steps of sums of k products are off by (1 + gamma_k)^T - 1 of the value, and by
-    what underflows.
-    """
+    """T steps of sums of k products are off by (1 + gamma_k)^T - 1 of the value, and by underflow."""
     k, t = pfa.states, len(x)
     gamma = Fraction(k, 2**53 - k)
     relative, underflow = (1 + gamma) ** t - 1, Fraction(2 * t * k * k, 2**1074)
@@ -91,9 +87,7 @@ def test_a_table_by_state_and_symbol_is_the_same_pfa(pfa):
 
 
 def test_samples_take_each_path_as_often_as_it_is_probable():
-    """Hoeffding's form of Chernoff's bound: one of K frequencies in n draws is off by t with a chance of at
-    most 2 K exp(-2 n t^2).
-    """
+    """Chernoff's bound after Hoeffding: one of K frequencies in n draws is off by t rarely."""
     rng, n, x = np.random.default_rng(2019), 6000, "ab"
     drawn = [tuple(LOSSY.sample(x, rng)) for _ in range(n)]
     ways = list(product(range(3), repeat=len(x) + 1))

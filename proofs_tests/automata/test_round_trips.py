@@ -1,6 +1,4 @@
-"""Whatever its symbols are, an automaton is read back as the one that was written; what a format cannot keep
-is refused, with nothing written.
-"""
+"""Whatever its symbols are, an automaton is read back as it was written, or it is refused."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ def exactly(automaton):
 
 
 def with_one_start(automaton):
-    """As AT&T text has it: one initial state of weight one, which reads nothing on its ways to the others
-    where there are others.
-    """
+    """As AT&T text has it: one initial state of weight one, with epsilon to the others."""
     k, n = automaton.semiring, automaton.states
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
     if len(starts) == 1 and starts[0][1] == k.one:
@@ -86,9 +82,7 @@ def kept_by_att(symbol):
 
 
 def decided_equal(one, other):
-    """Equivalent; or unknown where such automata are not decided: over log with epsilon, and where a search
-    is cut short.
-    """
+    """Equivalent; or unknown where such automata are not decided or a search is cut short."""
     verdict = equivalent(one, other, longest=3).verdict
     undecided = (one.semiring is LOG and other.epsilon is not None) or equivalent(
         one, one, longest=3
@@ -182,9 +176,7 @@ def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton
 
 
 def scored_again(path, lists):
-    """What sample prints, given back to score: as it stands, or, where it begins with a quotation mark, as a
-    shell reads it.
-    """
+    """What sample prints, given back to score as it stands or as a shell reads it."""
     status, out, _ = command(
         "sample", path, "-n", "3", "--longest", "3", "--seed", "0", *(["--lists"] if lists else [])
     )
@@ -261,9 +253,7 @@ def texts_of(svg):
 @example(["&amp;", "&#65;", "\\N"])
 @example(["\\n", "<b>", "\x1b[2J"])
 def test_graphviz_shows_each_symbol_as_the_drawing_names_it(alphabet):
-    """One arrow a symbol, from a state to one of its own: the picture has the symbols' texts, and no other
-    ones but the states' numbers.
-    """
+    """One arrow a symbol: the picture has the symbols' texts and the states' numbers alone."""
     n = len(alphabet)
     automaton = WFSA.from_edges(
         BOOLEAN, n, alphabet, [], [], [(q, (q + 1) % n, s, True) for q, s in enumerate(alphabet)]
@@ -294,9 +284,7 @@ def test_a_weight_that_is_shortened_is_not_shown_as_if_it_were_exact():
 
 @given(st.lists(symbols(), min_size=1, max_size=4, unique=True), st.sampled_from(["", " / 2"]))
 def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
-    """Take the label apart again at commas that are in no quotation marks, and the weight off: the symbols
-    are there, in their order.
-    """
+    """Take the label apart at commas outside quotation marks: the symbols are there, in order."""
     text = ", ".join(map(symbol_text, alphabet)) + weight
     names = []
     while text not in ("", weight):
@@ -331,9 +319,7 @@ def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data)
 
 
 def in_order_of_naming(automaton, text, precision):
-    """The automaton as fstcompile numbers states, as it comes to them, and with weights as precise as
-    OpenFst's.
-    """
+    """The automaton as fstcompile numbers its states, with OpenFst's precision of weights."""
     named = dict.fromkeys(
         int(q)
         for line in text.strip("\n").split("\n")

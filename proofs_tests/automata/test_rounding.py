@@ -193,9 +193,7 @@ def test_additions_that_all_round_up_by_half_a_unit_use_the_whole_bound(dtype, k
 
 
 def test_a_long_sum_whose_roundings_all_go_one_way_needs_most_of_its_bound():
-    """Sixteen terms, each chosen among many so that adding it rounds up by much: an addition left uncounted
-    would show.
-    """
+    """Sixteen terms, each chosen so that adding it rounds up by much."""
     rng = np.random.default_rng(3)
     total, true, terms = np.float32(1.0), Fraction(1), [np.float32(1.0)]
     for _ in range(15):
@@ -264,9 +262,7 @@ def test_a_bound_below_zero_is_none():
 
 
 def test_a_float64_reference_counts_its_own_rounding():
-    """Two float64 runs may err in opposite directions: the bound is twice that of one run against the exact
-    score.
-    """
+    """Two float64 runs may err in opposite directions: the bound is twice that of one run."""
     unit = unit_of(np.array([0.3, 0.7, 0.9]), np.array([0.1, -0.2, 1.3]))
     exact, both = (
         prefix_bounds(unit, range(3), FLOAT64)[1],
@@ -409,9 +405,7 @@ def test_what_may_overflow_in_max_plus_has_no_bound():
 
 
 def test_a_term_that_might_be_the_largest_counts_with_its_error():
-    """0, exactly, beside -1/10 that may be off by 1: the maximum is 9/10 then; beside -3, it can be nothing
-    but 0.
-    """
+    """0 beside -1/10 that may be off by 1: the maximum is up to 9/10; beside -3 it is 0."""
     for second, right in (("-1/10", 0.9), (-3, 0.0)):
         two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[0, "-inf"], [second, "-inf"]]})
         slack = Deviation(np.array([[[0.0, 0.0], [1.0, 0.0]]]), np.zeros(2))

@@ -38,9 +38,7 @@ def in_float32(automaton):
 
 
 def computed(automaton, string, rng):
-    """Forward in float32: a state is one sum in a random order, of what comes by the symbol, and by epsilon
-    from states before it.
-    """
+    """Forward in float32, each sum in a random order; epsilon from states before."""
     k, n = automaton.semiring, automaton.states
     times, plus = (np.add, np.maximum) if k is MAX_PLUS else (np.multiply, np.add)
     silent = None if automaton.epsilon is None else automaton.epsilon.astype(np.float32)

@@ -77,9 +77,7 @@ def test_the_squares_need_three_states_and_powers_of_two_need_one():
 
 
 def test_samples_come_in_proportion_to_their_weights():
-    """A with weight 3, b with weight 1, then stop: of 4,000 draws 3,000 are a, give or take 6 standard
-    deviations.
-    """
+    """A with weight 3, b with weight 1: of 4,000 draws 3,000 are a, within 6 standard deviations."""
     coin = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 3], [0, 0]], "b": [[0, 1], [0, 0]]})
     drawn = sample(coin, 4000, 5, np.random.default_rng(0))
     assert set(drawn) == {("a",), ("b",)}

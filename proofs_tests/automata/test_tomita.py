@@ -1,6 +1,4 @@
-"""The Tomita grammars and the balanced parentheses: what the words say is what the DFAs accept, string by
-string.
-"""
+"""The Tomita grammars and balanced parentheses: the words agree with the DFAs, string by string."""
 
 from __future__ import annotations
 

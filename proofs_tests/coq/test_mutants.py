@@ -190,7 +190,8 @@ BROKEN = {
     },
     "checker.v": {
         "a certificate without its final weights": (
-            "all (fun p => same (total (states A) (fun q => entries X p q * entry (last A) q)) (entry (last B) p)) P",
+            "all (fun p => same (total (states A) (fun q => entries X p q * entry (last A) q))"
+            " (entry (last B) p)) P",
             "true",
         ),
         "a certificate for one symbol less": ("(iota 0 (maxn (size", "(iota 1 (maxn (size"),

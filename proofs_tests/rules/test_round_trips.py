@@ -1,6 +1,4 @@
-"""Rules over words of all kinds: written, read again, compiled and eliminated, they have the same
-language.
-"""
+"""Rules of all kinds: written, read, compiled and eliminated, they have the same language."""
 
 from __future__ import annotations
 

@@ -24,9 +24,7 @@ BITS = 128
     st.fractions("1/50", 20, max_denominator=50),
 )
 def test_no_softmax_is_below_the_bound(scores, temperature):
-    """Any scores and any temperature, in balls: alpha_M >= 1 / (1 + (k - 1) exp(-margin / tau)), never surely
-    less.
-    """
+    """In balls: alpha_M >= 1 / (1 + (k - 1) exp(-margin / tau)), never surely less."""
     with flint.ctx.workprec(BITS):
         second, greatest = sorted(scores)[-2:]
         alpha = distribution(tuple(map(ball, scores)), 1 / ball(temperature))[scores.index(greatest)]
@@ -41,9 +39,7 @@ def test_no_softmax_is_below_the_bound(scores, temperature):
 @evidence(CLAIM, kind="sampled", variants=("corrected-bound",))
 @given(claim_named(CLAIM).variant("corrected-bound").cases("a"))
 def test_the_automaton_has_the_bound_and_nothing_negative(case):
-    """In exact fractions: one transition weighs 1 / (1 + (k - 1) 2^(-m margin)), all weights are at least 0,
-    and alpha is the softmax's.
-    """
+    """One transition weighs 1 / (1 + (k - 1) 2^(-m margin)), and no weight is negative."""
     second, greatest = sorted(case.b["a"])[-2:]
     (automaton,) = claim_named(CLAIM).variant("corrected-bound").equality.construction(case)
     (bound, zero), (rest, alpha) = automaton.matrix("a").tolist()

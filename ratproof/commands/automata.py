@@ -143,17 +143,13 @@ def sample(
 
 
 def _joined(string: Sequence[str]) -> str:
-    """The symbols with blanks between them; where that would be read as another string, as messages show it,
-    between quotation marks.
-    """
+    """The symbols with blanks between, or between quotation marks if that would be misread."""
     plain = not string or (is_plain(string) and string[0][0] not in "\"'")
     return " ".join(string) if plain else write_string(string)
 
 
 def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
-    """How to write a string of one-letter symbols, where they were written without blanks; or of symbols
-    that have blanks in them.
-    """
+    """Hint how to write one-letter symbols that had no blanks, or symbols with blanks in them."""
     for symbol in (symbol for string in strings for symbol in string):
         if symbol not in machine.index and all(letter in machine.index for letter in symbol):
             return f"; symbols are split at white space: {write_string(tuple(symbol))} is right"

@@ -255,9 +255,7 @@ def _kind(data: JsonObject) -> str:
 
 
 def _require_fit(read: Sequence[tuple[str, JsonObject]], number: int, subjects: Subjects) -> None:
-    """Each file of ``--of`` is of a kind that some certificate is about, and there are as many as it
-    takes.
-    """
+    """Raise InputError if a file of ``--of`` is of no certificate's kind, or one is missing."""
     kinds = {_kind(data): path for path, data in read}
     for kind, path in subjects.kinds().items():
         if kind not in kinds and len(read) == number:

@@ -49,9 +49,7 @@ def own_screen() -> Iterator[Console]:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is being done, where there is one; it is told to the supervisor,
-    too.
-    """
+    """Show what is being done on a terminal's line, and tell it to the supervisor."""
     screen = console(error=True)
     if not screen.is_terminal:
         yield note

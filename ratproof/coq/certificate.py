@@ -1,6 +1,4 @@
-"""A Coq file in which a checker that is proved sound accepts one certificate: it needs Coq and mathcomp, and
-no file of ours beside it.
-"""
+"""A Coq file in which a checker that is proved sound accepts one certificate by itself."""
 
 from __future__ import annotations
 
@@ -119,9 +117,7 @@ def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
 
 
 def check_file(file: Path) -> None:
-    """Let Coq check the file; :class:`~ratproof.coq.programs.Rejected` where it does not accept it, or
-    something is assumed.
-    """
+    """Let Coq check the file; raise Rejected if it does not accept it, or something is assumed."""
     output = coq.compile_file(file, file.parent, ["-o", str(file.with_suffix(".vo"))])
     if CLOSED not in output:
         raise coq.Rejected(str(file), f"the theorem assumes something: {output.strip()}")

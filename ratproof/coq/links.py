@@ -127,9 +127,7 @@ class LinkBuilder:
 
 
 def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> LinkProof:
-    """The links for an answer about two automata over one alphabet; :class:`~automata.errors.InputError`
-    where there is no proof for Coq.
-    """
+    """The links for an answer about two automata; InputError if there is no proof for Coq."""
     if a.semiring not in COQ_SEMIRINGS:
         raise InputError(
             f"--kernel: Coq has no weights of the {a.semiring.name} semiring, whose sums are no fractions"
@@ -185,9 +183,7 @@ def _certificate_links(
 def _pair_links(
     builder: LinkBuilder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
-    """An automaton whose states are the pairs of vectors that words lead to, up to a factor, in both without
-    their dead ends.
-    """
+    """An automaton on the pairs of vectors that words lead to, up to a factor, without dead ends."""
     (live_a, way_a), (live_b, way_b) = _live(builder, a, to_a), _live(builder, b, to_b)
     k, alphabet = builder.k, builder.alphabet
     known: dict[tuple[Weight, ...], int] = {}
@@ -232,9 +228,7 @@ def _pair_links(
 
 
 def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[int]]:
-    """The automaton without the states that lead to no final one. The way turns here: the automaton goes to
-    the smaller one.
-    """
+    """The automaton without dead states; the way turns: the automaton goes to the smaller one."""
     keep = np.flatnonzero(~dead_states(automaton))
     if len(keep) == automaton.states:
         return automaton, way

@@ -61,9 +61,7 @@ def mathcomp() -> str:
 
 
 def compile_file(file: Path, root: Path, options: Sequence[str] = ()) -> str:
-    """Compile a file with the development at ``root``, and return its output; :class:`Rejected` where Coq
-    does not accept it.
-    """
+    """Compile a file with the development at ``root``, and return its output, or raise Rejected."""
     return _run([program("coqc"), "-w", WARNINGS, *options, "-R", str(root), "ratproof", str(file)], root)
 
 

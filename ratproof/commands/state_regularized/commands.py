@@ -1,6 +1,4 @@
-"""The three commands with their options; what they do is imported when they do it, so that ``--help`` takes
-no time.
-"""
+"""The three commands' options; their work is imported when it is done, for a quick ``--help``."""
 
 from __future__ import annotations
 
