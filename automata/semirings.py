@@ -71,6 +71,8 @@ class Semiring:
     """Weights are truth values, so that an automaton is a language."""
     signed: ClassVar[bool] = False
     """Weights may cancel one another, so that a sum converges if that of their magnitudes does."""
+    openfst_arc: ClassVar[str | None] = None
+    """OpenFst's arc type with this plus, for weights that are products or sums of logarithms."""
     log_sign: ClassVar[int] = 0
     """1 where a weight is the logarithm of a factor (max-plus, log), -1 where it is minus that, a cost
     (min-plus), and 0 where it is a factor itself.
@@ -188,6 +190,7 @@ class Real(Semiring):
     name, zero, one, members = "real", 0, 1, "finite numbers"
     divide_numbers = staticmethod(_quotient)
     is_field = signed = True
+    openfst_arc = "log64"
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
         """The ordinary product: BLAS for float64, exact for fractions."""
@@ -226,7 +229,7 @@ class Tropical(Semiring):
     one = 0
     multiply = np.add
     multiply_numbers, divide_numbers = staticmethod(_added), staticmethod(_taken_off)
-    selective = True
+    selective, openfst_arc = True, "standard"
 
     def times(self, a: ArrayLike, b: ArrayLike) -> Weight:
         """``a + b``, elementwise."""
@@ -266,7 +269,7 @@ class MaxTimes(Semiring):
     name, zero, one, members = "max-times", 0, 1, "finite numbers that are not negative"
     add, add_numbers = np.maximum, staticmethod(max)
     divide_numbers = staticmethod(_quotient)
-    selective = True
+    selective, openfst_arc = True, "standard"
 
     def holds(self, weight: Weight) -> bool:
         """Finite and not negative."""
@@ -286,7 +289,7 @@ class Log(Semiring):
     add, multiply = np.logaddexp, np.add
     add_numbers, multiply_numbers = staticmethod(np.logaddexp), staticmethod(operator.add)
     divide_numbers = staticmethod(operator.sub)
-    float_only, log_sign = True, 1
+    float_only, log_sign, openfst_arc = True, 1, "log64"
 
     def star(self, a: Weight) -> Weight:
         """-log(1 - e^a) for a < 0."""
@@ -321,6 +324,7 @@ class Boolean(Semiring):
     add, multiply = np.logical_or, np.logical_and
     add_numbers, multiply_numbers = staticmethod(operator.or_), staticmethod(operator.and_)
     selective = exact_only = is_boolean = True
+    openfst_arc = "standard"
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
         """The matrix product: is any product true? Counted in float32, which is exact below 2^24."""
@@ -358,6 +362,7 @@ class Counting(Semiring):
 
     name, zero, one, members = "counting", 0, 1, "integers that are not negative"
     exact_only = is_field = True
+    openfst_arc = "log64"
 
     def holds(self, weight: Weight) -> bool:
         """A natural number."""

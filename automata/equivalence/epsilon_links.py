@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from automata.aliases import Weights
 from automata.components import components
 from automata.epsilon import EpsilonClosure
-from automata.equivalence.links import ChainLink, Kind
+from automata.equivalence.links import ChainLink
 from automata.equivalence.rationals import RationalMatrix, fraction, of_rows
 from automata.equivalence.representation import Representation, difference
 from automata.errors import LimitReached
 from automata.semirings import REAL
 from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
-
-if TYPE_CHECKING:
-    from automata.equivalence.reduction import Reduction
 
 MOST_WORDS = 10_000_000
 """The most words of 8 bytes that the weights of E* take."""
@@ -69,33 +64,8 @@ def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None =
     )
     steps = tuple(step @ star for step in of.steps)
     return ChainLink(
-        "epsilon", Representation(of.initial @ star, steps, of.final), bound=_bound_of_cycles(epsilon)
+        "epsilon", Representation(of.initial @ star, steps, of.final), bound=bound_of_cycles(epsilon)
     )
-
-
-def reduced_with_epsilon(reduction: Reduction) -> list[ChainLink] | None:
-    """Return the links to zero of a representation whose last matrix is epsilon's, or ``None``. Each has a
-    bound, as sums over silent ways have to converge wherever it begins.
-    """
-    of = reduction.left
-    reduction.run()
-    if not reduction.left.is_zero:
-        return None
-    sources = [of, *(link.to for link in reduction.links)]
-    links = [*reduction.links, _to_nothing(reduction.left)]
-    return [
-        replace(link, bound=_bound_of_cycles(source.steps[-1]))
-        for link, source in zip(links, sources, strict=True)
-    ]
-
-
-def _to_nothing(of: Representation) -> ChainLink:
-    """The link to no state at all, from a representation without initial, or without final weights."""
-    steps = tuple(RationalMatrix.summed((0, 0), [], [], []) for _ in of.steps)
-    row, column = (RationalMatrix.summed(shape, [], [], []) for shape in ((1, 0), (0, 1)))
-    n, kind = of.states, "left" if not len(of.initial) else "right"
-    matrix = RationalMatrix.summed((0, n) if kind == "left" else (n, 0), [], [], [])
-    return ChainLink(cast(Kind, kind), Representation(row, steps, column), matrix)
 
 
 def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:
@@ -107,7 +77,7 @@ def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:
     return plain.automaton(k, alphabet, [alone.index[s] for s in alphabet]), _bound(alone.epsilon)
 
 
-def _bound_of_cycles(epsilon: RationalMatrix) -> Weights | None:
+def bound_of_cycles(epsilon: RationalMatrix) -> Weights | None:
     return _bound(epsilon) if _has_cycle(epsilon) else None
 
 

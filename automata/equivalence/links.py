@@ -68,6 +68,18 @@ def right_link(of: Representation, matrix: RationalMatrix, kept: Places) -> Chai
     return ChainLink("right", Representation(of.initial @ matrix, tuple(steps), final), matrix)
 
 
+def link_to_nothing(of: Representation) -> ChainLink:
+    """The link to no state at all, from a representation without initial, or without final weights."""
+
+    def empty(rows: int, columns: int) -> RationalMatrix:
+        return RationalMatrix.summed((rows, columns), [], [], [])
+
+    to = Representation(empty(1, 0), (empty(0, 0),) * len(of.steps), empty(0, 1))
+    if not len(of.initial):
+        return ChainLink("left", to, empty(0, of.states))
+    return ChainLink("right", to, empty(of.states, 0))
+
+
 def live_link(of: Representation) -> ChainLink | None:
     """The right link to the states that lead to some final weight; ``None`` where all do."""
     known = np.zeros(of.states, dtype=bool)

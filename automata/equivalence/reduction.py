@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from automata.equivalence.epsilon_links import epsilon_link
+from automata.equivalence.epsilon_links import bound_of_cycles, epsilon_link
 from automata.equivalence.integers import primes as fresh_primes
-from automata.equivalence.links import ChainLink
+from automata.equivalence.links import ChainLink, link_to_nothing
 from automata.equivalence.lumps import lump
 from automata.equivalence.relations import close
 from automata.equivalence.representation import Representation, difference
@@ -58,6 +59,22 @@ class Reduction:
                 continue
             if not (self._close(False) or self._close(True)):
                 return
+
+    def run_with_epsilon(self) -> bool:
+        """Run where the last step is that of epsilon, like any other symbol's, and say whether that leads to
+        zero. Each link then has a bound, as sums over silent ways have to converge wherever it begins.
+        """
+        of = self.left
+        self.run()
+        if not self.left.is_zero:
+            return False
+        sources = [of, *(link.to for link in self.links)]
+        links = [*self.links, link_to_nothing(self.left)]
+        self.links = [
+            replace(link, bound=bound_of_cycles(source.steps[-1]))
+            for link, source in zip(links, sources, strict=True)
+        ]
+        return True
 
     def _lump(self, mirrored: bool) -> bool:
         name = "lumping from the left" if mirrored else "lumping"

@@ -20,7 +20,7 @@ from automata.aliases import Symbol
 from automata.equivalence import field, pairs
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown, first_answer
 from automata.equivalence.certificates import Chain
-from automata.equivalence.epsilon_links import epsilon_link, few_words, reduced_with_epsilon
+from automata.equivalence.epsilon_links import epsilon_link, few_words
 from automata.equivalence.explore import explore
 from automata.equivalence.field import MOST_DENSE
 from automata.equivalence.integers import Word, cleared, primes
@@ -126,10 +126,8 @@ class _Decision:
         self.chain = Reduction(
             Representation(joint.initial, steps, joint.final), self.primes, self.tell, True
         )
-        links = reduced_with_epsilon(self.chain)
-        if links is None:
+        if not self.chain.run_with_epsilon():
             return None
-        self.chain.links = links
         return self._equivalent({**self.of.index, "": len(joint.steps)})
 
     def _search(self, what: str, most: int) -> Search | None:

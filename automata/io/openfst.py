@@ -31,7 +31,9 @@ _LARGEST_EXPONENT = 709.0  # e to more overflows float64
 
 def arc_type_for(semiring: Semiring) -> str:
     """Return OpenFst's arc type with this semiring's plus: ``standard`` (tropical) or ``log64``."""
-    return "standard" if semiring.selective else "log64"
+    if semiring.openfst_arc is None:
+        raise InputError(f"OpenFst has no arc type for the {semiring.name} semiring")
+    return semiring.openfst_arc
 
 
 def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
