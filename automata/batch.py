@@ -8,7 +8,6 @@ gives: infinity or NaN, too, where float64 overflows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from automata.operations import remove_epsilon, reverse
 from automata.sparse_runs import is_large, read_out, run
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
-
-if TYPE_CHECKING:
-    from automata.compiled_loops import Loop
 
 MOST_CELLS = 1 << 24  # of one gathered (strings, n, n) array; more strings are done in portions
 
@@ -58,7 +54,11 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
     if is_large(automaton):
         return _sparse_table(automaton, batch, every)
     silent_free = remove_epsilon(automaton)
-    loop = None if automaton.exact else _compiled_loop(silent_free, batch)
+    loop = None
+    if not automaton.exact:
+        from automata.compiled_loops import loop_for  # here, since numba takes long to import
+
+        loop = loop_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
     if loop is not None:
         parts = (silent_free.initial, silent_free.final, silent_free.matrices)
         initial, final, matrices = map(np.ascontiguousarray, parts)
@@ -79,12 +79,6 @@ def _sparse_table(automaton: WFSA, batch: Batch, every: bool) -> Weights:
             if every or t == length:
                 table[row, t] = read_out(automaton, omega)
     return table
-
-
-def _compiled_loop(automaton: WFSA, batch: Batch) -> Loop | None:
-    from automata.compiled_loops import loop_for  # here, since numba takes long to import
-
-    return loop_for(automaton.semiring, automaton.matrices, batch.codes.shape[1])
 
 
 def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:

@@ -139,32 +139,26 @@ class SparseSets(Sets):
 
     @staticmethod
     def members(states: Set) -> Iterator[int]:
-        """The states of a set."""
         return iter(states)
 
     @staticmethod
     def size(states: Set) -> int:
-        """How many states a set has."""
         return len(states)
 
     @staticmethod
     def words(states: Set) -> int:
-        """The memory that a set takes, in words of 8 bytes, about."""
         return 16 + 5 * len(states)
 
     @staticmethod
     def within(part: Set, whole: Set) -> bool:
-        """Is one set part of another?"""
         return bool(part <= whole)
 
     @staticmethod
     def shifted(states: Set, by: int) -> Set:
-        """The set with that number added to its states."""
         return frozenset(q + by for q in states)
 
     @staticmethod
     def of(states: Iterable[int]) -> Set:
-        """The set of some states."""
         return frozenset(states)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from automata.aliases import String, Symbols, Weights
 from automata.checks import checked_alphabet, checked_state, listed
+from automata.dfa import DFA
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.io.drawing import Drawable
 from automata.io.number_text import shorten
-from automata.most_probable import MostProbable, most_probable
 from automata.semirings import REAL
 from automata.symbols import unknown_symbol
 from automata.weights import checked, has_floats, raw_array
@@ -23,6 +24,36 @@ from automata.wfsa import WFSA
 
 UNIT = 2.0**-53
 """The unit roundoff of float64."""
+
+
+@dataclass(frozen=True)
+class Tie:
+    """States that are equally probable after ``state`` and ``symbol`` (both ``None`` at the start)."""
+
+    state: int | None
+    symbol: Hashable | None
+    best: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class MostProbable:
+    """The limit DFA of Theorem 3.2 (Wang & Niepert 2019), where there is one: ties leave it open.
+
+    Attributes:
+        dfa: moves to the most probable state, of several to the one of the least number. It keeps all states
+            and their numbers.
+        ties: where several are the most probable, by float64's or the fractions' own equality; first the
+            start's, then by state.
+    """
+
+    dfa: DFA
+    ties: tuple[Tie, ...]
+
+    @property
+    def reached_ties(self) -> tuple[Tie, ...]:
+        """The ties at the start and at states that are reached in ``dfa``; without any, no choice matters."""
+        reached = self.dfa.reachable()[1]
+        return tuple(t for t in self.ties if t.state is None or t.state in reached)
 
 
 class PFA(Drawable):
@@ -158,7 +189,21 @@ class PFA(Drawable):
         >>> limit.dfa.table, limit.ties
         (((1,), (0,)), (Tie(state=1, symbol='a', best=(0, 1)),))
         """
-        return most_probable(self.alphabet, self.initial, self.tables, final)
+        ties: list[Tie] = []
+
+        def best(row: Weights, state: int | None, symbol: Hashable | None) -> int:
+            most = np.flatnonzero(row == row.max()).tolist()
+            if len(most) > 1:
+                ties.append(Tie(state, symbol, tuple(most)))
+            return int(most[0])
+
+        start = best(self.initial, None, None)
+        steps = tuple(
+            tuple(best(self.tables[a, q], q, s) for a, s in enumerate(self.alphabet))
+            for q in range(self.states)
+        )
+        dfa = DFA(self.alphabet, start, steps, frozenset(listed(final, "final")))
+        return MostProbable(dfa, tuple(ties))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("an automaton is immutable; make another with PFA(...)")

@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TypeGuard
 
@@ -145,26 +147,21 @@ class _Reader:
 
     def __init__(self, where: str) -> None:
         self.where = where
-        self.field = ""
         self.weights: dict[str, Weight] = {}  # those read so far, by their text: files repeat them
 
     def error(self, field: str, message: str) -> FormatError:
         return FormatError(f"{self.where}: {f'field {field} ' if field else ''}{message}")
 
-    def at(self, field: str) -> _Reader:
-        self.field = field
-        return self
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, LimitReached):
+    @contextmanager
+    def at(self, field: str) -> Iterator[None]:
+        try:
+            yield
+        except LimitReached as error:
             raise error.about(self.where) from None
-        if isinstance(error, InputError) and not isinstance(error, FormatError):
-            raise FormatError(
-                f"{self.where}: {f'field {self.field}: ' if self.field else ''}{error}"
-            ) from None
+        except FormatError:
+            raise
+        except InputError as error:
+            raise FormatError(f"{self.where}: {f'field {field}: ' if field else ''}{error}") from None
 
     def items(self, value: object, field: str) -> list[object]:
         if not isinstance(value, list):
