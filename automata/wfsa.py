@@ -197,7 +197,8 @@ class WFSA(Drawable):
         transitions = changes.get("matrices", changes.get("tables"))
         if transitions is None:
             transitions = self.__dict__.get("matrices", self.tables) if kept else self.matrices
-        epsilon = changes.get("epsilon", self.epsilon_table if kept else self.epsilon)
+        old_epsilon = (self.epsilon_table if kept else self.epsilon) if self.has_epsilon else None
+        epsilon = changes.get("epsilon", old_epsilon)
         initial, final, index = (changes.get(n, getattr(self, n)) for n in ("initial", "final", "index"))
         in_place = not self.summands or set(changes) <= {"index"}
         summands = changes.get("summands", self.summands if in_place else None)

@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Any
 
 import flint
-import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from automata.compiled_loops import compiled
 from automata.equivalence.integers import random_numbers
 from automata.equivalence.rationals import RationalMatrix
 from automata.equivalence.representation import Representation
@@ -28,12 +28,7 @@ Residues = NDArray[np.uint64]
 """Numbers from 0 to p - 1, shape ``(n,)``."""
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    """The function compiled, and kept where numba finds a folder that can be written."""
-    try:
-        return numba.njit(cache=True)(function)
-    except RuntimeError:
-        return numba.njit(function)
+_compiled: Callable[[Callable[..., Any]], Any] = compiled()
 
 
 @intrinsic
