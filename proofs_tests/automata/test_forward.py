@@ -27,6 +27,12 @@ each = over(EXACT)
 short = strings("ab", longest=4, run=0)
 
 
+def magnitudes(automaton):
+    """The automaton with all weights' magnitudes."""
+    ends = {name: abs(getattr(automaton, name)) for name in ("initial", "final")}
+    return automaton.with_tables(lambda table: table.mapped(automaton.semiring, abs, object), **ends)
+
+
 @each
 @few_cases(st.data())
 def test_forward_is_the_sum_over_all_paths(k, data):
@@ -47,12 +53,7 @@ def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them
 @some_cases(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
 def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automaton, x):
     """A silent step weighs at most 1/2: paths with more than 12 in a row weigh size / 2**12 at most."""
-    magnitude = automaton.replace(
-        initial=abs(automaton.initial),
-        final=abs(automaton.final),
-        matrices=abs(automaton.matrices),
-        epsilon=None if automaton.epsilon is None else abs(automaton.epsilon),
-    )
+    magnitude = magnitudes(automaton)
     tail = score(magnitude, x) - paths.score(magnitude, x, silent_steps=10)
     assert abs(score(automaton, x) - paths.score(automaton, x, silent_steps=10)) <= tail
     assert tail <= score(magnitude, x) * (len(x) + 1) / Fraction(2) ** 10
@@ -67,12 +68,7 @@ def test_with_epsilon_cycles_the_limit_of_the_sums_over_paths_is_forward(automat
 def test_the_limit_is_where_the_sums_over_paths_go(automaton, x):
     """Within what the paths that are left out weigh: all of them at most their magnitudes / 2**10."""
     near = paths.score(automaton, x, silent_steps=10)
-    magnitude = automaton.replace(
-        initial=abs(automaton.initial),
-        final=abs(automaton.final),
-        matrices=abs(automaton.matrices),
-        epsilon=None if automaton.epsilon is None else abs(automaton.epsilon),
-    )
+    magnitude = magnitudes(automaton)
     size = paths.limit(magnitude, x)
     assert abs(paths.limit(automaton, x) - near) <= size - paths.score(magnitude, x, silent_steps=10)
     assert size - paths.score(magnitude, x, silent_steps=10) <= size * (len(x) + 1) / Fraction(2) ** 10

@@ -29,6 +29,10 @@ from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
 from proofs_tests.automata.examples import few_cases, some_cases
 
+in_both_formats = pytest.mark.parametrize(
+    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
+)
+over_both_semirings = pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
 TIGHT = 1.5  # the stated factor: some computation uses more than 1 / 1.5 of its bound
 
 
@@ -68,9 +72,7 @@ def in_float32(automaton):
     )
 
 
-@pytest.mark.parametrize(
-    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
-)
+@in_both_formats
 @some_cases(st.data(), st.integers(0, 2**32 - 1))
 def test_no_order_of_summation_leaves_the_bound(dtype, kind, data, seed):
     automaton = in_float32(data.draw(automata(REAL, most_states=4)))
@@ -158,9 +160,7 @@ def run(f, u, dtype):
     return states
 
 
-@pytest.mark.parametrize(
-    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
-)
+@in_both_formats
 def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind):
     """Of a few hundred random units of two to four steps, one uses most of its bound."""
     rng = np.random.default_rng(5)
@@ -172,9 +172,7 @@ def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind
     assert 1 / TIGHT < worst <= 1
 
 
-@pytest.mark.parametrize(
-    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
-)
+@in_both_formats
 @pytest.mark.parametrize("terms", range(2, 17))
 def test_additions_that_all_round_up_by_half_a_unit_use_the_whole_bound(dtype, kind, terms):
     """One, and then terms of a little more than half a unit in its last place: each addition counts, once."""
@@ -324,9 +322,7 @@ def test_minus_infinity_and_what_has_overflowed_make_nan():
     assert bounds.tolist() == [0, np.inf, np.inf]
 
 
-@pytest.mark.parametrize(
-    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
-)
+@in_both_formats
 @some_cases(automata(MAX_PLUS, most_states=4, extreme=True), strings("ab", longest=8, run=12))
 def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
     """Exact and float64 references; weights that the format does not hold are rounded first."""
@@ -500,7 +496,7 @@ def omega_of(automaton, string):
 
 
 @pytest.mark.parametrize("dtype", FORMATS, ids=["float32", "float64"])
-@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@over_both_semirings
 @given(st.data(), st.integers(0, 2**32 - 1))
 def test_the_bound_is_the_derived_one(semiring, dtype, data, seed):
     """Term by term, in fractions: no smaller, and larger by less than a part in a billion."""
@@ -562,7 +558,7 @@ def test_floats_and_infinities_are_off_by_what_float32_misses():
     assert upper(-floats).tolist() == upper(floats).tolist() == np.abs(floats).tolist()
 
 
-@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@over_both_semirings
 @pytest.mark.parametrize("kind", [FLOAT32, FLOAT64], ids=["float32", "float64"])
 def test_a_bound_ends_at_a_quarter_of_the_largest_number(semiring, kind):
     """A sum of two, of which each alone is below it: 2 x in the real semiring, x + x in max-plus."""
@@ -575,7 +571,7 @@ def test_a_bound_ends_at_a_quarter_of_the_largest_number(semiring, kind):
         assert np.isfinite(prefix_bounds(two, "a", kind)[1]).tolist() == [True, finite]
 
 
-@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@over_both_semirings
 def test_what_is_off_counts_towards_that_quarter(semiring):
     """A weight of one may be off by a fifth of the largest number: as far as it reaches, and as far again."""
     one, ends = WFSA(semiring, [1], [Fraction(1, 1024)], {"a": [[1]]}), np.zeros(1)
@@ -600,7 +596,7 @@ def test_where_there_is_no_bound_nothing_is_compared():
     assert share([1.0], [np.inf], [1.0]) == share([1.0], [-np.inf], [1.0]) == np.inf
 
 
-@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@over_both_semirings
 def test_deviations_have_the_shape_of_the_matrices(semiring):
     with pytest.raises(ShapeError, match="deviations of shape"):
         prefix_bounds(WFSA(semiring, [0], [0], {"a": [[0]]}), "a", FLOAT64, Deviation(*[np.zeros(1)] * 3))
