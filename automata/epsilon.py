@@ -9,8 +9,8 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from automata.aliases import Weight, Weights
-from automata.components import components
 from automata.errors import EpsilonCycle, LimitReached, WeightError
+from automata.reachability import components
 from automata.semirings import Semiring
 from automata.sparse_matrix import SMALL, Places, SparseMatrix, Vector
 

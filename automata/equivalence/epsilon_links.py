@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 
 from automata.aliases import Weights
-from automata.components import components
 from automata.epsilon import EpsilonClosure
 from automata.equivalence.links import ChainLink
 from automata.equivalence.rationals import RationalMatrix, fraction, of_rows
 from automata.equivalence.representation import Representation, difference
 from automata.errors import LimitReached
+from automata.reachability import components
 from automata.semirings import REAL
 from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA

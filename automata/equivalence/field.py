@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown, first_answer
 from automata.equivalence.certificates import Linked
 from automata.equivalence.explore import Agreement, Exploration, explore
 from automata.equivalence.integers import Cleared, Word, cleared, primes
@@ -125,3 +125,15 @@ def are_large(*automata: WFSA) -> bool:
     weights = sum(len(table) for automaton in automata for table in automaton.tables)
     cells = sum(automaton.states**2 * len(automaton.tables) for automaton in automata)
     return n > MOST_DENSE or DENSE * weights < cells
+
+
+def decide_rational(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Answer:
+    """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent."""
+
+    def sparse() -> Answer:
+        from automata.equivalence import sparse  # here, since numba takes long to import
+
+        return sparse.decide(a, b, tell)
+
+    dense = [] if are_large(a, b) else [lambda: decide(a, b, tell)]
+    return first_answer([*dense, sparse])

@@ -21,11 +21,10 @@ from automata.errors import InputError
 from automata.io.openfst import to_openfst
 from automata.operations import sum_of
 from automata.rules import rule_set
-from automata.rules.compiling import compiled, least, together
+from automata.rules.compiling import compiled, least, spelled_out, together
 from automata.rules.matching import matches
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled, loads
-from automata.rules.spelled import spelled_out
 from automata.rules.strategies import rules
 from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word
 from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters, stands_for
