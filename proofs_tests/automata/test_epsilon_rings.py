@@ -16,7 +16,7 @@ from automata.errors import EpsilonCycle, LimitReached
 from automata.forward import score
 from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import some_cases
+from proofs_tests.automata.examples import over, some_cases
 from ratproof.checkers import check_chain
 
 WEIGHTS = {
@@ -26,10 +26,6 @@ WEIGHTS = {
     MAX_TIMES: [1, Fraction(1, 2), Fraction(2, 3)],
     BOOLEAN: [True],
 }
-
-
-def each(kinds):
-    return pytest.mark.parametrize("k", kinds, ids=lambda k: k.name)
 
 
 def ring(states, last, first=0, weight="1/2"):
@@ -47,7 +43,7 @@ def edges_of(a):
     ]
 
 
-@each(list(WEIGHTS))
+@over(list(WEIGHTS))
 @some_cases(st.data())
 def test_elimination_is_the_closure(k, data):
     n = data.draw(st.integers(1, 5))
@@ -68,7 +64,7 @@ def test_elimination_is_the_closure(k, data):
         assert [row.get(r, k.zero) for r in range(n)] == expected[q].tolist()
 
 
-@each([REAL, MAX_PLUS])
+@over([REAL, MAX_PLUS])
 def test_a_cycle_without_a_sum_is_refused(k):
     heavy = {REAL: 1, MAX_PLUS: Fraction(1, 9)}[k]
     edges = [(q, (q + 1) % 99, "", k.one if q else heavy) for q in range(99)]

@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import product
 from unittest.mock import patch
 
-import pytest
 from hypothesis import assume, event
 from hypothesis import strategies as st
 
@@ -18,16 +17,12 @@ from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_
 from automata.testing.strategies import automata, weights
 from automata.tree import levels
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few_cases, some_cases
+from proofs_tests.automata.examples import few_cases, over, some_cases
 from ratproof.checkers import check_bisimulation, check_certificate
 
 FIELDS = [REAL, COUNTING]
 DECIDED = [REAL, COUNTING, BOOLEAN]
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
-
-
-def each(kinds):
-    return pytest.mark.parametrize("k", kinds, ids=lambda k: k.name)
 
 
 def least_difference(a, b, longest):
@@ -65,7 +60,7 @@ def test_a_word_that_one_side_alone_accepts_is_found(words, more):
             assert (equivalent(b, a).word, equivalent(b, a).scores) == (tuple(least), (True, False))
 
 
-@each(FIELDS)
+@over(FIELDS)
 @few_cases(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
     a, b = (data.draw(automata(k, most_states=3, epsilon="cyclic")) for _ in range(2))
@@ -78,7 +73,7 @@ def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
     assert accepted(answer)
 
 
-@each(FIELDS)
+@over(FIELDS)
 @few_cases(st.data())
 def test_one_changed_weight_is_a_difference_or_none_at_all(k, data):
     a = data.draw(automata(k, most_states=4))
@@ -110,7 +105,7 @@ def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
     assert accepted(answer)
 
 
-@each([MAX_PLUS, MIN_PLUS, MAX_TIMES])
+@over([MAX_PLUS, MIN_PLUS, MAX_TIMES])
 @few_cases(st.data())
 def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
     a = data.draw(automata(k, most_states=3, epsilon="cyclic"))
@@ -150,7 +145,7 @@ def unambiguous(draw, k, most=4):
     return operations.reverse(made) if draw(st.booleans()) else made
 
 
-@each([MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG])
+@over([MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG])
 @few_cases(st.data())
 def test_automata_with_one_path_for_each_string_are_decided(k, data):
     a = data.draw(unambiguous(k))
@@ -180,13 +175,13 @@ def with_fractions(automaton):
 def shaken(data, k, a):
     """The same scores, by potentials and other state numbers; or nearly the same."""
     n = a.states
-    over = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
+    divide = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
     by = [data.draw(weights(k, extreme=False).filter(lambda w: w != k.zero)) for _ in range(n)]
     order = data.draw(st.permutations(range(n)))
-    initial = [(order[q], over(w, by[q])) for q, w in enumerate(a.initial.tolist()) if w != k.zero]
+    initial = [(order[q], divide(w, by[q])) for q, w in enumerate(a.initial.tolist()) if w != k.zero]
     final = [(order[q], k.times(w, by[q])) for q, w in enumerate(a.final.tolist()) if w != k.zero]
     arrows = [
-        (order[e.source], order[e.target], e.symbol, over(k.times(by[e.source], e.weight), by[e.target]))
+        (order[e.source], order[e.target], e.symbol, divide(k.times(by[e.source], e.weight), by[e.target]))
         for e in a.edges()
     ]
     if arrows and data.draw(st.booleans()):

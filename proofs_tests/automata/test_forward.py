@@ -40,7 +40,7 @@ def test_forward_is_the_sum_over_all_paths(k, data):
     assert score(automaton, x) == paths.score(automaton, x)
 
 
-@pytest.mark.parametrize("k", [k for k in EXACT if k.selective], ids=lambda k: k.name)
+@over(k for k in EXACT if k.selective)
 @few_cases(st.data())
 def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them(k, data):
     automaton, x = (
