@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import typer
+from typer import Argument, Option
 
 from automata import batch
 from automata.errors import InputError, UnknownSymbol
@@ -23,9 +23,9 @@ from ratproof.commands.terminal import print_answer
 from ratproof.process.outputs import require_outputs
 
 AsLists = Annotated[
-    bool, typer.Option("--lists", help='strings are JSON lists of symbols, such as ["New York", "b"]')
+    bool, Option("--lists", help='strings are JSON lists of symbols, such as ["New York", "b"]')
 ]
-AutomatonFile = Annotated[str, typer.Argument(metavar="AUTOMATON", help="a .json or .att file")]
+AutomatonFile = Annotated[str, Argument(metavar="AUTOMATON", help="a .json or .att file")]
 
 
 def load_both(a: str, b: str, semiring: str | None, symbols: str | None) -> tuple[WFSA, WFSA]:
@@ -63,8 +63,7 @@ def load(path: str, semiring: str | None, symbols: str | None) -> WFSA:
 def score(
     automaton: AutomatonFile,
     strings: Annotated[
-        list[str],
-        typer.Argument(metavar="STRING", help='symbols split at white space; "" is the empty string'),
+        list[str], Argument(metavar="STRING", help='symbols split at white space; "" is the empty string')
     ],
     lists: AsLists = False,
     semiring: SemiringName = None,
@@ -86,7 +85,7 @@ def score(
 def convert(
     source: AutomatonFile,
     target: Annotated[
-        str, typer.Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")
+        str, Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")
     ],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
@@ -105,7 +104,7 @@ def convert(
 @app.command(epilog=example("draw fading.json -o fading.svg"))
 def draw(
     automaton: AutomatonFile,
-    output: Annotated[str, typer.Option("-o", "--output", help="named .svg or .dot")],
+    output: Annotated[str, Option("-o", "--output", help="named .svg or .dot")],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
@@ -121,11 +120,9 @@ def draw(
 @app.command(epilog=example("sample fading.json -n 5 --longest 4 --seed 1"))
 def sample(
     automaton: AutomatonFile,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="how many strings")] = 10,
-    longest: Annotated[
-        int, typer.Option("--longest", min=0, max=10_000, help="the most symbols of a string")
-    ] = 20,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="for the same strings again")] = None,
+    count: Annotated[int, Option("-n", "--count", min=1, help="how many strings")] = 10,
+    longest: Annotated[int, Option("--longest", min=0, max=10_000, help="the most symbols of a string")] = 20,
+    seed: Annotated[int | None, Option("--seed", min=0, help="for the same strings again")] = None,
     lists: AsLists = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 from typer.core import TyperCommand
 
 from automata.aliases import JsonObject
@@ -100,11 +100,11 @@ class Subjects:
 )
 def check(
     certificates: Annotated[
-        list[str], typer.Argument(metavar="CERTIFICATE", help="what commands wrote with --certificate")
+        list[str], Argument(metavar="CERTIFICATE", help="what commands wrote with --certificate")
     ],
     of: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--of",
             metavar="FILE...",
             help=(
@@ -115,8 +115,7 @@ def check(
         ),
     ] = None,
     temperature: Annotated[
-        float | None,
-        typer.Option("--temperature", help="of the network of --of, in place of its own; tau > 0"),
+        float | None, Option("--temperature", help="of the network of --of, in place of its own; tau > 0")
     ] = None,
     missing_as_zero: MissingAsZero = False,
     semiring: SemiringName = None,

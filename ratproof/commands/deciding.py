@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from automata import minimise as minimising
 from automata.equivalence import Different, Equivalent, aligned
@@ -33,7 +33,7 @@ from ratproof.process.outputs import require_outputs
 EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
 MissingAsZero = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--missing-as-zero",
         help="a symbol that one alphabet lacks has weight zero there; else it is an error",
     ),
@@ -47,26 +47,23 @@ MissingAsZero = Annotated[
     )
 )
 def equivalent(
-    a: Annotated[str, typer.Argument(metavar="A", help="a .json or .att file")],
-    b: Annotated[str, typer.Argument(metavar="B", help="another")],
+    a: Annotated[str, Argument(metavar="A", help="a .json or .att file")],
+    b: Annotated[str, Argument(metavar="B", help="another")],
     certificate: CertificateFile = None,
     kernel: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--kernel",
             help="write a Coq file with the two automata, in which Coq's kernel accepts this answer",
         ),
     ] = False,
     kernel_file: Annotated[
-        str | None,
-        typer.Option("--kernel-file", help="its name (default: equivalent_A_B.v); implies --kernel"),
+        str | None, Option("--kernel-file", help="its name (default: equivalent_A_B.v); implies --kernel")
     ] = None,
     missing_as_zero: MissingAsZero = False,
     longest: Annotated[
         int | None,
-        typer.Option(
-            "--longest", min=0, help="where it has to be searched: strings of at most that many symbols"
-        ),
+        Option("--longest", min=0, help="where it has to be searched: strings of at most that many symbols"),
     ] = None,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
@@ -118,9 +115,7 @@ def equivalent(
 @app.command(epilog=example("minimise parity.json -o least.json"))
 def minimise(
     automaton: AutomatonFile,
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", help="write the least automaton there")
-    ] = None,
+    output: Annotated[str | None, Option("-o", "--output", help="write the least automaton there")] = None,
     certificate: CertificateFile = None,
     round_weights: RoundWeights = False,
     semiring: SemiringName = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
@@ -27,27 +27,25 @@ from theory.rational_recurrences.not_rational.weights import WeightedCell, from_
     "not-rational", epilog=example("not-rational gru", "not-rational gru --size 31 --certificate gru.json")
 )
 def not_rational(
-    cell: Annotated[str | None, typer.Argument(metavar="CELL", help=", ".join(CELLS))] = None,
+    cell: Annotated[str | None, Argument(metavar="CELL", help=", ".join(CELLS))] = None,
     size: Annotated[
         int | None,
-        typer.Option("--size", min=1, max=4095, help="states to exclude (default: 3, 7, ... as far as 63)"),
+        Option("--size", min=1, max=4095, help="states to exclude (default: 3, 7, ... as far as 63)"),
     ] = None,
     units: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--units", min=1, max=64, help="of the cell (1, or what it needs), with weights that are given"
         ),
     ] = None,
-    weights: Annotated[
-        str | None, typer.Option("--weights", help="a JSON file with letters and weights")
-    ] = None,
-    unit: Annotated[int, typer.Option("--unit", min=0, help="which of the units")] = 0,
-    letter: Annotated[str | None, typer.Option("--letter", help="only strings of this letter")] = None,
+    weights: Annotated[str | None, Option("--weights", help="a JSON file with letters and weights")] = None,
+    unit: Annotated[int, Option("--unit", min=0, help="which of the units")] = 0,
+    letter: Annotated[str | None, Option("--letter", help="only strings of this letter")] = None,
     bits: Annotated[
-        int, typer.Option("--bits", min=64, max=2**16, help="the highest precision to try")
+        int, Option("--bits", min=64, max=2**16, help="the highest precision to try")
     ] = MOST_BITS,
     every: Annotated[
-        bool, typer.Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")
+        bool, Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")
     ] = False,
     certificate: CertificateFile = None,
     as_json: AsJson = False,

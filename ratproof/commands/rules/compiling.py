@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from automata.errors import FormatError
 from automata.io import files
@@ -26,26 +26,23 @@ from ratproof.process.outputs import require_outputs
 @app.command("compile", epilog=example('compile "$ * how much $ *" --vocabulary how,much,is,it -o rule.json'))
 def compile_rules(
     rules: Annotated[
-        str,
-        typer.Argument(
-            metavar="RULE|FILE", help='a rule, such as "$ * show $ * flights"; or a file of rules'
-        ),
+        str, Argument(metavar="RULE|FILE", help='a rule, such as "$ * show $ * flights"; or a file of rules')
     ],
     output: Annotated[
-        str, typer.Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")
+        str, Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")
     ],
     vocabulary: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--vocabulary",
             metavar="FILE|a,b,c",
             help="the words that sentences have; without: those of the rules, and wildcards as letters",
         ),
     ] = None,
-    pseudo: Annotated[bool, typer.Option("--pseudo", help="keep the wildcards $ % & as letters")] = False,
+    pseudo: Annotated[bool, Option("--pseudo", help="keep the wildcards $ % & as letters")] = False,
     begins: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--bos/--no-bos",
             help="sentences begin with BOS and end with EOS (the default for rules under [label] headers)",
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 
 
 Kept = Annotated[
-    str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")
+    str, Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")
 ]
 NewFile = Annotated[
-    str, typer.Option("-o", "--output", metavar="FILE", help="the changed classifier (.safetensors)")
+    str, Option("-o", "--output", metavar="FILE", help="the changed classifier (.safetensors)")
 ]
 OnData = Annotated[
-    str | None,
-    typer.Option("--data", metavar="DIR", help="say how often both are right on its test sentences"),
+    str | None, Option("--data", metavar="DIR", help="say how often both are right on its test sentences")
 ]
 
 
@@ -72,15 +71,11 @@ def show(checkpoint: Kept, as_json: AsJson = False) -> int:
 def add(
     checkpoint: Kept,
     rules: Annotated[
-        str,
-        typer.Option(
-            "--rules", metavar="FILE", help="more rules under [label] headers, new labels among them"
-        ),
+        str, Option("--rules", metavar="FILE", help="more rules under [label] headers, new labels among them")
     ],
     output: NewFile,
     weight: Annotated[
-        float,
-        typer.Option("--weight", help="what a match adds to its label's logit; training makes others larger"),
+        float, Option("--weight", help="what a match adds to its label's logit; training makes others larger")
     ] = 5.0,
     data: OnData = None,
     as_json: AsJson = False,
@@ -122,9 +117,7 @@ def add(
 )
 def disable(
     checkpoint: Kept,
-    numbers: Annotated[
-        list[int], typer.Argument(metavar="N", help="rules by number, as rules show has them")
-    ],
+    numbers: Annotated[list[int], Argument(metavar="N", help="rules by number, as rules show has them")],
     output: NewFile,
     data: OnData = None,
     as_json: AsJson = False,
