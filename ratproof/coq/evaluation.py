@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from automata.strings import String
 from ratproof.coq.development import build
-from ratproof.coq.outputs import output_of
+from ratproof.coq.programs import output_of
 from ratproof.coq.sources import requirements, statements
 from ratproof.coq.terms import PLACEHOLDER, fill, list_term
 from theory.theorem import Theorem
