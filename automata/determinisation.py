@@ -163,22 +163,12 @@ class SparseSets(Sets):
 
 
 def sets(automaton: WFSA, places: Sequence[int] | None = None, few: bool | None = None) -> Sets:
-    """A boolean automaton without epsilon on sets of states.
-
-    Args:
-        automaton: the automaton.
-        places: of matrices, which may repeat, and are numbered from 0; each distinct one, if not given.
-        few: are sets the bits of numbers? If not said, where there are few states.
+    """A boolean automaton without epsilon on sets of states: bits of a number, if they are ``few``; ``places``
+    are those of its matrices, numbered from 0.
     """
     kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
     tables = automaton.tables if places is None else [automaton.tables[place] for place in places]
     initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))
-    if kind is Sets:
-        bits: list[dict[int, Set]] = [{} for _ in range(automaton.states)]
-        for place, table in enumerate(tables):
-            for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
-                bits[q][place] = bits[q].get(place, 0) | 1 << r
-        return Sets(initial, final, bits, len(tables))
     targets: list[dict[int, list[int]]] = [{} for _ in range(automaton.states)]
     for place, table in enumerate(tables):
         for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
@@ -262,9 +252,7 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     order: dict[int, int] = {block[q]: 0 for q in start}
     queue = list(order)
     for b in queue:
-        for a in dict.fromkeys(
-            whole.index.values()
-        ):  # in the alphabet's order, whatever the matrices' order is
+        for a in dict.fromkeys(whole.index.values()):  # in the alphabet's order, not the matrices'
             following = quotient.get((a, b))
             if following is not None and following not in order:
                 order[following] = len(queue)
@@ -289,11 +277,6 @@ def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int
     The automaton is complete, or it is trim: then a state without a step by some symbol differs from one with
     it, and the symbols' domains need no dead state, for the sets of predecessors of the first blocks split
     them off.
-
-    Args:
-        states: their number, n.
-        final: the final ones.
-        steps: for each symbol the state after each state.
 
     Returns:
         For each state the number of its block; the numbers have no order.

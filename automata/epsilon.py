@@ -89,10 +89,6 @@ class Elimination:
 
     Raises :class:`~automata.errors.EpsilonCycle` where E* does not exist,
     :class:`~automata.errors.LimitReached` where the elimination takes too many products.
-
-    Args:
-        semiring: the semiring of the weights.
-        rows: of E, by state.
     """
 
     def __init__(self, semiring: Semiring, rows: dict[int, Row]) -> None:

@@ -126,11 +126,6 @@ class PFA(Drawable):
     def from_table(cls, alphabet: Iterable[Hashable], initial: ArrayLike, table: ArrayLike) -> PFA:
         """A PFA from one table: ``table[i, a, j]`` is the probability of state j after state i and the a-th
         symbol.
-
-        Args:
-            alphabet: m symbols.
-            initial: shape ``(k,)``.
-            table: shape ``(k, m, k)``.
         """
         return cls(alphabet, initial, raw_array(table, "the table", 3).swapaxes(0, 1))
 

@@ -71,11 +71,6 @@ def components(nodes: int, sources: Places, targets: Places) -> tuple[Places, Pl
     >>> parts, order = components(4, np.array([2, 0, 1]), np.array([0, 1, 0]))  # 2 -> 0 <-> 1, and 3 alone
     >>> bool(parts[0] == parts[1]), bool(parts[2] < parts[0]), len(set(parts.tolist()))
     (True, True, 3)
-
-    Args:
-        nodes: how many.
-        sources: of the edges.
-        targets: of the edges.
     """
     from scipy.sparse import coo_array  # here, since scipy takes long to import
     from scipy.sparse.csgraph import connected_components

@@ -125,10 +125,6 @@ def first_answer(methods: Iterable[Method]) -> Answer:
     """Return the answer of the first method that decides.
 
     If none does, return the ``Unknown`` that knows of the longest strings; it names the limits, too.
-
-    Args:
-        methods: each returns ``None`` if it does not apply, and may raise
-            :class:`~automata.errors.LimitReached`.
     """
     unknown: Unknown | None = None
     limits: list[str] = []

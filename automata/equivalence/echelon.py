@@ -24,10 +24,6 @@ class Echelon:
 
     Its blocks double in size from the last to the first, as the digits of a binary counter do, so a chain of
     n states, which adds one row at a time, touches each row only log n times.
-
-    Args:
-        width: the number of columns.
-        prime: the modulus.
     """
 
     def __init__(self, width: int, prime: int) -> None:

@@ -33,11 +33,6 @@ def few_words(of: Representation, epsilon: RationalMatrix) -> int:
 def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None = None) -> ChainLink:
     """The link to the representation without epsilon transitions.
 
-    Args:
-        of: the representation.
-        epsilon: its epsilon transitions.
-        most: words that the weights of E* take; :data:`MOST_WORDS`, if not given.
-
     Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
     """
     n, most = of.states, MOST_WORDS if most is None else most

@@ -90,11 +90,6 @@ class Agreement:
 
     It holds modulo a prime when, modulo it, the words that were kept before the given one and their children
     have the same independent ones among them as modulo the prime they were kept by, and all the same scores.
-
-    Args:
-        automata: two sides.
-        words: as an exploration kept them.
-        before: the word that ended it.
     """
 
     def __init__(self, automata: Cleared, words: Sequence[Word], before: Word) -> None:

@@ -168,12 +168,7 @@ def shortlex(word: Word) -> tuple[int, Word]:
 
 
 class Vectors:
-    """The cleared vectors of words that are closed under taking prefixes; all sides of a word in one row.
-
-    Args:
-        automata: the sides.
-        words: in shortlex order.
-    """
+    """The cleared vectors of words, in shortlex order and with their prefixes; a row has all sides."""
 
     def __init__(self, automata: Cleared, words: Sequence[Word]) -> None:
         self.automata, self.words = automata, words

@@ -37,12 +37,7 @@ HOW = "both go to one automaton, which is theirs with states lumped"
 
 
 def lump(a: WFSA, b: WFSA) -> Equivalent | None:
-    """Equality, where lumping shows it; ``None`` where it does not.
-
-    Args:
-        a: without epsilon, over any semiring.
-        b: over the same semiring and the same alphabet in one order.
-    """
+    """Equality of automata without epsilon, over one alphabet in one order, if lumping shows it."""
     both, _ = arrows([a, b])
     _, _, kind = kinds([a, b])
     add = _sums(a)

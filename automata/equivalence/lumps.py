@@ -166,14 +166,7 @@ def refined(functionals: Functionals) -> Places:
 
 
 class Ratios:
-    """Ratios of scales, of each state's to that of another one, modulo more and more primes.
-
-    Args:
-        of: the representation.
-        primes: fresh ones.
-        beside: for each state the other one.
-        zero: for each state, is its ratio zero?
-    """
+    """Ratios of scales, of each state's to that of another one, modulo more and more primes."""
 
     def __init__(self, of: Representation, primes: Iterator[int], beside: Places, zero: Truths) -> None:
         self.of, self.primes, self.beside, self.zero = of, primes, beside, zero

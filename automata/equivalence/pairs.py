@@ -37,14 +37,7 @@ Tell = Callable[[str], None]
 
 
 def decide_boolean(a: WFSA, b: WFSA, tell: Tell, most: int | None = None) -> Answer:
-    """Decide whether two boolean automata with one alphabet in one order accept the same strings.
-
-    Args:
-        a: boolean.
-        b: boolean.
-        tell: called with what is being done.
-        most: pairs of sets of states that are pursued; :data:`MOST_PAIRS`, if not given.
-    """
+    """Decide whether two boolean automata over one alphabet are equivalent, by at most ``most`` pairs."""
     most = MOST_PAIRS if most is None else min(most, MOST_PAIRS)
     one, other = (remove_epsilon(without_dead_ends(side)) for side in (a, b))
     places, symbols, _ = kinds([one, other])

@@ -27,14 +27,7 @@ class Reduction:
     def __init__(
         self, of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
     ) -> None:
-        """Start with no link.
-
-        Args:
-            of: the representation.
-            primes: fresh ones.
-            tell: called with what is being done.
-            zero: look for links to the representation that gives every string 0, too.
-        """
+        """Start with no link; with ``zero`` look for links to what gives every string 0, too."""
         self.left, self.links, self.methods = of, list[ChainLink](), list[str]()
         self._primes, self._tell, self._zero = primes, tell, zero
 

@@ -33,14 +33,7 @@ MOST_FILL = 8
 def close(
     of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
 ) -> ChainLink | None:
-    """The right link to the states without a rule; ``None`` where the relations do not close, or fill up.
-
-    Args:
-        of: the representation.
-        primes: fresh ones.
-        tell: called with what is being done.
-        zero: first take lambda itself for a relation, as it is where every score is zero.
-    """
+    """The right link to the states without a rule, if the relations close; ``zero``: try lambda as one."""
     functionals = Functionals.start(modulo(of, primes))
     functionals.settle()
     guesses = guessed(functionals)

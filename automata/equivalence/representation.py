@@ -114,13 +114,7 @@ class Representation:
         )
 
     def automaton(self, semiring: Semiring, symbols: Iterable[Symbol], index: Sequence[int] = ()) -> WFSA:
-        """The automaton over a semiring of the rationals.
-
-        Args:
-            semiring: real, or counting.
-            symbols: the alphabet.
-            index: for each symbol the place of its matrix; without, their order.
-        """
+        """The real or counting automaton; ``index`` is each symbol's matrix, by default in order."""
         n, alphabet = self.states, list(symbols)
 
         def exact(matrix: RationalMatrix) -> Weights:

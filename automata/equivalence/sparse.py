@@ -53,12 +53,6 @@ HOW = "over the rationals, by a chain of {links} that leads from their differenc
 def decide(a: WFSA, b: WFSA, tell: Tell, most_dense: int = MOST_DENSE) -> Answer:
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
 
-    Args:
-        a: the first automaton.
-        b: the second one.
-        tell: called with what is being done.
-        most_dense: so many states of what the links leave are computed with as arrays.
-
     Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
     """
     return _Decision(a, b, tell, most_dense).answer()

@@ -76,11 +76,6 @@ def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
 def symbols_of(labels: Mapping[str, int], table: Mapping[str, int] | None, where: str) -> dict[str, str]:
     """For each label of a text its symbol.
 
-    Args:
-        labels: each with the first line that reads it.
-        table: names and their numbers; ``None``: there is no table.
-        where: what to call the text in errors.
-
     Raises :class:`~automata.errors.FormatError`, with the line, for a label that is in no table, or that may
     be epsilon or may not.
     """

@@ -52,9 +52,6 @@ def balanced_to_all_depths(letters: Iterable[Hashable] = ascii_lowercase) -> Pus
     >>> dpda.accepts("((x)y)"), dpda.accepts("(()"), dpda.run("((x")[-1]
     (True, False, Configuration(state=1, stack=('.', '(', '(')))
 
-    Args:
-        letters: the other symbols; they change nothing.
-
     Raises:
         InputError: a letter is a parenthesis or there twice.
     """

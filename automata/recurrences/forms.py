@@ -31,11 +31,6 @@ class Form:
     is affine. Anything else that a fraction can do (be compared, looked up, converted, written, raised to a
     power) is noted, and raises ``TypeError`` or ``AttributeError``, as what no number can do does: a step
     that catches the error may do to forms something else than to numbers.
-
-    Args:
-        constant: b.
-        weights: w_i by i.
-        refusal: where such a thing is noted; one for all forms of a run.
     """
 
     __slots__ = ("constant", "refusal", "weights")

@@ -56,11 +56,7 @@ class LinearForm:
 
 
 class Forms:
-    """The semiring's operations on forms and weights.
-
-    Args:
-        k: the semiring.
-    """
+    """The semiring's operations on forms and weights."""
 
     def __init__(self, k: Semiring) -> None:
         self.k, self.zero, self.one, self.name = k, k.zero, k.one, k.name

@@ -35,12 +35,6 @@ def unit_bounds(
     ``(T + 1, units)``; as :func:`~automata.rounding.bounds.prefix_bounds` for each automaton.
 
     Automata with the same matrices, as the units of a dense recurrence have, are run once.
-
-    Args:
-        automata: one a unit, over one alphabet.
-        strings: over it.
-        computed_in: the format of the float computation.
-        deviations: one a unit.
     """
     given: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
     first = automata[0]

@@ -37,9 +37,6 @@ def together(parts: Sequence[WFSA]) -> list[tuple[WFSA, tuple[int, ...]]]:
     They have as many states in all as the rules have apart, or fewer. The least automaton of a union can be
     exponentially larger than its parts: one of m rules ``$ * a $ * b $ *`` has to know which of m words it
     has read. So automata are joined only as long as that makes none larger.
-
-    Args:
-        parts: of each rule the least automaton, over the same letters; at least one.
     """
     done: list[tuple[WFSA, tuple[int, ...]]] = []
     for place, part in enumerate(parts):

@@ -58,12 +58,6 @@ MOST_DIGITS = 20
 def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) -> Rule:
     """The rule that a text is.
 
-    Args:
-        text: the rule.
-        where: what errors call it.
-        line: where the text begins there, from 1.
-        column: the same.
-
     Raises :class:`~automata.errors.FormatError`: line and column, what stands there, and what would be right.
     """
     place = Position(where, line, column)
