@@ -36,9 +36,7 @@ def scores(automaton: WFSA, strings: Sequence[String]) -> Weights:
 
 
 def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[Weights]:
-    """Return the scores of the prefixes of each string, shape ``(T + 1,)`` for T symbols.
-    Many automata with one index can read a :class:`~automata.strings.Batch` without encoding it again.
-    """
+    """Return the prefixes' scores of each string, shape ``(T + 1,)``; a Batch is encoded already."""
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
     rows: list[Weights] = [None] * len(batch)  # type: ignore[list-item]

@@ -163,9 +163,7 @@ class SparseSets(Sets):
 
 
 def sets(automaton: WFSA, places: Sequence[int] | None = None, few: bool | None = None) -> Sets:
-    """A boolean automaton without epsilon on sets of states: bits of a number, if they are ``few``; ``places``
-    are those of its matrices, numbered from 0.
-    """
+    """Return sets of states of a boolean automaton without epsilon, by the matrices at ``places``."""
     kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
     tables = automaton.tables if places is None else [automaton.tables[place] for place in places]
     initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))

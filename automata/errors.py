@@ -4,9 +4,7 @@ from __future__ import annotations
 
 
 class InputError(ValueError):
-    """A user's input is wrong; the message is one sentence that says what, where, and what would be right.
-    The command line prints it and exits with status 2.
-    """
+    """A user's input is wrong; its message is one sentence. The command line exits with status 2."""
 
     def about(self, *names: str) -> InputError:
         """The same error, which says first what it is about: files, mostly."""
@@ -38,6 +36,4 @@ class FormatError(InputError):
 
 
 class OutputError(InputError):
-    """A result that could not be written after the work for it was done, such as to a full device. The
-    command line exits with status 4, so that no answer is taken for another.
-    """
+    """A result could not be written after the work. The command line exits with status 4."""

@@ -124,9 +124,7 @@ class PFA(Drawable):
 
     @classmethod
     def from_table(cls, alphabet: Iterable[Hashable], initial: ArrayLike, table: ArrayLike) -> PFA:
-        """A PFA from one table: ``table[i, a, j]`` is the probability of state j after state i and the a-th
-        symbol.
-        """
+        """A PFA from one table: ``table[i, a, j]`` leads from state i by the a-th symbol to state j."""
         return cls(alphabet, initial, raw_array(table, "the table", 3).swapaxes(0, 1))
 
     @property

@@ -66,9 +66,7 @@ class Batch:
 
 
 def encode(alphabet: Mapping[Hashable, int], strings: Sequence[String]) -> Batch:
-    """Encode the strings as a :class:`Batch` of the numbers that ``alphabet`` gives to symbols; raise
-    UnknownSymbol, with string and place, for a symbol that it lacks.
-    """
+    """Encode the strings by the alphabet's numbers; raise UnknownSymbol with string and place."""
     lengths = np.fromiter(map(len, strings), dtype=np.intp, count=len(strings))
     order = np.argsort(-lengths, kind="stable")
     codes = np.full((len(strings), int(lengths.max(initial=0))), -1, dtype=np.intp)

@@ -83,9 +83,7 @@ def holds_array(semiring: Semiring, array: Weights) -> Weights:
 
 
 def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, Weight]]:
-    """Sum the weights of one matrix by place, without zeros. A sum of floats is rounded once, so that the
-    order does not matter.
-    """
+    """Sum the weights of one matrix by place, without zeros; a sum of floats is rounded once."""
     given: dict[tuple[int, int], list[Weight]] = {}
     for i, j, weight in group:
         value = semiring.parse(weight) if isinstance(weight, str) else weight

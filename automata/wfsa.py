@@ -328,9 +328,7 @@ class WFSA(Drawable):
 
     @cached_property
     def matrices(self) -> Weights:
-        """The distinct matrices as a read-only array, shape ``(m, n, n)``; raise LimitReached if it is too
-        large.
-        """
+        """The distinct matrices as a read-only array, shape ``(m, n, n)``; raise LimitReached."""
         n = self.num_states
         require_room(self.semiring, n, len(self.tables), self.exact)
         dense = [table.dense(self.semiring) for table in self.tables]
@@ -442,9 +440,7 @@ class WFSA(Drawable):
 
 
 def require_room(semiring: Semiring, states: int, matrices: int, exact: bool = True) -> None:
-    """Raise :class:`~automata.errors.LimitReached` if so many matrices of so many states would have more
-    weights than arrays may hold. Call this before allocating.
-    """
+    """Raise LimitReached if so many matrices would be too large. Call this before allocating."""
     require_cells(semiring, states * states * matrices, exact, "the automaton")
 
 

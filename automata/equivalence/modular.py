@@ -188,9 +188,7 @@ class Field:
         return above, below
 
     def residues(self, matrix: RationalMatrix, shift: int = 1) -> Residues:
-        """Return the entries times ``shift`` modulo the prime; raise ZeroDivisionError if it divides a
-        denominator.
-        """
+        """Return the entries times ``shift`` modulo the prime, which must divide no denominator."""
         prime = self.prime
         inverses: dict[int, int] = {}
 

@@ -98,9 +98,7 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
 
 
 def dumps(automaton: WFSA) -> str:
-    """Return the automaton as JSON text, one transition a line; floats are written as the fractions they are.
-    Raise InputError for a symbol or a weight that :func:`loads` would not read back.
-    """
+    """Return the automaton as JSON text, one transition a line, or raise InputError."""
     data = to_json(automaton)
     for weight in (row[-1] for name in ("initial", "final", "transitions") for row in data[name]):
         if len(weight) > MOST_DIGITS:

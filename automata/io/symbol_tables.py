@@ -53,9 +53,7 @@ def label(symbol: object) -> str:
 
 
 def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
-    """Return the symbols' numbers; raise FormatError for a line that is none, or a name or number given
-    twice.
-    """
+    """Return the symbols' numbers; raise FormatError for a bad line or anything given twice."""
     table: dict[str, int] = {}
     named: dict[int, str] = {}
     for line, parts in columns(text):

@@ -134,9 +134,7 @@ class _Steps:
         return after, off
 
     def blocks(self, batch: Batch) -> Iterator[Block]:
-        """The vectors of a batch's prefixes, those of several steps at once, for their scores to be read out
-        in one: step by step takes twice as long where strings are few.
-        """
+        """The vectors of a batch's prefixes, several steps at once, which is quicker for few strings."""
         groups = len(np.atleast_2d(self.automaton.initial))
         first_matrices = np.arange(groups) * (len(self.automaton.matrices) // groups)
         omega, error = self.start(len(batch))
@@ -175,9 +173,7 @@ class _Steps:
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
-        """The error of the sums over q' of omega(q') (x) weights(q', q): inherited, and of this step's own
-        roundings.
-        """
+        """The error of the sums of omega(q') (x) weights(q', q): inherited, and of these roundings."""
         raise NotImplementedError
 
     def _bounded(self, largest: Floats, total: Floats) -> Floats:

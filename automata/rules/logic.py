@@ -67,9 +67,7 @@ class Formula:
 
 
 def parse(text: str, where: str = "the formula") -> Formula:
-    """Parse names, ``!``, ``&``, ``|`` and parentheses (``!`` binds most); raise FormatError if it is no
-    formula.
-    """
+    """Parse names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds most. Raise FormatError."""
     _require_shallow(text, where)
     try:
         built = _FormulaBuilder().transform(_parser().parse(text))

@@ -39,9 +39,7 @@ class _Arrows:
         return self.states - 1
 
     def add(self, rule: Rule, source: int) -> int:
-        """The state in which the rule ends that begins in ``source``: a new one, so that no loop leads back
-        to where others begin.
-        """
+        """Return the new state in which the rule ends that begins in ``source``."""
         self.parts += 1
         if self.parts > MOST_PARTS:
             raise InputError(
