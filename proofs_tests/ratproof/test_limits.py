@@ -150,7 +150,7 @@ def test_nothing_half_written_is_left(tmp_path):
         "files._umask = lambda: (Path('half').touch(), time.sleep(60))",
         "with files.tempfile.TemporaryDirectory(dir='.'):",
         "    files.write_whole('answer.json', 'half')",
-        before="from automata import files",
+        before="from automata.io import files",
     )
     assert ends([*work, "--limit-seconds", "1"], tmp_path)[0] == 3
     assert {path.name for path in tmp_path.iterdir()} == {"program.py", "half"}
