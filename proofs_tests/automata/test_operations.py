@@ -9,6 +9,7 @@ from automata import operations
 from automata.epsilon import closure
 from automata.errors import EpsilonCycle, InputError
 from automata.forward import score
+from automata.reachability import dead_states
 from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
 from automata.testing.strategies import automata, strings, weights
 from automata.wfsa import WFSA
@@ -48,6 +49,7 @@ def test_operations_that_are_done_twice(k, data):
     automaton = data.draw(silent(k))
     trimmed = operations.trim(automaton)
     assert trimmed.states <= automaton.states and operations.trim(trimmed) == trimmed
+    assert not (dead_states(trimmed) | dead_states(operations.reverse(trimmed))).any()
     assert operations.reverse(operations.reverse(automaton)) == automaton
     assert operations.remove_epsilon(automaton).epsilon is None
 
