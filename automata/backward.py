@@ -21,7 +21,7 @@ def backward(automaton: WFSA, string: String) -> Weights:
     Returns:
         beta, shape ``(T + 1, n)``, in the automaton's numbers.
     """
-    k, closure = automaton.semiring, automaton.silent_closure
+    k, closure = automaton.semiring, automaton.epsilon_closure
 
     def before_silent(beta: Weights) -> Weights:
         return beta if closure is None else closure.transposed.product(beta)

@@ -8,7 +8,6 @@ gives: infinity or NaN, too, where float64 overflows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from automata.operations import remove_epsilon, reverse
 from automata.sparse_runs import is_large, read_out, run
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
-
-if TYPE_CHECKING:
-    from automata.compiled_loops import Loop
 
 MOST_CELLS = 1 << 24  # of one gathered (strings, n, n) array; more strings are done in portions
 
@@ -40,29 +36,27 @@ def scores(automaton: WFSA, strings: Sequence[String]) -> Weights:
 
 
 def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[Weights]:
-    """For each string of T symbols the scores of its prefixes, shape ``(T + 1,)``.
-
-    Strings already encoded by ``automaton.index`` may be given as a :class:`~automata.strings.Batch`; then
-    many automata with the same index can read them.
-    """
+    """Return the prefixes' scores of each string, shape ``(T + 1,)``; a Batch is encoded already."""
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
-    rows: list[Any] = [None] * len(batch)
+    rows: list[Weights] = [None] * len(batch)  # type: ignore[list-item]
     for row, place in enumerate(batch.order.tolist()):
         rows[place] = table[row, : batch.lengths[row] + 1]
     return rows
 
 
 def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
-    """The prefixes' scores as a table in the batch's own order, shape ``(strings, longest + 1)``; undefined
-    behind ends.
-
-    Without ``every``, only the score of each whole string is sure to be there.
+    """Return the prefixes' scores in the batch's order, shape ``(strings, longest + 1)``, undefined behind
+    ends. Without ``every``, only the scores of whole strings are sure to be there.
     """
     if is_large(automaton):
         return _sparse_table(automaton, batch, every)
     silent_free = remove_epsilon(automaton)
-    loop = None if automaton.exact else _compiled_loop(silent_free, batch)
+    loop = None
+    if not automaton.exact:
+        from automata.compiled_loops import loop_for  # here, since numba takes long to import
+
+        loop = loop_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
     if loop is not None:
         parts = (silent_free.initial, silent_free.final, silent_free.matrices)
         initial, final, matrices = map(np.ascontiguousarray, parts)
@@ -83,12 +77,6 @@ def _sparse_table(automaton: WFSA, batch: Batch, every: bool) -> Weights:
             if every or t == length:
                 table[row, t] = read_out(automaton, omega)
     return table
-
-
-def _compiled_loop(automaton: WFSA, batch: Batch) -> Loop | None:
-    from automata.compiled_loops import loop_for  # here, since numba takes long to import
-
-    return loop_for(automaton.semiring, automaton.matrices, batch.codes.shape[1])
 
 
 def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:

@@ -19,9 +19,8 @@ _temporary: list[str] = []
 
 
 def cache_folder(name: str) -> Path:
-    """A folder of that name in the user's cache. Where the system has none that can be written, as in a
-    container without a home, it is in a new temporary folder, which this process and its children use, and
-    which is removed when the process ends: others could write into one whose name they know.
+    """Return a folder of that name in the user's cache. If none can be written, as in a container without a
+    home, it is in a new temporary folder of this process and its children, removed when the process ends.
     """
     folder = _writable(name)
     if folder is not None:

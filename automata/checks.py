@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
+from automata.aliases import Symbols
 from automata.errors import InputError
 from automata.io.number_text import shorten
 from automata.symbols import EPSILON
 
+Item = TypeVar("Item")
 
-def checked_alphabet(symbols: Iterable[Hashable]) -> tuple[Any, ...]:
-    """The symbols as a tuple; :class:`~automata.errors.InputError` where one is there twice, is ``""`` or has
-    no hash.
-    """
+
+def checked_alphabet(symbols: Iterable[Hashable]) -> Symbols:
+    """Return the symbols as a tuple; raise InputError for a symbol that is doubled, "" or unhashable."""
     order = listed(symbols, "the alphabet")
     known: set[Hashable] = set()
     for symbol in order:
@@ -33,7 +34,7 @@ def checked_alphabet(symbols: Iterable[Hashable]) -> tuple[Any, ...]:
     return tuple(order)
 
 
-def listed(values: Any, what: str) -> list[Any]:
+def listed(values: Iterable[Item], what: str) -> list[Item]:
     """The values as a list; :class:`~automata.errors.InputError` where there is only one."""
     try:
         return list(values)

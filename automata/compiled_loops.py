@@ -8,6 +8,7 @@ to it, bit for bit where only ``max`` and one addition are involved, and within 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import numba
 import numpy as np
@@ -18,24 +19,25 @@ from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
 
 Places = NDArray[np.intp]
 Loop = Callable[[Floats, Floats, Floats, Places, Places, bool], Floats]
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
-def _loop(fastmath: set[str] | bool) -> Callable[[Loop], Loop]:
-    """A decorator that compiles a loop, and keeps it where numba finds a folder that can be written."""
+def compiled(**options: object) -> Callable[[Function], Function]:
+    """A decorator that compiles a function, and keeps it where numba finds a folder that can be written."""
 
-    def decorate(function: Loop) -> Loop:
+    def decorate(function: Function) -> Function:
         try:
-            compiled: Loop = numba.njit(parallel=True, cache=True, fastmath=fastmath)(function)
+            made: Function = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # neither beside the source nor in the user's home, as in many containers
-            compiled = numba.njit(parallel=True, fastmath=fastmath)(function)
-        return compiled
+            made = numba.njit(**options)(function)
+        return made
 
     return decorate
 
 
-_compiled = _loop({"contract", "reassoc", "nsz"})
-_without_nan = _loop({"nsz", "nnan"})
-_exactly = _loop(False)
+_compiled = compiled(parallel=True, fastmath={"contract", "reassoc", "nsz"})
+_without_nan = compiled(parallel=True, fastmath={"nsz", "nnan"})
+_exactly = compiled(parallel=True, fastmath=False)
 
 
 @_compiled
@@ -138,12 +140,8 @@ def _min_plus(
 
 
 def loop_for(semiring: Semiring, matrices: Floats, longest: int) -> Loop | None:
-    """The compiled loop for these weights, if there is one.
-
-    The tropical loops are compiled for numbers without NaN: so there is none where sums of ``longest``
-    weights might overflow.
-    """
-    if semiring in (MAX_PLUS, MIN_PLUS):
+    """Return the compiled loop for these weights, or ``None``, as where tropical sums may overflow."""
+    if semiring.selective and semiring.log_sign:
         finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
         if finite.max(initial=0.0) >= np.finfo(np.float64).max / (4 * (longest + 2)):
             return None

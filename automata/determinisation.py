@@ -12,8 +12,7 @@ import numpy as np
 
 from automata.errors import InputError, LimitReached
 from automata.operations import remove_epsilon, trim
-from automata.semirings import BOOLEAN
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 MOST_STATES = 1 << 14
@@ -79,9 +78,7 @@ class Sets:
 
     @cached_property
     def _joined(self) -> list[int] | None:
-        """For each state its successors by all symbols, side by side as one number; ``None`` where that would
-        be a long one.
-        """
+        """For each state its successors by all symbols as one number; ``None`` if that would be long."""
         n = len(self.successors)
         if n * self.places > FEW_STATES:
             return None
@@ -142,52 +139,34 @@ class SparseSets(Sets):
 
     @staticmethod
     def members(states: Set) -> Iterator[int]:
-        """The states of a set."""
         return iter(states)
 
     @staticmethod
     def size(states: Set) -> int:
-        """How many states a set has."""
         return len(states)
 
     @staticmethod
     def words(states: Set) -> int:
-        """The memory that a set takes, in words of 8 bytes, about."""
         return 16 + 5 * len(states)
 
     @staticmethod
     def within(part: Set, whole: Set) -> bool:
-        """Is one set part of another?"""
         return bool(part <= whole)
 
     @staticmethod
     def shifted(states: Set, by: int) -> Set:
-        """The set with that number added to its states."""
         return frozenset(q + by for q in states)
 
     @staticmethod
     def of(states: Iterable[int]) -> Set:
-        """The set of some states."""
         return frozenset(states)
 
 
 def sets(automaton: WFSA, places: Sequence[int] | None = None, few: bool | None = None) -> Sets:
-    """A boolean automaton without epsilon on sets of states.
-
-    Args:
-        automaton: the automaton.
-        places: of matrices, which may repeat, and are numbered from 0; each distinct one, if not given.
-        few: are sets the bits of numbers? If not said, where there are few states.
-    """
+    """Return sets of states of a boolean automaton without epsilon, by the matrices at ``places``."""
     kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
     tables = automaton.tables if places is None else [automaton.tables[place] for place in places]
     initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))
-    if kind is Sets:
-        bits: list[dict[int, Set]] = [{} for _ in range(automaton.states)]
-        for place, table in enumerate(tables):
-            for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
-                bits[q][place] = bits[q].get(place, 0) | 1 << r
-        return Sets(initial, final, bits, len(tables))
     targets: list[dict[int, list[int]]] = [{} for _ in range(automaton.states)]
     for place, table in enumerate(tables):
         for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
@@ -200,6 +179,7 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     """The subset construction: the deterministic automaton on the sets that some string reaches, the empty
     set left out.
 
+    >>> from automata.semirings import BOOLEAN
     >>> both = WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]})
     >>> determinise(both)
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
@@ -209,7 +189,7 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
         TooManyStates: it has more such sets than ``most``, or they have more transitions, or take more
             memory, than is stated.
     """
-    if automaton.semiring is not BOOLEAN:
+    if not automaton.semiring.is_boolean:
         raise InputError(
             f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name}"
             " semiring"
@@ -243,13 +223,11 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
 
 
 def is_deterministic(automaton: WFSA) -> bool:
-    """At most one initial state, no epsilon, and from each state at most one transition for each symbol? Of
-    any semiring.
-    """
+    """Return whether there are at most one start, no epsilon and one transition a state and symbol."""
     one_start = int((automaton.initial != automaton.semiring.zero).sum()) <= 1
     return (
         one_start
-        and automaton.silent is None
+        and not automaton.has_epsilon
         and all(bool((np.diff(table.rows) > 0).all()) for table in automaton.tables)
     )
 
@@ -260,6 +238,7 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     Its states are in the order in which strings reach them, so two automata with one language and one
     alphabet give the very same result.
 
+    >>> from automata.semirings import BOOLEAN
     >>> minimal(WFSA(BOOLEAN, [True, True], [True, True], {"a": [[True, True], [True, True]]}))
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>
     """
@@ -271,9 +250,7 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     order: dict[int, int] = {block[q]: 0 for q in start}
     queue = list(order)
     for b in queue:
-        for a in dict.fromkeys(
-            whole.index.values()
-        ):  # in the alphabet's order, whatever the matrices' order is
+        for a in dict.fromkeys(whole.index.values()):  # in the alphabet's order, not the matrices'
             following = quotient.get((a, b))
             if following is not None and following not in order:
                 order[following] = len(queue)
@@ -298,11 +275,6 @@ def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int
     The automaton is complete, or it is trim: then a state without a step by some symbol differs from one with
     it, and the symbols' domains need no dead state, for the sets of predecessors of the first blocks split
     them off.
-
-    Args:
-        states: their number, n.
-        final: the final ones.
-        steps: for each symbol the state after each state.
 
     Returns:
         For each state the number of its block; the numbers have no order.
@@ -353,7 +325,7 @@ def _built(like: WFSA, states: int, start: int, final: list[int], arrows: Arrows
         initial[start] = True
     last[final] = True
     tables = [
-        Table.of_entries(states, sources, targets, np.ones(len(sources), dtype=bool))
+        SparseMatrix.of_entries(states, sources, targets, np.ones(len(sources), dtype=bool))
         for sources, targets in arrows
     ]
     return like.replace(initial=initial, final=last, tables=tables)

@@ -1,6 +1,4 @@
-"""A deterministic finite automaton (DFA), complete and immutable: runs, the least one of its language,
-shortest differences.
-"""
+"""A complete, immutable deterministic finite automaton: runs, minimisation, shortest differences."""
 
 from __future__ import annotations
 
@@ -91,10 +89,7 @@ class DFA(Drawable):
         return {symbol: a for a, symbol in enumerate(self.alphabet)}
 
     def run(self, string: String) -> list[int]:
-        """The states on the way through a string of T symbols: T + 1 of them, the start state first.
-
-        Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
-        """
+        """Return the T + 1 states on the way through a string of T symbols, the start state first."""
         states = [self.start]
         for place, symbol in enumerate(string):
             if symbol not in self.index:
@@ -134,9 +129,7 @@ class DFA(Drawable):
         return self.to_wfsa()
 
     def state_automata(self, semiring: Semiring = BOOLEAN) -> tuple[WFSA, ...]:
-        """For each state the automaton whose score is one for the strings that end there, and zero for all
-        others.
-        """
+        """For each state the automaton whose score is one for the strings that end there, else zero."""
         whole = self.to_wfsa(semiring)
         return tuple(whole.replace(final=row) for row in semiring.identity(self.states, exact=whole.exact))
 
@@ -170,9 +163,7 @@ class DFA(Drawable):
         return cls(sets.alphabet, 0, table, frozenset(np.flatnonzero(sets.final).tolist())).reachable()[0]
 
     def reachable(self) -> tuple[DFA, tuple[int, ...]]:
-        """The states that strings reach, numbered in the order in which they do (shortlex); and their old
-        numbers.
-        """
+        """Return the reachable states, numbered in shortlex order of access, and their old numbers."""
         old = {self.start: 0}
         queue = [self.start]
         for q in queue:
@@ -201,9 +192,7 @@ class DFA(Drawable):
         return DFA(self.alphabet, number[block[self.start]], table, final).reachable()[0]
 
     def over(self, alphabet: Iterable[Hashable], of: str = "the other") -> DFA:
-        """The same DFA with its symbols in another order; ``of`` is what a message calls the one that has
-        them so.
-        """
+        """Return the DFA with its symbols in another order; messages call that order's owner ``of``."""
         order = checked_alphabet(alphabet)
         if set(order) != set(self.alphabet):
             apart = differences(self.alphabet, order, ("the automaton", of))

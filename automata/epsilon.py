@@ -9,10 +9,10 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from automata.aliases import Weight, Weights
-from automata.components import components
 from automata.errors import EpsilonCycle, LimitReached, WeightError
+from automata.reachability import components
 from automata.semirings import Semiring
-from automata.table import SMALL, Places, Table, Vector
+from automata.sparse_matrix import SMALL, Places, SparseMatrix, Vector
 
 MOST_ENTRIES = 1 << 24
 """Transitions of one symbol, at most, where epsilon is removed."""
@@ -65,7 +65,7 @@ def _star(semiring: Semiring, weight: Weight, name: int) -> Weight:
     try:
         return semiring.star(weight)
     except WeightError:
-        signs = ", without their signs" if semiring.name == "real" else ""
+        signs = ", without their signs" if semiring.signed else ""
         raise EpsilonCycle(
             f"the epsilon cycles through state {name} weigh {semiring.format(weight)} in all{signs}, and"
             f" going round them any number of times has no sum in the {semiring.name} semiring; remove the"
@@ -89,10 +89,6 @@ class Elimination:
 
     Raises :class:`~automata.errors.EpsilonCycle` where E* does not exist,
     :class:`~automata.errors.LimitReached` where the elimination takes too many products.
-
-    Args:
-        semiring: the semiring of the weights.
-        rows: of E, by state.
     """
 
     def __init__(self, semiring: Semiring, rows: dict[int, Row]) -> None:
@@ -161,18 +157,16 @@ class Elimination:
         return {q: w for q, w in total.items() if w != self.semiring.zero}
 
 
-class SilentClosure:
+class EpsilonClosure:
     """The epsilon closure E*, for vectors to be multiplied by.
 
-    Of few states it is an array. Of many, only what is on a cycle of epsilon needs it: for each strongly
-    connected part an array of floats, or a sparse elimination of exact weights. A vector goes through the
-    parts in the order in which epsilon leads through them.
+    Of few states it is an array. Of many, only strongly connected parts with a cycle need one: an array of
+    floats, or an elimination of exact weights; a vector goes through the parts in topological order.
 
-    Raises :class:`~automata.errors.EpsilonCycle` where it does not exist,
-    :class:`~automata.errors.LimitReached` where a part is too large.
+    Raises EpsilonCycle if it does not exist, LimitReached if a part is too large.
     """
 
-    def __init__(self, semiring: Semiring, table: Table, exact: bool) -> None:
+    def __init__(self, semiring: Semiring, table: SparseMatrix, exact: bool) -> None:
         self.semiring, self.table, self.exact = semiring, table, exact
         _ = self.matrix if table.size <= SMALL else self._parts
 
@@ -198,7 +192,7 @@ class SilentClosure:
     @cached_property
     def _entries(self) -> tuple[list[int], list[int], list[Weight]]:
         """Where each state's transitions begin, and the target and weight of each, as Python's numbers."""
-        return self.table.starts.tolist(), self.table.columns.tolist(), self.table.weights.tolist()
+        return self.table.row_offsets.tolist(), self.table.columns.tolist(), self.table.weights.tolist()
 
     def _cycle(self, states: Places) -> Callable[[Row], Row]:
         k, names = self.semiring, states.tolist()
@@ -225,9 +219,9 @@ class SilentClosure:
         return product
 
     @cached_property
-    def transposed(self) -> SilentClosure:
+    def transposed(self) -> EpsilonClosure:
         """The closure of the transitions turned round: E* times a column is what it does to a row."""
-        other = object.__new__(SilentClosure)
+        other = object.__new__(EpsilonClosure)
         other.semiring, other.table, other.exact = self.semiring, self.table.transposed, self.exact
         if self.table.size <= SMALL:
             other.__dict__["matrix"] = self.matrix.T
@@ -289,12 +283,8 @@ class SilentClosure:
                         members[part[to]].append(to)
         return {q: w for q, w in total.items() if w != k.zero}
 
-    def row_products(self, table: Table) -> Table:
-        """The matrix of that table times E*, row by row.
-
-        Raises :class:`~automata.errors.LimitReached` where more than :data:`MOST_ENTRIES` are other than
-        zero.
-        """
+    def row_products(self, table: SparseMatrix) -> SparseMatrix:
+        """Return the table times E*, row by row; raise LimitReached for more than :data:`MOST_ENTRIES`."""
         rows: list[Weights] = []
         columns, weights, entries = [table.columns[:0]], [table.weights[:0]], 0
         for row in np.unique(table.rows).tolist():
@@ -309,4 +299,6 @@ class SilentClosure:
                     " are held"
                 )
         row_numbers = np.concatenate([table.rows[:0], *rows])
-        return Table.of_entries(table.size, row_numbers, np.concatenate(columns), np.concatenate(weights))
+        return SparseMatrix.of_entries(
+            table.size, row_numbers, np.concatenate(columns), np.concatenate(weights)
+        )

@@ -1,16 +1,10 @@
-"""What can be wrong with an automaton, a string or a file: one named exception each, one clear sentence in
-each.
-"""
+"""The exceptions for wrong automata, strings and files; each message is one clear sentence."""
 
 from __future__ import annotations
 
 
 class InputError(ValueError):
-    """Something that a user gave is wrong; the message is one sentence that says what, where, and what would
-    be right.
-
-    The command line prints it and leaves with exit status 2; library users catch it as a ``ValueError``.
-    """
+    """A user's input is wrong; its message is one sentence. The command line exits with status 2."""
 
     def about(self, *names: str) -> InputError:
         """The same error, which says first what it is about: files, mostly."""
@@ -18,9 +12,7 @@ class InputError(ValueError):
 
 
 class WeightError(InputError):
-    """A weight that its semiring does not hold: NaN, a negative max-times weight, an infinity in the real
-    semiring.
-    """
+    """A weight that its semiring does not hold, such as NaN or a negative max-times weight."""
 
 
 class ShapeError(InputError):
@@ -36,9 +28,7 @@ class EpsilonCycle(InputError):
 
 
 class LimitReached(InputError):
-    """What was asked for would take more than a stated limit: the message says which. The command line leaves
-    with exit status 3.
-    """
+    """A request beyond a stated limit; the command line exits with status 3."""
 
 
 class FormatError(InputError):
@@ -46,9 +36,4 @@ class FormatError(InputError):
 
 
 class OutputError(InputError):
-    """A result that could not be written, after the work for it was done: a full device, a closed pipe, a
-    folder that has gone.
-
-    The command line leaves with exit status 4, so that no answer is taken for another; a place that is
-    refused before work starts is an :class:`InputError`.
-    """
+    """A result could not be written after the work. The command line exits with status 4."""

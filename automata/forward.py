@@ -37,7 +37,7 @@ def read_out(automaton: WFSA, omega: Weights) -> Weight:
 
 
 def _silently(automaton: WFSA, omega: Weights) -> Weights:
-    closure = automaton.silent_closure
+    closure = automaton.epsilon_closure
     return omega if closure is None else closure.product(omega)
 
 

@@ -1,6 +1,4 @@
-"""Arrays of fractions as integer matrices over a common denominator, and back: python-flint multiplies those
-fast.
-"""
+"""Arrays of fractions as integer matrices over a common denominator, which python-flint multiplies."""
 
 from __future__ import annotations
 

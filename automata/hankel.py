@@ -1,6 +1,4 @@
-"""Hankel matrices: H[p, s] = f(ps). Their rank is the least number of states that any automaton over a field
-needs for f.
-"""
+"""Hankel matrices H[p, s] = f(ps); their rank is the least number of states over a field for f."""
 
 from __future__ import annotations
 
@@ -17,9 +15,8 @@ from automata.aliases import String, Symbol, Weights
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.operations import remove_epsilon, reverse
-from automata.semirings import COUNTING, REAL
+from automata.sparse_matrix import Vector
 from automata.sparse_runs import is_large, run
-from automata.table import Vector
 from automata.wfsa import WFSA, require_cells
 
 
@@ -80,10 +77,8 @@ def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[Strin
 
 
 def _before(automaton: WFSA, suffix: String) -> Vector:
-    """For each state the score of the suffix from there on, without silent moves before its first symbol:
-    these are the prefix's.
-    """
-    k, closure = automaton.semiring, automaton.silent_closure
+    """For each state the score of the suffix from there, without epsilon before its first symbol."""
+    k, closure = automaton.semiring, automaton.epsilon_closure
     present = np.flatnonzero(automaton.final != k.zero)
     vector = present, automaton.final[present]
     for symbol in suffix[::-1]:
@@ -99,7 +94,7 @@ def block(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[String
     >>> block(WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]}), ["", "a"], ["", "a"]).determinant
     Fraction(-1, 1)
     """
-    if automaton.semiring not in (REAL, COUNTING):
+    if not automaton.semiring.is_field:
         raise InputError(
             f"a determinant is for real and counting automata; this one is over the {automaton.semiring.name}"
             " semiring"

@@ -23,14 +23,12 @@ from automata import determinisation
 from automata.aliases import String, Weights
 from automata.equivalence.certificates import Linked, Minimal
 from automata.equivalence.explore import explore
-from automata.equivalence.integers import Cleared, cleared, primes
-from automata.equivalence.large import MOST_DENSE, are_large
+from automata.equivalence.field import MOST_DENSE, are_large
+from automata.equivalence.integers import Cleared, Word, cleared, primes
 from automata.equivalence.lift import Basis, lift
-from automata.equivalence.vectors import Word
 from automata.errors import InputError, LimitReached
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse
-from automata.semirings import BOOLEAN, COUNTING, REAL
 from automata.wfsa import WFSA, require_wfsa
 
 Tell = Callable[[str], None]
@@ -66,7 +64,7 @@ def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
         InputError: another semiring, for which there is no least automaton that one could compute so.
     """
     require_wfsa(automaton)
-    if automaton.semiring is BOOLEAN:
+    if automaton.semiring.is_boolean:
         return Minimised(determinisation.minimal(automaton), None)
     _require_field(automaton, "minimise")
     if are_large(automaton):
@@ -91,11 +89,8 @@ def _minimised_dense(automaton: WFSA, tell: Tell) -> Minimised:
 
 
 def rank(automaton: WFSA, tell: Tell = lambda stage: None) -> int:
-    """The rank of the Hankel matrix of the scores: the least number of states of any automaton over the reals
-    with them.
-
-    Raises :class:`~automata.errors.InputError` for another semiring than real and counting, and
-    :class:`~automata.errors.LimitReached` where the least automaton of a large one is not found.
+    """Return the rank of the Hankel matrix: the least number of states of any real automaton with the scores.
+    Raise InputError for other semirings, and LimitReached if no least automaton of a large one is found.
     """
     _require_field(automaton, "the rank")
     result = minimise(automaton, tell)
@@ -120,7 +115,7 @@ def _minimised_large(automaton: WFSA, tell: Tell) -> Minimised:
 
 def _require_field(automaton: WFSA, what: str) -> None:
     require_wfsa(automaton)
-    if automaton.semiring not in (REAL, COUNTING):
+    if not automaton.semiring.is_field:
         others = ", or boolean" if what == "minimise" else ""
         raise InputError(
             f"{what} is for real and counting automata{others}; this one is over the"
@@ -129,9 +124,7 @@ def _require_field(automaton: WFSA, what: str) -> None:
 
 
 def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Weights | None]:
-    """The automaton on the space that its words span, and the matrix from there to it; itself and ``None``
-    where that is all.
-    """
+    """The automaton on the span of its words and the matrix to it; ``None`` if that is all of it."""
     alone = cleared([automaton])
     fresh = primes()
     while True:

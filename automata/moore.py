@@ -1,6 +1,4 @@
-"""Moore machines: deterministic automata whose states show something, such as a label beside accept or
-reject.
-"""
+"""Moore machines: deterministic automata whose states have outputs."""
 
 from __future__ import annotations
 

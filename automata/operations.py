@@ -9,7 +9,7 @@ import numpy as np
 from automata.aliases import Symbol, Weight
 from automata.errors import InputError
 from automata.reachability import dead_states, reachable, transition_edges
-from automata.table import SMALL, Places, Table, numbers_of
+from automata.sparse_matrix import SMALL, Places, SparseMatrix, numbers_of
 from automata.wfsa import WFSA
 
 
@@ -26,55 +26,45 @@ def trim(automaton: WFSA) -> WFSA:
 def restricted(automaton: WFSA, keep: Places) -> WFSA:
     """Only the states ``keep``, which increase, and what is between them; renumbered from 0."""
     size, place = len(keep), numbers_of(automaton.states, keep)
-    return automaton.replace(
+    return automaton.with_tables(
+        lambda table: table.renumbered(size, place),
         initial=automaton.initial[keep],
         final=automaton.final[keep],
-        tables=[table.renumbered(size, place) for table in automaton.tables],
-        silent=None if automaton.silent is None else automaton.silent.renumbered(size, place),
     )
 
 
 def without_dead_ends(automaton: WFSA) -> WFSA:
-    """The automaton without what leads to states from which no final state can be reached; states keep their
-    numbers.
-    """
+    """Remove transitions and initial weights that lead to dead states; states keep their numbers."""
     k, dead = automaton.semiring, dead_states(automaton)
     if not dead.any():
         return automaton
     initial = automaton.initial.copy()
     initial[dead] = k.zero
-    silent = None if automaton.silent is None else automaton.silent.without_columns(dead)
-    tables = [table.without_columns(dead) for table in automaton.tables]
-    return automaton.replace(initial=initial, tables=tables, silent=silent)
+    return automaton.with_tables(lambda table: table.without_columns(dead), initial=initial)
 
 
 def reverse(automaton: WFSA) -> WFSA:
     """The automaton that gives to each string what ``automaton`` gives to its mirror image."""
-    return automaton.replace(
-        initial=automaton.final.copy(),
-        final=automaton.initial.copy(),
-        tables=[table.transposed for table in automaton.tables],
-        silent=None if automaton.silent is None else automaton.silent.transposed,
+    return automaton.with_tables(
+        lambda table: table.transposed, initial=automaton.final.copy(), final=automaton.initial.copy()
     )
 
 
 def sum_of(left: WFSA, right: WFSA) -> WFSA:
     """The automaton that scores A[x] (+) B[x]: both, side by side. Over the union of the alphabets."""
     left, right = _aligned(left, right)
-    tables, index = _paired(left, right, Table.beside)
+    tables, index = _paired(left, right, SparseMatrix.beside)
     return left.replace(
         initial=np.concatenate([left.initial, right.initial]),
         final=np.concatenate([left.final, right.final]),
         tables=tables,
         index=index,
-        silent=_silent(left).beside(_silent(right)),
+        epsilon=left.epsilon_table.beside(right.epsilon_table),
     )
 
 
 def hadamard(left: WFSA, right: WFSA) -> WFSA:
-    """The automaton that scores A[x] (x) B[x]: both run in step, on pairs of states. Epsilon is removed
-    first.
-    """
+    """The automaton that scores A[x] (x) B[x], on pairs of states; epsilon is removed first."""
     left, right = map(remove_epsilon, _aligned(left, right))
     k = left.semiring
 
@@ -95,16 +85,14 @@ def scale(automaton: WFSA, weight: Weight) -> WFSA:
 
 
 def remove_epsilon(automaton: WFSA) -> WFSA:
-    """The same scores without epsilon: silent moves are taken into the step before them, lambda E* and tau
-    E*.
-    """
-    closure = automaton.silent_closure
+    """The same scores without epsilon: lambda E* for lambda, and tau E* for each tau."""
+    closure = automaton.epsilon_closure
     if closure is None:
         return automaton
     k = automaton.semiring
     if automaton.states > SMALL:
         tables = [closure.row_products(table) for table in automaton.tables]
-        return automaton.replace(initial=closure.product(automaton.initial), tables=tables, silent=None)
+        return automaton.replace(initial=closure.product(automaton.initial), tables=tables, epsilon=None)
     return automaton.replace(
         initial=k.matmul(automaton.initial[None, :], closure.matrix)[0],
         matrices=(
@@ -128,17 +116,10 @@ def _aligned(left: WFSA, right: WFSA) -> tuple[WFSA, WFSA]:
     return left.over(both), right.over(both)
 
 
-def _silent(automaton: WFSA) -> Table:
-    empty = Table.empty(automaton.states, automaton.initial.dtype)
-    return empty if automaton.silent is None else automaton.silent
-
-
 def _paired(
-    left: WFSA, right: WFSA, join: Callable[[Table, Table], Table]
-) -> tuple[list[Table], dict[Symbol, int]]:
-    """One joined matrix for each pair of matrices that some symbol has, so that what was shared stays
-    shared.
-    """
+    left: WFSA, right: WFSA, join: Callable[[SparseMatrix, SparseMatrix], SparseMatrix]
+) -> tuple[list[SparseMatrix], dict[Symbol, int]]:
+    """Join each pair of matrices that some symbol has; shared ones stay shared."""
     place: dict[tuple[int, int], int] = {}
     index = {s: place.setdefault((left.index[s], right.index[s]), len(place)) for s in left.index}
     return [join(left.tables[i], right.tables[j]) for i, j in place], index

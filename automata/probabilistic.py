@@ -1,23 +1,22 @@
-"""A probabilistic finite automaton (PFA): from each state each symbol leads on by chance; exact, or in
-float64.
-"""
+"""A probabilistic finite automaton (PFA), exact or in float64."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterable
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from automata.aliases import String, Weights
+from automata.aliases import String, Symbols, Weights
 from automata.checks import checked_alphabet, checked_state, listed
+from automata.dfa import DFA
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
 from automata.io.drawing import Drawable
 from automata.io.number_text import shorten
-from automata.most_probable import MostProbable, most_probable
 from automata.semirings import REAL
 from automata.symbols import unknown_symbol
 from automata.weights import checked, has_floats, raw_array
@@ -25,6 +24,36 @@ from automata.wfsa import WFSA
 
 UNIT = 2.0**-53
 """The unit roundoff of float64."""
+
+
+@dataclass(frozen=True)
+class Tie:
+    """States that are equally probable after ``state`` and ``symbol`` (both ``None`` at the start)."""
+
+    state: int | None
+    symbol: Hashable | None
+    best: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class MostProbable:
+    """The limit DFA of Theorem 3.2 (Wang & Niepert 2019), where there is one: ties leave it open.
+
+    Attributes:
+        dfa: moves to the most probable state, of several to the one of the least number. It keeps all states
+            and their numbers.
+        ties: where several are the most probable, by float64's or the fractions' own equality; first the
+            start's, then by state.
+    """
+
+    dfa: DFA
+    ties: tuple[Tie, ...]
+
+    @property
+    def reached_ties(self) -> tuple[Tie, ...]:
+        """The ties at the start and at states that are reached in ``dfa``; without any, no choice matters."""
+        reached = self.dfa.reachable()[1]
+        return tuple(t for t in self.ties if t.state is None or t.state in reached)
 
 
 class PFA(Drawable):
@@ -58,7 +87,7 @@ class PFA(Drawable):
     """
 
     probabilistic: ClassVar[bool] = True
-    alphabet: tuple[Any, ...]
+    alphabet: Symbols
     initial: Weights
     tables: Weights
     exact: bool
@@ -95,14 +124,7 @@ class PFA(Drawable):
 
     @classmethod
     def from_table(cls, alphabet: Iterable[Hashable], initial: ArrayLike, table: ArrayLike) -> PFA:
-        """A PFA from one table: ``table[i, a, j]`` is the probability of state j after state i and the a-th
-        symbol.
-
-        Args:
-            alphabet: m symbols.
-            initial: shape ``(k,)``.
-            table: shape ``(k, m, k)``.
-        """
+        """A PFA from one table: ``table[i, a, j]`` leads from state i by the a-th symbol to state j."""
         return cls(alphabet, initial, raw_array(table, "the table", 3).swapaxes(0, 1))
 
     @property
@@ -117,10 +139,8 @@ class PFA(Drawable):
         return np.asarray(self.tables[self.alphabet.index(symbol)])
 
     def to_wfsa(self, final: Collection[int]) -> WFSA:
-        """The real automaton whose score is the probability to be in one of the states ``final`` after the
-        string.
-
-        It has these states and these numbers, so its Forward vector is the distribution over states.
+        """Return the real automaton on these states and numbers whose score is the probability to be in one
+        of the states ``final``; its Forward vector is the distribution over states.
         """
         last = REAL.zeros(self.states, exact=self.exact)
         last[sorted({checked_state(q, self.states, "final") for q in listed(final, "final")})] = REAL.exact(1)
@@ -131,17 +151,12 @@ class PFA(Drawable):
         return self.to_wfsa(final)
 
     def state_automata(self) -> tuple[WFSA, ...]:
-        """For each state j the real automaton whose score is the probability to be in state j after the
-        string.
-        """
+        """For each state j the real automaton that scores the probability to be in j after the string."""
         whole = self.to_wfsa([])
         return tuple(whole.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
 
     def distribution(self, string: String) -> Weights:
-        """The probability of each state after the string, shape ``(k,)``, by the Forward algorithm.
-
-        Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
-        """
+        """Return the probability of each state after the string, shape ``(k,)``, by the Forward algorithm."""
         return np.asarray(forward(self.to_wfsa([]), string)[-1])
 
     def sample(self, string: String, rng: np.random.Generator) -> list[int]:
@@ -167,7 +182,21 @@ class PFA(Drawable):
         >>> limit.dfa.table, limit.ties
         (((1,), (0,)), (Tie(state=1, symbol='a', best=(0, 1)),))
         """
-        return most_probable(self.alphabet, self.initial, self.tables, final)
+        ties: list[Tie] = []
+
+        def best(row: Weights, state: int | None, symbol: Hashable | None) -> int:
+            most = np.flatnonzero(row == row.max()).tolist()
+            if len(most) > 1:
+                ties.append(Tie(state, symbol, tuple(most)))
+            return int(most[0])
+
+        start = best(self.initial, None, None)
+        steps = tuple(
+            tuple(best(self.tables[a, q], q, s) for a, s in enumerate(self.alphabet))
+            for q in range(self.states)
+        )
+        dfa = DFA(self.alphabet, start, steps, frozenset(listed(final, "final")))
+        return MostProbable(dfa, tuple(ties))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("an automaton is immutable; make another with PFA(...)")

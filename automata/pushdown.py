@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from automata.aliases import String
 from automata.checks import checked_alphabet, checked_state, listed
@@ -85,10 +85,8 @@ class Pushdown:
             object.__setattr__(self, name, value)
 
     def run(self, string: String) -> list[Configuration | None]:
-        """The configurations on the way through a string of T symbols, after the moves that read nothing:
-        T + 1 of them, the first one first; ``None`` from where there was no move.
-
-        Raises :class:`~automata.errors.UnknownSymbol` for a symbol that the alphabet lacks.
+        """Return the T + 1 configurations on the way through a string of T symbols, each after the moves that
+        read nothing; ``None`` from where there was no move.
         """
         now = self._silent(Configuration(self.start, (self.bottom,)))
         configurations: list[Configuration | None] = [now]
@@ -120,7 +118,7 @@ class Pushdown:
 
 
 def _checked(
-    place: Any, move: Any, symbols: tuple[Hashable, ...], n: int
+    place: object, move: object, symbols: tuple[Hashable, ...], n: int
 ) -> tuple[int, tuple[Hashable, ...]]:
     where = f"the move at {shorten(place)}"
     if not isinstance(place, tuple) or len(place) != 3 or not isinstance(move, tuple) or len(move) != 2:

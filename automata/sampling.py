@@ -10,7 +10,6 @@ import numpy as np
 from automata.aliases import Floats, Symbol, Symbols, Weight, Weights
 from automata.errors import InputError
 from automata.operations import remove_epsilon
-from automata.semirings import LOG, MAX_PLUS, MIN_PLUS
 from automata.wfsa import WFSA
 
 MOST_STRINGS = 10_000_000
@@ -105,15 +104,13 @@ def _shares(logarithms: Floats) -> Floats:
 
 
 def _logarithms(automaton: WFSA, weights: Weights) -> Floats:
-    """The logarithms of the automaton's weights as factors of a probability: neither large weights nor small
-    ones leave float64 so.
-    """
+    """Return the weights' logarithms as factors of a probability, far beyond float64's range too."""
     k = automaton.semiring
 
     def logarithm(weight: Weight) -> float:
-        if k in (LOG, MAX_PLUS, MIN_PLUS):
+        if k.log_sign:
             try:
-                value = float(-weight if k is MIN_PLUS else weight)
+                value = float(k.log_sign * weight)
             except OverflowError:
                 raise InputError(
                     f"weight {k.format(weight)} is too large for sampling, which computes in float64"

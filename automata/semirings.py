@@ -41,27 +41,42 @@ def _quotient(a: Weight, b: Weight) -> Weight:
 
 
 class Semiring:
-    """A set with plus and times (Definition 1). All seven are commutative; ``zero`` and ``one`` are the
-    identities.
-    """
+    """A commutative semiring (Definition 1); ``zero`` and ``one`` are the identities."""
 
     name: ClassVar[str]
     zero: ClassVar[Weight]
     one: ClassVar[Weight]
     members: ClassVar[str]  # what a weight must be, in words, for error messages
-    add: ClassVar[np.ufunc]
-    multiply: ClassVar[np.ufunc]
+    add: ClassVar[np.ufunc] = np.add
+    multiply: ClassVar[np.ufunc] = np.multiply
     # The same on two numbers: NumPy would make int64 of Python's integers, and those overflow.
-    add_numbers: Callable[[Weight, Weight], Weight]
-    multiply_numbers: Callable[[Weight, Weight], Weight]
+    add_numbers: Callable[[Weight, Weight], Weight] = staticmethod(operator.add)
+    multiply_numbers: Callable[[Weight, Weight], Weight] = staticmethod(operator.mul)
     # a (x) the inverse of b, for b other than zero; exact numbers give an exact one. None where weights have
     # no inverse.
     divide_numbers: Callable[[Weight, Weight], Weight] | None = None
-    selective: ClassVar[bool] = (
-        False  # plus returns one of its operands, so Viterbi finds *the* path behind a score
-    )
-    exact_only: ClassVar[bool] = False  # no float64 arrays (boolean, counting)
-    float_only: ClassVar[bool] = False  # no exact arrays (log)
+    # What algorithms ask of a semiring: no other module compares it with one of those below, tables of
+    # compiled loops and of rounding bounds apart.
+    selective: ClassVar[bool] = False
+    """Plus returns one of its operands, so Viterbi finds *the* path behind a score."""
+    exact_only: ClassVar[bool] = False
+    """No float64 arrays (boolean, counting)."""
+    float_only: ClassVar[bool] = False
+    """No exact arrays (log)."""
+    is_field: ClassVar[bool] = False
+    """Weights are rational numbers with their plus and times (real, counting), so the methods of linear
+    algebra decide.
+    """
+    is_boolean: ClassVar[bool] = False
+    """Weights are truth values, so that an automaton is a language."""
+    signed: ClassVar[bool] = False
+    """Weights may cancel one another, so that a sum converges if that of their magnitudes does."""
+    openfst_arc: ClassVar[str | None] = None
+    """OpenFst's arc type with this plus, for weights that are products or sums of logarithms."""
+    log_sign: ClassVar[int] = 0
+    """1 where a weight is the logarithm of a factor (max-plus, log), -1 where it is minus that, a cost
+    (min-plus), and 0 where it is a factor itself.
+    """
 
     def plus(self, a: ArrayLike, b: ArrayLike) -> Weight:
         """``a`` (+) ``b``, elementwise."""
@@ -99,30 +114,28 @@ class Semiring:
         return total
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
-        """The matrix product over this semiring: shapes ``(..., i, j)`` and ``(..., j, k)`` give
-        ``(..., i, k)``.
-        """
+        """The matrix product: shapes ``(..., i, j)`` and ``(..., j, k)`` give ``(..., i, k)``."""
         return np.asarray(self.sum(self.times(a[..., :, :, None], b[..., None, :, :]), axis=-2))
 
     def star(self, a: Weight) -> Weight:
         """``one + a + a a + a a a + ...`` where that sum exists, else
-        :class:`~automata.errors.WeightError`.
+        :class:`~automata.errors.WeightError`. If plus is selective, it is one where going round never gains.
         """
-        if a == self.zero:
+        if a == self.zero or (self.selective and self.plus(self.one, a) == self.one):
             return self.one
         raise WeightError(
             f"the sum 1 + a + aa + ... of a = {self.format(a)} does not exist in the {self.name} semiring"
         )
 
     def absolute(self, values: Weights) -> Weights:
-        """The weights without their signs, where the semiring has signs: what absolute convergence is decided
-        on.
-        """
-        return values
+        """The weights without their signs, on which absolute convergence is decided."""
+        return np.asarray(np.abs(values)) if self.signed else values
 
     def holds(self, weight: Weight) -> bool:
-        """Is ``weight`` an element of this semiring?"""
-        return isinstance(weight, (Fraction, int)) or (isinstance(weight, float) and math.isfinite(weight))
+        """Is ``weight`` an element of this semiring? By default a finite number, or zero."""
+        return isinstance(weight, (Fraction, int)) or (
+            isinstance(weight, float) and (math.isfinite(weight) or weight == self.zero)
+        )
 
     def zeros(self, *shape: int, exact: bool) -> Weights:
         """An array of ``zero``."""
@@ -136,7 +149,7 @@ class Semiring:
 
     def dtype(self, exact: bool) -> type:
         """The NumPy dtype of this semiring's arrays."""
-        return object if exact else np.float64
+        return object if self.exact_only or (exact and not self.float_only) else np.float64
 
     def exact(self, weight: Weight) -> Weight:
         """``weight`` as an exact number: a float is the dyadic fraction that it is; infinities stay."""
@@ -155,9 +168,7 @@ class Semiring:
         return weight
 
     def format(self, weight: Weight) -> str:
-        """The text that :meth:`parse` reads back as the same weight; a float is written as the fraction it
-        is.
-        """
+        """The text that :meth:`parse` reads back; a float is written as the fraction it is."""
         return write_number(self.exact(weight))
 
     def __repr__(self) -> str:
@@ -177,14 +188,12 @@ class Real(Semiring):
     """
 
     name, zero, one, members = "real", 0, 1, "finite numbers"
-    add, multiply = np.add, np.multiply
-    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
     divide_numbers = staticmethod(_quotient)
+    is_field = signed = True
+    openfst_arc = "log64"
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
-        """The ordinary product; for float64 the one of BLAS, in whatever order it sums; exact for
-        fractions.
-        """
+        """The ordinary product: BLAS for float64, exact for fractions."""
         if a.dtype != object and b.dtype != object:
             return np.asarray(a @ b)
         large = a.ndim == b.ndim == 2 and a.size * b.shape[1] > FEW
@@ -197,15 +206,9 @@ class Real(Semiring):
             return super().star(a)
         return 1 / (1 - a) if isinstance(a, float) else Fraction(1) / (1 - a)
 
-    def absolute(self, values: Weights) -> Weights:
-        """|values|."""
-        return np.asarray(np.abs(values))
-
 
 def _added(a: Weight, b: Weight) -> Weight:
-    """``a + b``. Python makes a float of what it adds to an infinity, and a fraction may be beyond all
-    floats.
-    """
+    """``a + b``, where one may be an infinity and the other a fraction beyond all floats."""
     try:
         return a + b
     except OverflowError:
@@ -226,7 +229,7 @@ class Tropical(Semiring):
     one = 0
     multiply = np.add
     multiply_numbers, divide_numbers = staticmethod(_added), staticmethod(_taken_off)
-    selective = True
+    selective, openfst_arc = True, "standard"
 
     def times(self, a: ArrayLike, b: ArrayLike) -> Weight:
         """``a + b``, elementwise."""
@@ -244,34 +247,16 @@ class MaxPlus(Tropical):
     """
 
     name, zero, members = "max-plus", -INFINITY, "numbers below infinity, or -inf"
-    add = np.maximum
-    add_numbers = staticmethod(max)
-
-    def star(self, a: Weight) -> Weight:
-        """0 for a <= 0: going round the cycle never gains."""
-        return self.one if a <= 0 else super().star(a)
-
-    def holds(self, weight: Weight) -> bool:
-        """Below +infinity, and no NaN."""
-        return isinstance(weight, (int, float, Fraction)) and weight < INFINITY
+    add, add_numbers = np.maximum, staticmethod(max)
+    log_sign = 1
 
 
 class MinPlus(Tropical):
-    """(R and infinity, min, +, infinity, 0), the tropical semiring; float64 breaks what it breaks in
-    max-plus.
-    """
+    """(R and infinity, min, +, infinity, 0), the tropical semiring; float64 as in max-plus."""
 
     name, zero, members = "min-plus", INFINITY, "numbers above -infinity, or inf"
-    add = np.minimum
-    add_numbers = staticmethod(min)
-
-    def star(self, a: Weight) -> Weight:
-        """0 for a >= 0."""
-        return self.one if a >= 0 else super().star(a)
-
-    def holds(self, weight: Weight) -> bool:
-        """Above -infinity, and no NaN."""
-        return isinstance(weight, (int, float, Fraction)) and weight > -INFINITY
+    add, add_numbers = np.minimum, staticmethod(min)
+    log_sign = -1
 
 
 class MaxTimes(Semiring):
@@ -282,14 +267,9 @@ class MaxTimes(Semiring):
     """
 
     name, zero, one, members = "max-times", 0, 1, "finite numbers that are not negative"
-    add, multiply = np.maximum, np.multiply
-    add_numbers, multiply_numbers = staticmethod(max), staticmethod(operator.mul)
+    add, add_numbers = np.maximum, staticmethod(max)
     divide_numbers = staticmethod(_quotient)
-    selective = True
-
-    def star(self, a: Weight) -> Weight:
-        """1 for a <= 1."""
-        return self.one if a <= 1 else super().star(a)
+    selective, openfst_arc = True, "standard"
 
     def holds(self, weight: Weight) -> bool:
         """Finite and not negative."""
@@ -309,21 +289,13 @@ class Log(Semiring):
     add, multiply = np.logaddexp, np.add
     add_numbers, multiply_numbers = staticmethod(np.logaddexp), staticmethod(operator.add)
     divide_numbers = staticmethod(operator.sub)
-    float_only = True
+    float_only, log_sign, openfst_arc = True, 1, "log64"
 
     def star(self, a: Weight) -> Weight:
         """-log(1 - e^a) for a < 0."""
         if not a < 0:
             return super().star(a)
         return -np.log1p(-np.exp(a)) if a < -math.log(2) else -np.log(-np.expm1(a))
-
-    def holds(self, weight: Weight) -> bool:
-        """Below +infinity, and no NaN."""
-        return isinstance(weight, (int, float, Fraction)) and weight < INFINITY
-
-    def dtype(self, exact: bool) -> type:
-        """Always float64."""
-        return np.float64
 
     def exact(self, weight: Weight) -> Weight:
         """A sum of exponentials of fractions is no fraction: there is no exact log semiring."""
@@ -351,18 +323,14 @@ class Boolean(Semiring):
     name, zero, one, members = "boolean", False, True, '"true" or "false"'
     add, multiply = np.logical_or, np.logical_and
     add_numbers, multiply_numbers = staticmethod(operator.or_), staticmethod(operator.and_)
-    selective = True
-    exact_only = True
+    selective = exact_only = is_boolean = True
+    openfst_arc = "standard"
 
     def matmul(self, a: Weights, b: Weights) -> Weights:
         """The matrix product: is any product true? Counted in float32, which is exact below 2^24."""
         if a.shape[-1] >= 1 << 24:
             return super().matmul(a, b)
         return np.asarray(a.astype(np.float32) @ b.astype(np.float32) > 0)
-
-    def star(self, a: Weight) -> Weight:
-        """True."""
-        return True
 
     def holds(self, weight: Weight) -> bool:
         """True or False."""
@@ -393,17 +361,12 @@ class Counting(Semiring):
     """(N, +, x, 0, 1), over Python's integers: it counts paths, without overflow."""
 
     name, zero, one, members = "counting", 0, 1, "integers that are not negative"
-    add, multiply = np.add, np.multiply
-    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
-    exact_only = True
+    exact_only = is_field = True
+    openfst_arc = "log64"
 
     def holds(self, weight: Weight) -> bool:
         """A natural number."""
         return isinstance(weight, (int, Fraction)) and weight == int(weight) and weight >= 0
-
-    def dtype(self, exact: bool) -> type:
-        """Always object: Python's integers."""
-        return object
 
     def exact(self, weight: Weight) -> int:
         """The weight as a Python integer."""

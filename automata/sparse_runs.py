@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from automata.aliases import Weight
-from automata.table import SMALL, Table, Vector
+from automata.sparse_matrix import SMALL, SparseMatrix, Vector
 from automata.wfsa import WFSA
 
 MOST_FLOAT_CELLS = 1 << 22
@@ -35,7 +35,7 @@ def start(automaton: WFSA) -> Vector:
     return _silently(automaton, (present, automaton.initial[present]))
 
 
-def step(automaton: WFSA, omega: Vector, table: Table) -> Vector:
+def step(automaton: WFSA, omega: Vector, table: SparseMatrix) -> Vector:
     """Omega_{i+1} from Omega_i and the transitions that read x_{i+1}."""
     return _silently(automaton, table.sparse_product(automaton.semiring, omega))
 
@@ -46,7 +46,7 @@ def read_out(automaton: WFSA, omega: Vector) -> Weight:
     return k.sum(k.times(weights, automaton.final[places]))
 
 
-def run(automaton: WFSA, tables: Iterable[Table]) -> Iterator[Vector]:
+def run(automaton: WFSA, tables: Iterable[SparseMatrix]) -> Iterator[Vector]:
     """Omega_0 to Omega_T, one after the other, by the transitions that read each symbol."""
     omega = start(automaton)
     yield omega
@@ -56,5 +56,5 @@ def run(automaton: WFSA, tables: Iterable[Table]) -> Iterator[Vector]:
 
 
 def _silently(automaton: WFSA, omega: Vector) -> Vector:
-    closure = automaton.silent_closure
+    closure = automaton.epsilon_closure
     return omega if closure is None else closure.sparse_product(omega)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from automata.io.number_text import shorten
 from automata.symbols import unknown_symbol
 
 
-def symbols_of(string: Any) -> tuple[Hashable, ...]:
+def symbols_of(string: Iterable[Hashable]) -> tuple[Hashable, ...]:
     """The symbols of a string, which may be an iterator.
 
     >>> symbols_of(5)
@@ -67,10 +66,7 @@ class Batch:
 
 
 def encode(alphabet: Mapping[Hashable, int], strings: Sequence[String]) -> Batch:
-    """The strings as a :class:`Batch` of the numbers that ``alphabet`` gives to symbols.
-
-    Raises :class:`~automata.errors.UnknownSymbol`, naming string and place, for a symbol that it lacks.
-    """
+    """Encode the strings by the alphabet's numbers; raise UnknownSymbol with string and place."""
     lengths = np.fromiter(map(len, strings), dtype=np.intp, count=len(strings))
     order = np.argsort(-lengths, kind="stable")
     codes = np.full((len(strings), int(lengths.max(initial=0))), -1, dtype=np.intp)

@@ -1,6 +1,4 @@
-"""The scores of all strings at once, level by level down the tree of strings: each prefix is read only
-once.
-"""
+"""The scores of all strings, level by level down the tree of strings; each prefix is read once."""
 
 from __future__ import annotations
 
@@ -12,9 +10,8 @@ import numpy as np
 from automata.aliases import Weights
 from automata.fraction_matrices import cleared, common_denominator, fractions
 from automata.operations import remove_epsilon
-from automata.semirings import REAL
+from automata.sparse_matrix import Vector
 from automata.sparse_runs import is_large, read_out, start, step
-from automata.table import Vector
 from automata.wfsa import WFSA, require_cells, require_room
 
 MOST_CELLS = 1 << 24
@@ -42,7 +39,7 @@ def levels(automaton: WFSA, longest: int) -> Iterator[Weights]:
     k = plain.semiring
     require_room(k, plain.states, len(plain.index), plain.exact)
     tables = plain.matrices[list(plain.index.values())]
-    if k is REAL and plain.exact and plain.states:
+    if k.is_field and not k.exact_only and plain.exact and plain.states:
         yield from _levels_in_integers(plain, tables, longest)
         return
     omega = plain.initial[None, :]

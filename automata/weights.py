@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 import numpy as np
@@ -81,10 +83,7 @@ def holds_array(semiring: Semiring, array: Weights) -> Weights:
 
 
 def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, Weight]]:
-    """The weights of one matrix, those in the same place summed, zeros left out.
-
-    A sum of floats is rounded once: the order in which they are given makes no difference.
-    """
+    """Sum the weights of one matrix by place, without zeros; a sum of floats is rounded once."""
     given: dict[tuple[int, int], list[Weight]] = {}
     for i, j, weight in group:
         value = semiring.parse(weight) if isinstance(weight, str) else weight
@@ -101,9 +100,7 @@ def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list
 
 
 def given_several_times(group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, tuple[float, ...]]]:
-    """Over log: the places that have several weights other than zero, numbers or texts, and these weights,
-    sorted.
-    """
+    """Over log: the places with several weights other than zero, and these weights, sorted."""
     given: dict[tuple[int, int], list[float]] = {}
     for i, j, weight in group:
         if (value := float(weight)) > -np.inf:
@@ -123,3 +120,43 @@ def _sum(semiring: Semiring, weights: list[Weight]) -> Weight:
         return float(total)
     except OverflowError:
         raise WeightError(f"weights given several times sum to {shorten(total)}, beyond float64") from None
+
+
+MOST_NOTES = 5
+"""For one file."""
+
+
+def tell_merged(
+    where: str,
+    transitions: Iterable[tuple[int, int, str]],
+    initial: Iterable[int] = (),
+    final: Iterable[int] = (),
+    stacklevel: int = 3,
+) -> None:
+    """Warns of transitions (source, target, symbol), and of states with an initial or a final weight, that
+    are there several times: their weights are merged by the semiring's plus.
+
+    Args:
+        where: what to call the file.
+        transitions: source, target and symbol, as the file names them.
+        initial: the states of the initial weights.
+        final: the states of the final weights.
+        stacklevel: as in :func:`warnings.warn`; 2 is the caller of this function.
+    """
+    places = Counter([("initial", q) for q in initial] + [("final", q) for q in final])
+    arrows = Counter(transitions)
+    named = [(f"the {name} weight of state {q}", count) for (name, q), count in places.items() if count > 1]
+    named += [
+        (f"the transition {p} -> {q} on {shorten(s)}", count)
+        for (p, q, s), count in arrows.items()
+        if count > 1
+    ]
+    for what, count in named[:MOST_NOTES]:
+        warnings.warn(
+            f"{where}: {what} is given {count} times; merged by the semiring's plus", stacklevel=stacklevel
+        )
+    if len(named) > MOST_NOTES:
+        warnings.warn(
+            f"{where}: {len(named) - MOST_NOTES} more weights are given several times; merged likewise",
+            stacklevel=stacklevel,
+        )

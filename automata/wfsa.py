@@ -1,10 +1,8 @@
-"""A weighted finite-state automaton (Definition 2, Peng et al. 2018): immutable, and checked when it is
-made.
-"""
+"""An immutable weighted finite-state automaton (Definition 2, Peng et al. 2018)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from typing import Any, NamedTuple
@@ -12,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from automata.aliases import Floats, Weight, Weights
-from automata.epsilon import SilentClosure
+from automata.aliases import Floats, Symbols, Weight, Weights
+from automata.epsilon import EpsilonClosure
 from automata.errors import InputError, LimitReached, ShapeError, UnknownSymbol
 from automata.io.drawing import Drawable
-from automata.io.number_text import shorten
+from automata.io.number_text import plural, shorten
 from automata.semirings import Semiring
+from automata.sparse_matrix import SparseMatrix
 from automata.symbols import EPSILON, unknown_symbol
-from automata.table import Table
 from automata.weights import checked, given_several_times, has_floats, is_float, merged, raw_array
 
 MOST_STATES = 1 << 24
@@ -74,7 +72,7 @@ class WFSA(Drawable):
         initial, final: read-only arrays, shape ``(n,)``.
         tables: the *distinct* matrices, each as its entries other than zero.
         index: for each symbol the place of its matrix in ``tables``; its order is the alphabet's.
-        silent: the epsilon transitions likewise, or ``None`` where there is none.
+        epsilon_table: the epsilon transitions likewise; empty if there are none.
         exact: are the weights exact (else float64)?
         summands: over log, the weights that were given several times in one place, each with its symbol
             (``initial`` and ``final`` weights with ``None``), its states and all that was given: their sum is
@@ -84,9 +82,9 @@ class WFSA(Drawable):
     semiring: Semiring
     initial: Weights
     final: Weights
-    tables: tuple[Table, ...]
+    tables: tuple[SparseMatrix, ...]
     index: Mapping[Hashable, int]
-    silent: Table | None
+    epsilon_table: SparseMatrix
     exact: bool
     summands: frozenset[Summands] | None
 
@@ -107,100 +105,109 @@ class WFSA(Drawable):
                 f"the transitions are of type {type(transitions).__name__}, where a dict is right: a matrix"
                 " for each symbol"
             )
-        distinct: dict[int, int] = {}
-        arrays: list[ArrayLike] = []
+        parts = [("initial", raw_array(initial, "initial", 1)), ("final", raw_array(final, "final", 1))]
         index: dict[Hashable, int] = {}
+        places: dict[int, int] = {}
         for symbol, matrix in transitions.items():
             if symbol == EPSILON:
                 raise InputError('the symbol "" is kept for epsilon; give its matrix as the argument epsilon')
-            if id(matrix) not in distinct:
-                distinct[id(matrix)] = len(arrays)
-                arrays.append(matrix)
-            index[symbol] = distinct[id(matrix)]
-        start, end = raw_array(initial, "initial", 1), raw_array(final, "final", 1)
-        n = len(start)
-        stack = [raw_array(matrix, "a symbol's matrix", 2) for matrix in arrays]
-        silent = None if epsilon is None else raw_array(epsilon, "epsilon", 2)
-        parts = [start, end, *stack, *([] if silent is None else [silent])]
-        for part, what, shape in [
-            (end, "final", (n,)),
-            *(
-                (matrix, f"the matrix of symbol {_user_of(index, i)!r}", (n, n))
-                for i, matrix in enumerate(stack)
-            ),
-            *([] if silent is None else [(silent, "epsilon", (n, n))]),
-        ]:
-            if part.shape != shape:
+            if id(matrix) not in places:
+                places[id(matrix)] = len(places)
+                name = f"the matrix of symbol {symbol!r}"
+                parts.append((name, raw_array(matrix, name, 2)))
+            index[symbol] = places[id(matrix)]
+        if epsilon is not None:
+            parts.append(("epsilon", raw_array(epsilon, "epsilon", 2)))
+        n = len(parts[0][1])
+        for what, part in parts:
+            if part.shape != (shape := (n,) * part.ndim):
                 raise ShapeError(f"{what} has shape {part.shape}, where {n} initial weights ask for {shape}")
-        exact = semiring.exact_only or not (semiring.float_only or any(map(has_floats, parts)))
-        names = [
-            "initial",
-            "final",
-            *(f"the matrix of symbol {_user_of(index, i)!r}" for i in range(len(stack))),
-        ]
-        clean = [
-            checked(semiring, p, exact, name) for p, name in zip(parts, [*names, "epsilon"], strict=False)
-        ]
-        matrices = np.stack(clean[2 : 2 + len(stack)]) if stack else semiring.zeros(0, n, n, exact=exact)
-        self._fill(semiring, clean[0], clean[1], index, matrices, clean[-1] if silent is not None else None)
+        floats = semiring.float_only or any(has_floats(part) for _, part in parts)
+        exact = semiring.exact_only or not floats
+        clean = [checked(semiring, part, exact, what) for what, part in parts]
+        stack = clean[2 : 2 + len(places)]
+        matrices = np.stack(stack) if stack else semiring.zeros(0, n, n, exact=exact)
+        self._fill(semiring, clean[0], clean[1], matrices, index, None if epsilon is None else clean[-1])
 
     def _fill(
         self,
         semiring: Semiring,
         initial: Weights,
         final: Weights,
-        index: Mapping[Hashable, int],
-        transitions: Weights | Sequence[Table],
-        epsilon: Weights | Table | None,
+        transitions: Weights | Sequence[SparseMatrix],
+        index: Mapping[Any, int],
+        epsilon: Weights | SparseMatrix | None,
         summands: frozenset[Summands] | None = frozenset(),
     ) -> None:
         """Transitions are an array of shape ``(m, n, n)``, or tables; epsilon an array or a table."""
         if isinstance(transitions, np.ndarray):
             transitions.flags.writeable = False
             self.__dict__["matrices"] = transitions
-            tables = tuple(Table.of_array(semiring, matrix) for matrix in transitions)
-        else:
-            tables = tuple(transitions)
+            transitions = [SparseMatrix.of_array(semiring, matrix) for matrix in transitions]
         if isinstance(epsilon, np.ndarray):
             epsilon.flags.writeable = False
-            epsilon = Table.of_array(semiring, epsilon)
+            epsilon = SparseMatrix.of_array(semiring, epsilon)
         for array in (initial, final):
             array.flags.writeable = False
-        values = {
-            "semiring": semiring,
-            "initial": initial,
-            "final": final,
-            "tables": tables,
-            "index": dict(index),
-            "silent": epsilon if epsilon is not None and len(epsilon) else None,
-            "exact": semiring.exact_only or initial.dtype == object,
-            "summands": summands,
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
-        if self.silent is not None:
-            _ = self.silent_closure  # a divergent cycle is refused here, not at the first string
+        self.__dict__.update(
+            semiring=semiring,
+            initial=initial,
+            final=final,
+            tables=tuple(transitions),
+            index=dict(index),
+            epsilon_table=SparseMatrix.empty(len(initial), initial.dtype) if epsilon is None else epsilon,
+            exact=semiring.exact_only or initial.dtype == object,
+            summands=summands,
+        )
+        _ = self.epsilon_closure  # a divergent cycle is refused here, not at the first string
+
+    @classmethod
+    def of_tables(
+        cls,
+        semiring: Semiring,
+        initial: Weights,
+        final: Weights,
+        tables: Weights | Sequence[SparseMatrix],
+        index: Mapping[Any, int],
+        epsilon: Weights | SparseMatrix | None = None,
+        summands: frozenset[Summands] | None = frozenset(),
+    ) -> WFSA:
+        """An automaton from ready parts, for constructions that make sound ones.
+
+        Args:
+            semiring: of the weights.
+            initial: shape ``(n,)``, of the semiring's dtype.
+            final: shape ``(n,)``.
+            tables: the distinct matrices, of n rows each, or an array of shape ``(m, n, n)``.
+            index: for each symbol the place of its matrix.
+            epsilon: the epsilon transitions.
+            summands: see :attr:`summands`.
+        """
+        automaton = object.__new__(cls)
+        automaton._fill(semiring, initial, final, tables, index, epsilon, summands)
+        return automaton
 
     def replace(self, **changes: Any) -> WFSA:
-        """A copy with some of ``semiring, initial, final, index`` changed, the transitions as ``matrices`` or
-        ``tables``, and epsilon as an array, ``epsilon``, or a table, ``silent``.
-
-        For operations on automata, which keep shapes and weights sound; users construct with ``WFSA(...)``.
+        """Return a copy with some of ``semiring, initial, final, index`` changed, the transitions as
+        ``matrices`` or ``tables``, ``epsilon`` as an array, a table or ``None``: for operations that keep
+        automata sound.
         """
         semiring = changes.get("semiring", self.semiring)
         kept = semiring.zero == self.semiring.zero
         transitions = changes.get("matrices", changes.get("tables"))
         if transitions is None:
             transitions = self.__dict__.get("matrices", self.tables) if kept else self.matrices
-        epsilon = changes.get("epsilon") if "epsilon" in changes else changes.get("silent", self.silent)
-        if not kept and epsilon is self.silent:
-            epsilon = self.epsilon
-        rest = {n: changes.get(n, getattr(self, n)) for n in ("initial", "final", "index")}
-        automaton = object.__new__(WFSA)
+        old_epsilon = (self.epsilon_table if kept else self.epsilon) if self.has_epsilon else None
+        epsilon = changes.get("epsilon", old_epsilon)
+        initial, final, index = (changes.get(n, getattr(self, n)) for n in ("initial", "final", "index"))
         in_place = not self.summands or set(changes) <= {"index"}
         summands = changes.get("summands", self.summands if in_place else None)
-        automaton._fill(semiring, **rest, transitions=transitions, epsilon=epsilon, summands=summands)
-        return automaton
+        return WFSA.of_tables(semiring, initial, final, transitions, index, epsilon, summands)
+
+    def with_tables(self, function: Callable[[SparseMatrix], SparseMatrix], **changes: Any) -> WFSA:
+        """A copy with a function of each table, epsilon's too, in its place; see :meth:`replace`."""
+        tables = [function(table) for table in self.tables]
+        return self.replace(tables=tables, epsilon=function(self.epsilon_table), **changes)
 
     @classmethod
     def from_arrays(
@@ -224,37 +231,11 @@ class WFSA(Drawable):
             raise ShapeError(
                 f"index names a matrix that is not there, or epsilon, where 0 to {len(matrices) - 1} are"
             )
-        automaton = object.__new__(cls)
-        clean = [
-            checked(semiring, np.asarray(a, dtype=np.float64), False, w)
-            for a, w in ((initial, "initial"), (final, "final"), (matrices, "matrices"))
-        ]
-        automaton._fill(semiring, clean[0], clean[1], index, clean[2], None)
-        return automaton
-
-    @classmethod
-    def of_tables(
-        cls,
-        semiring: Semiring,
-        initial: Weights,
-        final: Weights,
-        tables: Sequence[Table],
-        index: Mapping[Any, int],
-        silent: Table | None = None,
-    ) -> WFSA:
-        """An automaton from ready parts, for constructions that make sound ones.
-
-        Args:
-            semiring: of the weights.
-            initial: shape ``(n,)``, of the semiring's dtype.
-            final: shape ``(n,)``.
-            tables: the distinct matrices, of n rows each.
-            index: for each symbol the place of its matrix.
-            silent: the epsilon transitions.
-        """
-        automaton = object.__new__(cls)
-        automaton._fill(semiring, initial, final, index, tables, silent)
-        return automaton
+        first, last, cube = (
+            checked(semiring, np.asarray(a, dtype=np.float64), False, what)
+            for a, what in ((initial, "initial"), (final, "final"), (matrices, "matrices"))
+        )
+        return cls.of_tables(semiring, first, last, cube, index)
 
     @classmethod
     def from_edges(
@@ -276,101 +257,101 @@ class WFSA(Drawable):
         <WFSA: 2 states, 2 symbols, max-plus semiring, exact>
         """
         order = list(dict.fromkeys(alphabet))
-        by_symbol: dict[Hashable, list[tuple[int, int, Weight]]] = {
-            symbol: [] for symbol in [*order, EPSILON]
-        }
+        given: dict[tuple[Hashable, str | None], list[Entry]] = {(s, None): [] for s in (*order, EPSILON)}
+        given[None, "initial"] = [(q, 0, w) for q, w in initial]
+        given[None, "final"] = [(q, 0, w) for q, w in final]
         for source, target, symbol, weight in transitions:
-            if symbol not in by_symbol:
+            if (symbol, None) not in given:
                 raise UnknownSymbol(f"a transition reads {shorten(symbol)}, which is not in the alphabet")
-            by_symbol[symbol].append((source, target, weight))
-        edges = {s: frozenset(merged(semiring, e)) for s, e in by_symbol.items()}
-        ends = [[(q, 0, w) for q, w in pairs] for pairs in (initial, final)]
-        vectors = [merged(semiring, pairs) for pairs in ends]
-        floats = any(is_float(w) for group in (*edges.values(), *vectors) for _, _, w in group)
-        exact = semiring.exact_only or not (semiring.float_only or floats)
+            given[symbol, None].append((source, target, weight))
+        entries = {what: frozenset(merged(semiring, group)) for what, group in given.items()}
+        floats = semiring.float_only or any(is_float(w) for group in entries.values() for _, _, w in group)
+        exact = semiring.exact_only or not floats
         require_states(states)
-        numbers = semiring.dtype(exact)
 
-        def table(group: Iterable[tuple[int, int, Weight]]) -> Table:
-            return Table.of_entries(states, *_columns(group, states, states, semiring, exact, numbers))
+        def table(group: Iterable[Entry]) -> SparseMatrix:
+            return SparseMatrix.of_entries(states, *_columns(group, states, semiring, exact))
 
-        def vector(pairs: Iterable[tuple[int, int, Weight]]) -> Weights:
-            places, _, weights = _columns(pairs, states, 1, semiring, exact, numbers)
+        def vector(name: str) -> Weights:
+            places, _, weights = _columns(entries[None, name], states, semiring, exact)
             result = semiring.zeros(states, exact=exact)
             result[places] = weights
             return result
 
-        place = {group: i for i, group in enumerate(dict.fromkeys(edges[s] for s in order))}
-        automaton = object.__new__(cls)
-        automaton._fill(
+        distinct = dict.fromkeys(entries[s, None] for s in order)
+        place = {group: i for i, group in enumerate(distinct)}
+        several = [
+            (*what, *one)
+            for what, group in given.items()
+            for one in (given_several_times(group) if semiring.float_only else ())
+        ]
+        return cls.of_tables(
             semiring,
-            vector(vectors[0]),
-            vector(vectors[1]),
-            {s: place[edges[s]] for s in order},
-            [table(group) for group in place],
-            table(edges[EPSILON]) if edges[EPSILON] else None,
-            frozenset(
-                (*what, *one)
-                for what, group in (
-                    *(((symbol, None), group) for symbol, group in by_symbol.items()),
-                    *(((None, name), pairs) for name, pairs in zip(("initial", "final"), ends, strict=True)),
-                )
-                for one in given_several_times(group)
-            )
-            if semiring.float_only
-            else frozenset(),
+            vector("initial"),
+            vector("final"),
+            [table(group) for group in distinct],
+            {s: place[entries[s, None]] for s in order},
+            table(entries[EPSILON, None]),
+            frozenset(several),
         )
-        return automaton
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name != "closure" and hasattr(self, name):
-            raise AttributeError("an automaton is immutable; make another with WFSA(...)")
-        object.__setattr__(self, name, value)
+        raise AttributeError("an automaton is immutable; make another with WFSA(...)")
 
     @property
-    def states(self) -> int:
+    def num_states(self) -> int:
         """The number of states, n."""
         return len(self.initial)
 
     @property
-    def alphabet(self) -> tuple[Any, ...]:
+    def num_transitions(self) -> int:
+        """The number of transitions, epsilon among them."""
+        return sum(len(self.tables[i]) for i in self.index.values()) + len(self.epsilon_table)
+
+    states = num_states
+    transitions = num_transitions
+
+    @property
+    def silent(self) -> SparseMatrix | None:
+        """The older name of :attr:`epsilon_table`; ``None`` if there are no epsilon transitions."""
+        return self.epsilon_table if self.has_epsilon else None
+
+    @property
+    def alphabet(self) -> Symbols:
         """The symbols, in order."""
         return tuple(self.index)
 
     @cached_property
-    def matrices(self) -> Weights:
-        """The distinct matrices as one read-only array, shape ``(m, n, n)``.
+    def has_epsilon(self) -> bool:
+        """Are there epsilon transitions?"""
+        return len(self.epsilon_table) > 0
 
-        Raises :class:`~automata.errors.LimitReached` where that would not fit.
-        """
-        require_room(self.semiring, self.states, len(self.tables), self.exact)
+    @cached_property
+    def matrices(self) -> Weights:
+        """The distinct matrices as a read-only array, shape ``(m, n, n)``; raise LimitReached."""
+        n = self.num_states
+        require_room(self.semiring, n, len(self.tables), self.exact)
         dense = [table.dense(self.semiring) for table in self.tables]
-        n = self.states
         cube = np.stack(dense) if dense else self.semiring.zeros(0, n, n, exact=self.exact)
         cube.flags.writeable = False
         return cube
 
     @cached_property
     def epsilon(self) -> Weights | None:
-        """The matrix of the epsilon transitions, read-only, shape ``(n, n)``; ``None`` where there is
-        none.
-        """
-        if self.silent is None:
-            return None
-        require_room(self.semiring, self.states, 1, self.exact)
-        return self.silent.dense(self.semiring)
+        """The dense matrix of the epsilon transitions, read-only; ``None`` if there are none."""
+        return self._dense(self.epsilon_table) if self.has_epsilon else None
 
     @cached_property
     def closure(self) -> Weights | None:
         """The epsilon closure E* = I + E + EE + ..., shape ``(n, n)``; ``None`` where there is no epsilon."""
-        return None if self.silent_closure is None else self.silent_closure.matrix
+        return None if self.epsilon_closure is None else self.epsilon_closure.matrix
 
     @cached_property
-    def silent_closure(self) -> SilentClosure | None:
+    def epsilon_closure(self) -> EpsilonClosure | None:
         """The epsilon closure, as what vectors are multiplied by; ``None`` where there is no epsilon."""
-        return None if self.silent is None else SilentClosure(self.semiring, self.silent, self.exact)
+        return EpsilonClosure(self.semiring, self.epsilon_table, self.exact) if self.has_epsilon else None
 
-    def table(self, symbol: Hashable) -> Table:
+    def table(self, symbol: Hashable) -> SparseMatrix:
         """The transitions tau(., ., symbol) other than zero."""
         if symbol not in self.index:
             raise unknown_symbol(self.index, symbol)
@@ -378,31 +359,24 @@ class WFSA(Drawable):
 
     def matrix(self, symbol: Hashable) -> Weights:
         """The transition matrix tau(., ., symbol), shape ``(n, n)``."""
-        table = self.table(symbol)
-        require_room(self.semiring, self.states, 1, self.exact)
-        return table.dense(self.semiring)
+        return self._dense(self.table(symbol))
 
-    @property
-    def transitions(self) -> int:
-        """How many transitions there are, epsilon among them."""
-        counts = [len(self.tables[i]) for i in self.index.values()]
-        return sum(counts) + (0 if self.silent is None else len(self.silent))
+    def _dense(self, table: SparseMatrix) -> Weights:
+        require_room(self.semiring, self.num_states, 1, self.exact)
+        return table.dense(self.semiring)
 
     def edges(self) -> Iterator[Edge]:
         """Every transition whose weight is not zero: by source, target, then symbol; epsilon first."""
-        tables: list[tuple[Hashable, Table]] = [] if self.silent is None else [(EPSILON, self.silent)]
-        tables += [(symbol, self.tables[i]) for symbol, i in self.index.items()]
-        if not tables:
-            return
-        sizes = [len(table) for _, table in tables]
+        symbols = [EPSILON, *self.index]
+        tables = [self.epsilon_table, *(self.tables[i] for i in self.index.values())]
+        sizes = [len(table) for table in tables]
         which = np.repeat(np.arange(len(tables)), sizes)
-        rows, columns = (np.concatenate([getattr(t, n) for _, t in tables]) for n in ("rows", "columns"))
+        rows, columns = (np.concatenate([getattr(t, n) for t in tables]) for n in ("rows", "columns"))
         entry = np.concatenate([np.arange(size) for size in sizes])
         order = np.lexsort((which, columns, rows))
         parts = (part[order].tolist() for part in (rows, columns, which, entry))
         for row, column, place, number in zip(*parts, strict=True):
-            symbol, table = tables[place]
-            yield Edge(row, column, symbol, table.weights[number])
+            yield Edge(row, column, symbols[place], tables[place].weights[number])
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
         """The automaton itself."""
@@ -410,7 +384,7 @@ class WFSA(Drawable):
 
     def to_exact(self) -> WFSA:
         """The same automaton over exact numbers: every float is the dyadic fraction that it is."""
-        return self if self.exact else self._map(np.frompyfunc(self.semiring.exact, 1, 1), object)
+        return self if self.exact else self._map(self.semiring.exact, object)
 
     def to_float(self) -> WFSA:
         """The automaton with every weight rounded to the nearest float64."""
@@ -418,15 +392,14 @@ class WFSA(Drawable):
             return self
         if self.semiring.exact_only:
             raise InputError(f"the {self.semiring.name} semiring has no float64 automata")
-        return self._map(np.frompyfunc(float, 1, 1), np.float64)
+        return self._map(float, np.float64)
 
-    def _map(self, function: Any, dtype: type) -> WFSA:
-        k = self.semiring
-        initial: Weights = np.asarray(function(self.initial), dtype=dtype)
-        final: Weights = np.asarray(function(self.final), dtype=dtype)
-        silent = None if self.silent is None else self.silent.mapped(k, function, dtype)
-        tables = [table.mapped(k, function, dtype) for table in self.tables]
-        return self.replace(initial=initial, final=final, tables=tables, silent=silent)
+    def _map(self, function: Callable[[Weight], Weight], dtype: type) -> WFSA:
+        each = np.frompyfunc(function, 1, 1)
+        ends: dict[str, Weights] = {
+            name: np.asarray(each(getattr(self, name)), dtype=dtype) for name in ("initial", "final")
+        }
+        return self.with_tables(lambda table: table.mapped(self.semiring, each, dtype), **ends)
 
     def over(self, alphabet: Iterable[Hashable]) -> WFSA:
         """The same automaton over a larger alphabet, in the given order; new symbols have no transition."""
@@ -434,86 +407,49 @@ class WFSA(Drawable):
         missing = [s for s in self.index if s not in order]
         if missing:
             raise UnknownSymbol(f"the new alphabet lacks {shorten(missing[0])}, which the automaton reads")
-        fresh = [s for s in order if s not in self.index]
-        place = len(self.tables)
-        blank = [Table.empty(self.states, self.initial.dtype)] if fresh else []
-        index = {s: self.index.get(s, place) for s in order}
+        fresh = len(order) > len(self.index)
+        blank = [SparseMatrix.empty(self.num_states, self.initial.dtype)] if fresh else []
+        index = {s: self.index.get(s, len(self.tables)) for s in order}
         return self.replace(tables=[*self.tables, *blank], index=index, summands=self.summands)
 
     def __eq__(self, other: object) -> bool:
-        """The same weights on the same states and the same alphabet in the same order (not mere
-        equivalence).
-        """
+        """Compare weights, states and alphabets in their order (not mere equivalence)."""
         if not isinstance(other, WFSA):
             return NotImplemented
-        same = (self.semiring, self.exact, self.states, self.alphabet) == (
-            other.semiring,
-            other.exact,
-            other.states,
-            other.alphabet,
-        )
         return (
-            same
-            and bool((self.initial == other.initial).all() and (self.final == other.final).all())
-            and _same(self.silent, other.silent)
-            and all(_same(self.table(s), other.table(s)) for s in self.index)
+            (self.semiring, self.exact, self.alphabet) == (other.semiring, other.exact, other.alphabet)
+            and np.array_equal(self.initial, other.initial)
+            and np.array_equal(self.final, other.final)
+            and self.epsilon_table.same(other.epsilon_table)
+            and all(self.table(s).same(other.table(s)) for s in self.index)
         )
 
     def __hash__(self) -> int:
-        return hash((self.semiring.name, self.states, self.alphabet))
+        return hash((self.semiring.name, self.num_states, self.alphabet))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore, (
-            self.semiring,
-            self.initial,
-            self.final,
-            dict(self.index),
-            self.__dict__.get("matrices", self.tables),
-            self.silent,
-            self.summands,
-        )
+        tables = self.__dict__.get("matrices", self.tables)
+        parts = self.initial, self.final, tables, dict(self.index), self.epsilon_table, self.summands
+        return WFSA.of_tables, (self.semiring, *parts)
 
     def __repr__(self) -> str:
-        n, m = self.states, len(self.index)
-        extra = "" if self.silent is None else ", with epsilon"
         kind = "exact" if self.exact else "float64"
-        return (
-            f"<WFSA: {_plural(n, 'state')}, {_plural(m, 'symbol')}, {self.semiring.name} semiring,"
-            f" {kind}{extra}>"
-        )
+        size = f"{plural(self.num_states, 'state')}, {plural(len(self.index), 'symbol')}"
+        extra = ", with epsilon" if self.has_epsilon else ""
+        return f"<WFSA: {size}, {self.semiring.name} semiring, {kind}{extra}>"
 
 
 def require_room(semiring: Semiring, states: int, matrices: int, exact: bool = True) -> None:
-    """Raise :class:`~automata.errors.LimitReached`, before anything of that size is made, for more weights
-    than arrays may hold.
-
-    Args:
-        semiring: of the weights.
-        states: their number, n.
-        matrices: distinct ones, shape ``(n, n)``.
-        exact: are the weights exact?
-    """
-    most, cells = most_cells(semiring, exact), states * states * matrices
-    if cells > most:
-        size = (
-            f"{cells:,} weights ({states:,} x {states:,} for each distinct matrix)"
-            if states < 10**12
-            else "more than 10^24 weights"
-        )
-        raise LimitReached(f"the automaton asks for {size}; at most {most:,} are held")
+    """Raise LimitReached if so many matrices would be too large. Call this before allocating."""
+    require_cells(semiring, states * states * matrices, exact, "the automaton")
 
 
 def require_cells(semiring: Semiring, cells: int, exact: bool, what: str) -> None:
-    """The same for an array of so many weights that is no automaton's."""
-    most = most_cells(semiring, exact)
+    """The same for an array of so many weights."""
+    most = MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
     if cells > most:
         count = f"{cells:,}" if cells < 10**24 else "more than 10^24"
         raise LimitReached(f"{what} asks for {count} weights; at most {most:,} are held")
-
-
-def most_cells(semiring: Semiring, exact: bool) -> int:
-    """The weights that arrays may hold."""
-    return MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
 
 
 def require_states(states: int) -> None:
@@ -523,45 +459,25 @@ def require_states(states: int) -> None:
         raise LimitReached(f"the automaton asks for {count} states; at most {MOST_STATES:,} are held")
 
 
+Entry = tuple[int, int, Weight]
+"""A row, a column and a weight."""
+
+
 def _columns(
-    group: Iterable[tuple[int, int, Weight]],
-    rows: int,
-    columns: int,
-    semiring: Semiring,
-    exact: bool,
-    numbers: type,
+    group: Iterable[Entry], states: int, semiring: Semiring, exact: bool
 ) -> tuple[list[int], list[int], Weights]:
     """The rows, columns and weights of entries, each checked to be inside."""
     entries = list(group)
-    for i, j, _ in entries:
-        if not (0 <= i < rows and 0 <= j < columns):
-            state = i if not 0 <= i < rows else j
-            raise ShapeError(f"a weight names state {state}, where states are 0 to {rows - 1}")
-    weights: Weights = np.empty(len(entries), dtype=numbers)
-    for place, (_, _, weight) in enumerate(entries):
+    weights: Weights = np.empty(len(entries), dtype=semiring.dtype(exact))
+    for place, (i, j, weight) in enumerate(entries):
+        if not (0 <= i < states and 0 <= j < states):
+            state = i if not 0 <= i < states else j
+            raise ShapeError(f"a weight names state {state}, where states are 0 to {states - 1}")
         weights[place] = semiring.exact(weight) if exact else float(weight)
     return [i for i, _, _ in entries], [j for _, j, _ in entries], weights
 
 
-def _same(one: Table | None, other: Table | None) -> bool:
-    return (one is None and other is None) or (one is not None and other is not None and one.same(other))
-
-
-def _restore(semiring: Semiring, *parts: Any) -> WFSA:
-    automaton = object.__new__(WFSA)
-    automaton._fill(semiring, *parts)
-    return automaton
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
-
-
-def _user_of(index: Mapping[Hashable, int], place: int) -> Hashable:
-    return next(symbol for symbol, i in index.items() if i == place)
-
-
-def require_wfsa(value: Any) -> None:
+def require_wfsa(value: object) -> None:
     """Raise :class:`~automata.errors.InputError` for what is no automaton, such as a file's name.
 
     >>> require_wfsa("a.json")

@@ -28,7 +28,7 @@ from automata.rules.matching import matches
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import letters_of, rule_set
 from automata.rules.words import BEGIN, END
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 from neural.fa_rnn import sentences as labelled
 from ratproof.checkers.table import judge
@@ -50,7 +50,7 @@ def permuted(automaton: WFSA) -> WFSA:
     order = np.random.default_rng(7).permutation(automaton.states)
     back = np.argsort(order)
     tables = [
-        Table.of_entries(automaton.states, order[t.rows], order[t.columns], t.weights)
+        SparseMatrix.of_entries(automaton.states, order[t.rows], order[t.columns], t.weights)
         for t in automaton.tables
     ]
     return automaton.replace(initial=automaton.initial[back], final=automaton.final[back], tables=tables)

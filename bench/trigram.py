@@ -61,8 +61,8 @@ def perplexity(model: WFSA, texts: list[list[str]]) -> float:
 
 def size(automaton: WFSA) -> str:
     """States and transitions."""
-    silent = 0 if automaton.silent is None else len(automaton.silent)
-    return f"{automaton.states:,} states, {automaton.transitions + silent:,} transitions"
+    count = automaton.num_transitions + len(automaton.epsilon_table)
+    return f"{automaton.num_states:,} states, {count:,} transitions"
 
 
 def main() -> None:

@@ -1,6 +1,4 @@
-"""Ways to break a claim on purpose, on either side: each has to be refuted, or what refutes it is worth
-nothing.
-"""
+"""Ways to break a claim on purpose: each has to be refuted."""
 
 from __future__ import annotations
 

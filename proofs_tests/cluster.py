@@ -1,6 +1,4 @@
-"""A Dask cluster of real processes on this machine, for tests; what makes their processes do otherwise; and
-the processes below one.
-"""
+"""A Dask cluster of real processes on this machine, and faults of its processes, for tests."""
 
 from __future__ import annotations
 

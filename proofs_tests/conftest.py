@@ -82,9 +82,7 @@ def device(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def unshrunk() -> Generator[None, None, None]:
-    """Hypothesis searches as ever, and ends with the first counterexample: for tests that ask whether there
-    is one, and not which is the smallest.
-    """
+    """Search as ever, and end with the first counterexample, without shrinking it."""
     with unchanged_afterwards():
         phases = tuple(phase for phase in settings().phases if phase is not Phase.shrink)
         settings.register_profile("unshrunk", settings(), phases=phases)

@@ -1,6 +1,4 @@
-"""The pages of State-Regularized RNNs' experiments: each table of the paper, what ran beside it, and what did
-not.
-"""
+"""The pages of State-Regularized RNNs' experiments: the paper's tables beside what ran."""
 
 from __future__ import annotations
 

@@ -67,9 +67,7 @@ def transcripts(page: str) -> Iterator[Transcript]:
 
 
 def comparable(text: str) -> str:
-    """A text without what differs from run to run, or from machine to machine: times, numbers of cases,
-    blanks, rounding that was measured, and the last digits of floats.
-    """
+    """A text without what differs between runs and machines: times, counts, blanks, last digits."""
     text = re.sub(r"\b[\d,]+ (?:informative )?cases?\b|\b[\d.,]+ (?=s\b|seconds\b)", "N ", text)
     text = re.sub(r"^(.*[✓✗!?·].*?) +[\d,]+ +\d+[mhd]?$", r"\1 N", text, flags=re.MULTILINE)  # of the ladder
     text = re.sub(r"[<\d.]+(?= of its bound)", "N", text)

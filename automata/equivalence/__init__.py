@@ -18,13 +18,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from automata.equivalence import lumping, pairs, unambiguous
-from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
+from automata.equivalence.answers import Answer, Different, Equivalent, Method, Unknown, first_answer
 from automata.equivalence.certificates import Distinguished
-from automata.equivalence.methods import Method, first_answer
-from automata.equivalence.rational import decide_rational
+from automata.equivalence.field import decide_rational
 from automata.errors import InputError, UnknownSymbol
 from automata.operations import remove_epsilon
-from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
 from automata.symbols import differences
 from automata.wfsa import WFSA, require_wfsa
 
@@ -71,15 +69,13 @@ def equivalent(
     """
     a, b = aligned(a, b, missing_as_zero)
     answer = _decide(a, b, longest, tell)
-    if isinstance(answer, Different) and a.semiring is not LOG:
+    if isinstance(answer, Different) and not a.semiring.float_only:
         return replace(answer, certificate=Distinguished(a, b, answer.word, answer.scores))
     return answer
 
 
 def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA]:
-    """Both over one alphabet, in the order of ``a``'s; :class:`~automata.errors.InputError` where that is not
-    to be.
-    """
+    """Return both over the first one's alphabet; raise InputError if semirings or alphabets differ."""
     require_wfsa(a)
     require_wfsa(b)
     if a.semiring is not b.semiring:
@@ -100,17 +96,17 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
 
 
 def _decide(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Answer:
-    if a.semiring in (REAL, COUNTING):
+    if a.semiring.is_field:
         return decide_rational(a, b, tell)
-    if a.semiring is BOOLEAN:
+    if a.semiring.is_boolean:
         return first_answer(_boolean(a, b, tell))
-    if a.semiring is LOG:
+    if a.semiring.float_only:
         return first_answer(_log(a, b, tell))
     return first_answer(_selective(a.to_exact(), b.to_exact(), longest, tell))
 
 
 def _lumped(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Answer | None:
-    if a.silent is not None or b.silent is not None:
+    if a.has_epsilon or b.has_epsilon:
         return None
     tell("lumping")
     return lumping.lump(a, b)
@@ -121,7 +117,7 @@ def _boolean(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Iterator[Method]:
         yield lambda: pairs.decide_boolean(a, b, tell, FEW_PAIRS)
     yield lambda: _lumped(a, b, tell)
     yield lambda: pairs.decide_boolean(a, b, tell)
-    if a.silent is not None or b.silent is not None:
+    if a.has_epsilon or b.has_epsilon:
         yield lambda: pairs.search(a, b, tell)  # without a limit on transitions after epsilon is removed
 
 
@@ -136,7 +132,7 @@ def _log(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Iterator[Method]:
         return
     # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would round
     yield lambda: _lumped(a, b, tell)
-    if a.silent is None and b.silent is None:
+    if not a.has_epsilon and not b.has_epsilon:
         yield lambda: unambiguous.decide(a, b, tell)
     yield lambda: Unknown(
         "over the log semiring, only automata with at most one path for each string, and no epsilon, are"

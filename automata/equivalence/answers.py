@@ -1,15 +1,16 @@
-"""What a decision says: equivalent, different, or unknown, each with what shows it; ``word``, ``scores`` and
-``certificate`` are ``None`` where there are none.
-"""
+"""The answers of a decision: equivalent, different or unknown, each with what shows it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from automata.aliases import Symbols, Weight
+from automata.aliases import JsonObject, Symbols, Weight
 from automata.equivalence.certificates import Certificate
+from automata.errors import LimitReached
+from automata.io.number_text import write_number
+from automata.io.printable_text import write_string
 
 Verdict = Literal["equivalent", "different", "unknown"]
 
@@ -30,6 +31,14 @@ class Equivalent:
     verdict: ClassVar[Verdict] = "equivalent"
     word: ClassVar[None] = None
     scores: ClassVar[None] = None
+
+    def to_json(self) -> JsonObject:
+        """As ``equivalent --json`` prints it."""
+        return _fields(self) | {"why": self.how}
+
+    def to_text(self, a: str, b: str) -> str:
+        """The answer in a sentence about automata of these names."""
+        return f"equivalent: every string has the same score in {a} and {b} ({self.how})"
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,20 @@ class Different:
     doubt: float | None = field(default=None, repr=False)
     verdict: ClassVar[Verdict] = "different"
 
+    def to_json(self) -> JsonObject:
+        """As ``equivalent --json`` prints it."""
+        scores = [_written(score) for score in self.scores]
+        return _fields(self) | {"word": list(self.word), "scores": scores, "least": self.doubt is None}
+
+    def to_text(self, a: str, b: str) -> str:
+        """The answer in a sentence about automata of these names."""
+        x, y = map(_written, self.scores)
+        least = "no smaller string differs"
+        if self.doubt is not None:
+            chance = f"a chance of less than 2^-{int(-self.doubt)}"
+            least = f"that no smaller string differs is not proved: it is so but for {chance}"
+        return f"different: on {write_string(list(self.word))} {a} gives {x} and {b} gives {y}; {least}"
+
 
 @dataclass(frozen=True)
 class Unknown:
@@ -73,5 +96,53 @@ class Unknown:
     scores: ClassVar[None] = None
     certificate: ClassVar[None] = None
 
+    def to_json(self) -> JsonObject:
+        """As ``equivalent --json`` prints it."""
+        return _fields(self) | {"why": self.why, "searched": self.searched}
+
+    def to_text(self, a: str, b: str) -> str:
+        """The answer in a sentence about automata of these names."""
+        return f"unknown: {self.why}"
+
 
 Answer = Equivalent | Different | Unknown
+
+
+def _fields(answer: Answer) -> JsonObject:
+    none = dict.fromkeys(("word", "scores", "why", "searched", "least"))
+    return {"verdict": answer.verdict, **none, "figures": dict(answer.figures)}
+
+
+def _written(score: Weight) -> str:
+    """A score, exactly: a truth value or a number; of logarithms the fraction that they sum to."""
+    return str(score).lower() if isinstance(score, bool) else write_number(score)
+
+
+Method = Callable[[], Answer | None]
+
+
+def first_answer(methods: Iterable[Method]) -> Answer:
+    """Return the answer of the first method that decides.
+
+    If none does, return the ``Unknown`` that knows of the longest strings; it names the limits, too.
+    """
+    unknown: Unknown | None = None
+    limits: list[str] = []
+    for method in methods:
+        try:
+            answer = method()
+        except LimitReached as limit:
+            limits.append(str(limit))
+            continue
+        if answer is not None and not isinstance(answer, Unknown):
+            return answer
+        if answer is not None and (unknown is None or _searched(answer) >= _searched(unknown)):
+            unknown = answer
+    reached = f"a limit was reached: {'; '.join(dict.fromkeys(limits))}"
+    if unknown is None:
+        return Unknown(reached)
+    return replace(unknown, why=f"{unknown.why}; {reached}") if limits else unknown
+
+
+def _searched(unknown: Unknown) -> int:
+    return -1 if unknown.searched is None else unknown.searched

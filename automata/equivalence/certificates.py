@@ -8,17 +8,20 @@ object: the format, two automata A and B, what it claims of them, and what shows
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from automata.aliases import JsonObject, String, Symbols, Weight, Weights
-from automata.equivalence.chain import FORMAT as FORMAT
-from automata.equivalence.chain import Chain
-from automata.equivalence.silent import without_epsilon
+from automata.aliases import JsonObject, String, Symbol, Symbols, Weight, Weights
+from automata.equivalence.epsilon_links import without_epsilon
+from automata.equivalence.links import ChainLink
+from automata.equivalence.rationals import RationalMatrix
 from automata.io.json_format import to_json
-from automata.semirings import COUNTING, REAL
+from automata.semirings import REAL
 from automata.wfsa import WFSA
+
+FORMAT = "ratproof certificate 1"
 
 
 @dataclass(frozen=True)
@@ -73,9 +76,7 @@ class Minimal:
 
 @dataclass(frozen=True)
 class Distinguished:
-    """A string that two automata score differently; that no smaller one does is not part of the
-    certificate.
-    """
+    """A string that two automata score differently; it need not be the smallest one."""
 
     a: WFSA
     b: WFSA
@@ -149,30 +150,71 @@ class Lumped:
         return _frame("equivalent", self.a, self.b) | lumped
 
 
+@dataclass(frozen=True)
+class Chain:
+    """Two automata over a field that are equal, since a chain of links leads from their difference to what
+    gives every string 0.
+
+    Attributes:
+        a, b: the automata.
+        links: from A, and B with its initial weights negated, side by side, to a representation that has no
+            initial weight, or no final one.
+        index: for each symbol the place of its matrix in a representation.
+        figures: sizes and times, for people.
+    """
+
+    a: WFSA
+    b: WFSA
+    links: tuple[ChainLink, ...]
+    index: dict[Symbol, int]
+    figures: Mapping[str, object] = field(default_factory=dict)
+
+    def to_json(self) -> JsonObject:
+        """As a JSON object."""
+        return _heading("automata over a field, by a chain", "equivalent", self.a, self.b) | {
+            "links": [self._link(link) for link in self.links],
+            "figures": {name: str(value) for name, value in self.figures.items()},
+        }
+
+    def _link(self, link: ChainLink) -> JsonObject:
+        matrix = {} if link.matrix is None else {"matrix": _sparse_entries(link.matrix)}
+        bound = {} if link.bound is None else {"bound": [REAL.format(w) for w in link.bound]}
+        of, steps = link.to, [_sparse_entries(step) for step in link.to.steps]
+        to = {
+            "states": of.states,
+            "initial": [[q, w] for _, q, w in _sparse_entries(of.initial)],
+            "final": [[q, w] for q, _, w in _sparse_entries(of.final)],
+            "transitions": [[p, q, s, w] for s, place in self.index.items() for p, q, w in steps[place]],
+        }
+        return {"kind": link.kind} | matrix | bound | {"to": to}
+
+
 Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped | Chain
 
 
+def _heading(about: str, claims: str, a: WFSA, b: WFSA) -> JsonObject:
+    return {"format": FORMAT, "about": about, "claims": claims, "A": to_json(a), "B": to_json(b)}
+
+
 def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
-    of_field = a.semiring in (REAL, COUNTING)
-    about = "automata over a field" if of_field else "automata over a semiring that is no field"
-    frame = {"format": FORMAT, "about": about, "claims": claims, "A": to_json(a), "B": to_json(b)}
-    if not of_field:
-        return frame
+    if not a.semiring.is_field:
+        return _heading("automata over a semiring that is no field", claims, a, b)
     plain = {
-        name: _without_epsilon(side.to_exact())
-        for name, side in (("A", a), ("B", b))
-        if side.silent is not None
+        name: _without_epsilon(side.to_exact()) for name, side in (("A", a), ("B", b)) if side.has_epsilon
     }
-    return frame | ({"without epsilon": plain} if plain else {})
+    return _heading("automata over a field", claims, a, b) | ({"without epsilon": plain} if plain else {})
 
 
 def _without_epsilon(automaton: WFSA) -> JsonObject:
-    """The automaton without epsilon, and v = |E|* 1: then v > 0 and |E| v = v - 1 < v, so all sums over
-    silent ways converge.
-    """
+    """The automaton without epsilon, and v = |E|* 1: as |E| v = v - 1 < v, all sums converge."""
     plain, v = without_epsilon(automaton)
     return {"automaton": to_json(plain), "bound": [REAL.format(w) for w in v]}
 
 
 def _entries(matrix: Weights) -> list[list[int | str]]:
     return [[int(i), int(j), REAL.format(matrix[i, j])] for i, j in np.argwhere(matrix != 0)]
+
+
+def _sparse_entries(matrix: RationalMatrix) -> list[list[int | str]]:
+    entries = zip(matrix.rows.tolist(), matrix.columns.tolist(), map(str, matrix.weights), strict=True)
+    return [list(entry) for entry in entries]

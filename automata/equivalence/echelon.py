@@ -1,6 +1,4 @@
-"""An echelon form modulo a prime that grows: new rows are reduced against it, and nothing is eliminated
-twice.
-"""
+"""An echelon form modulo a prime that grows block by block; nothing is eliminated twice."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ class _Block:
     rows: flint.nmod_mat
 
     def reduce(self, rows: flint.nmod_mat, flat: list[flint.nmod] | None = None) -> flint.nmod_mat:
-        """``rows`` less what makes their pivot columns zero; ``flat`` are their entries, where they are at
-        hand.
-        """
+        """Return ``rows`` with zeros in the pivot columns; ``flat`` are their entries, if at hand."""
         return rows - columns(rows, self.pivots, flat) * self.rows
 
 
@@ -28,10 +24,6 @@ class Echelon:
 
     Its blocks double in size from the last to the first, as the digits of a binary counter do, so a chain of
     n states, which adds one row at a time, touches each row only log n times.
-
-    Args:
-        width: the number of columns.
-        prime: the modulus.
     """
 
     def __init__(self, width: int, prime: int) -> None:
@@ -39,9 +31,7 @@ class Echelon:
         self._blocks: list[_Block] = []
 
     def extend(self, flat: list[flint.nmod]) -> list[int]:
-        """Add rows, given one after the other: the places of those that are independent of the space and of
-        the rows before.
-        """
+        """Add rows; return the places of those that are independent of the space and of one another."""
         rows = flint.nmod_mat(len(flat) // self.width if self.width else 0, self.width, flat, self.prime)
         for i, block in enumerate(self._blocks):
             rows = block.reduce(rows, flat if i == 0 else None)
@@ -85,9 +75,7 @@ def staircase(echelon: flint.nmod_mat, rank: int) -> list[int]:
 def columns(
     matrix: flint.nmod_mat, chosen: list[int], flat: list[flint.nmod] | None = None
 ) -> flint.nmod_mat:
-    """Some columns of a matrix modulo a prime, in the order given; ``flat`` are its entries, where they are
-    at hand.
-    """
+    """Return some columns of a matrix modulo a prime; ``flat`` are its entries, if at hand."""
     m, n = matrix.nrows(), matrix.ncols()
     flat = matrix.entries() if flat is None else flat
     picked = [flat[i + j] for i in range(0, m * n, n) for j in chosen] if n else []

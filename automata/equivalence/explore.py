@@ -15,8 +15,7 @@ from random import Random
 import flint
 
 from automata.equivalence.echelon import Echelon, staircase
-from automata.equivalence.integers import Cleared
-from automata.equivalence.vectors import Vectors, Word, shortlex
+from automata.equivalence.integers import Cleared, Vectors, Word, shortlex
 
 MOST_ENTRIES = 1 << 18
 """The most numbers in one block of candidates."""
@@ -91,11 +90,6 @@ class Agreement:
 
     It holds modulo a prime when, modulo it, the words that were kept before the given one and their children
     have the same independent ones among them as modulo the prime they were kept by, and all the same scores.
-
-    Args:
-        automata: two sides.
-        words: as an exploration kept them.
-        before: the word that ended it.
     """
 
     def __init__(self, automata: Cleared, words: Sequence[Word], before: Word) -> None:
@@ -135,9 +129,8 @@ class _Stepping:
     def children(
         self, level: list[tuple[Word, list[flint.nmod]]], spans: Callable[[list[flint.nmod]], bool]
     ) -> Iterator[tuple[list[Word], list[flint.nmod]]]:
-        """The children of the words, in shortlex order, in blocks: words, and their vectors one after the
-        other. Blocks are left out whose children all depend on what is kept, as ``spans`` says of their
-        random sum: in the last level that is all of them.
+        """Yield the children in blocks, in shortlex order: words, and their vectors one after the other. A
+        block is left out if ``spans`` says of a random sum that all its children depend on what is kept.
         """
         symbols, width = len(self.automata.symbols), self.automata.width
         many = max(
@@ -154,9 +147,7 @@ class _Stepping:
                 yield [(*word, a) for word, _ in parents for a in places], self._step(parents, places)
 
     def sum_of_children(self, level: list[tuple[Word, list[flint.nmod]]]) -> list[flint.nmod]:
-        """The sum of all children's vectors, each times a random number. Where a child is outside a space,
-        so is the sum, but for a chance of 1 in the prime.
-        """
+        """Return a random combination of all children; outside a space if one is, with high probability."""
         random, symbols = Random(self.prime), len(self.automata.symbols)
         factors = [random.randrange(self.prime) for _ in range(symbols * len(level))]
         total: list[flint.nmod] = []

@@ -1,17 +1,14 @@
-"""The decision over a field: are the scores of two automata equal on all strings? Real and counting weights,
-exactly.
-"""
+"""The decision over a field: do two real or counting automata score all strings equally?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown, first_answer
 from automata.equivalence.certificates import Linked
 from automata.equivalence.explore import Agreement, Exploration, explore
-from automata.equivalence.integers import Cleared, cleared, primes
+from automata.equivalence.integers import Cleared, Word, cleared, primes
 from automata.equivalence.lift import Basis, lift
-from automata.equivalence.vectors import Word
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, trim
 from automata.wfsa import WFSA
@@ -75,10 +72,9 @@ def _different(both: Cleared, seen: Exploration | None, fresh: Iterator[int], te
 
 
 def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -> Word:
-    """The shortlex-least word that differs, given an exploration that ended with one that does.
-
-    Modulo the exploration's prime, all smaller words agree, if none was left out. They agree, when they do so
-    modulo primes whose product is larger than any difference of scores of that length.
+    """Return the shortlex-least word that differs, given an exploration that ended with one that does.
+    Smaller words agree if they do so modulo primes whose product is larger than any difference of their
+    scores.
     """
     word = seen.difference
     assert word is not None
@@ -110,3 +106,34 @@ def _linked(a: WFSA, b: WFSA, both: Cleared, basis: Basis) -> Linked:
     )
     through = basis.automaton(both) if basis.whole is None else (a, b)[basis.whole]
     return Linked(a, b, through, to_a, to_b)
+
+
+SMALL = 300
+"""So many states are decided by :mod:`automata.equivalence.field`, whatever their transitions."""
+DENSE = 16
+"""So are automata in which every so many-th weight is other than zero,"""
+MOST_DENSE = 1500
+"""up to this many states; and of what a chain of links leaves, at most so many are computed with as
+arrays."""
+
+
+def are_large(*automata: WFSA) -> bool:
+    """Are automata together large?"""
+    n = sum(automaton.states for automaton in automata)
+    if n <= SMALL:
+        return False
+    weights = sum(len(table) for automaton in automata for table in automaton.tables)
+    cells = sum(automaton.states**2 * len(automaton.tables) for automaton in automata)
+    return n > MOST_DENSE or DENSE * weights < cells
+
+
+def decide_rational(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Answer:
+    """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent."""
+
+    def sparse() -> Answer:
+        from automata.equivalence import sparse  # here, since numba takes long to import
+
+        return sparse.decide(a, b, tell)
+
+    dense = [] if are_large(a, b) else [lambda: decide(a, b, tell)]
+    return first_answer([*dense, sparse])

@@ -1,6 +1,4 @@
-"""Automata over the rationals as integer matrices: denominators are cleared once, so that one can count
-modulo a prime.
-"""
+"""Automata over the rationals as integer matrices with cleared denominators, for work modulo primes."""
 
 from __future__ import annotations
 
@@ -10,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import groupby
 
 import flint
 import numpy as np
 
 from automata.aliases import Symbol
-from automata.equivalence.symbols import kinds
+from automata.equivalence.arrows import kinds
 from automata.fraction_matrices import cleared as clear
 from automata.fraction_matrices import common_denominator, integers
 from automata.wfsa import WFSA
@@ -98,11 +97,8 @@ class Cleared:
         return tuple(values)
 
     def bits(self, length: int) -> int:
-        """Bits that hold the difference of the cleared scores of any string of at most that length: a bound
-        over all of them.
-
-        Backwards from |rho|: for each state the largest that any symbol, and then the rest of some string,
-        can make of it.
+        """Bits that hold the difference of the cleared scores of any string of at most that length. Backwards
+        from |rho|: for each state the largest value that any symbol, and then the rest of a string, can make.
         """
         most = 0
         for side in self.sides:
@@ -115,9 +111,7 @@ class Cleared:
         return most.bit_length() + 1
 
     def vector_bits(self, length: int) -> int:
-        """Bits that hold the sum of the entries' sizes in the cleared vector of any word of at most that
-        length, all sides.
-        """
+        """Bits of the sum of sizes in the cleared vector of any word of at most that length, all sides."""
         total = 0
         for side in self.sides:
             start, widest = sum(map(abs, integers(side.start))), side.states * side.largest
@@ -126,9 +120,7 @@ class Cleared:
 
 
 def cleared(automata: Sequence[WFSA]) -> Cleared:
-    """Clear the denominators of automata over one alphabet in one order: real or counting, exact, without
-    epsilon.
-    """
+    """Clear the denominators of exact real or counting automata over one alphabet, without epsilon."""
     places, first, index = kinds(automata)
     tables = [[a.matrices[kind[i]] for kind in places] for i, a in enumerate(automata)]
     scales = [common_denominator(same) for same in zip(*tables, strict=True)]
@@ -160,3 +152,60 @@ def primes() -> Iterator[int]:
 def random_numbers() -> np.random.Generator:
     """A generator that nobody can foresee."""
     return np.random.default_rng(_random.getrandbits(128))
+
+
+Word = tuple[int, ...]
+"""A word, as the places of its symbols."""
+MOST_EXACT_BITS = 1 << 31
+"""The most bits, 256 MB, of vectors that are computed once as integers; larger ones are computed modulo each
+prime.
+"""
+
+
+def shortlex(word: Word) -> tuple[int, Word]:
+    """What to compare words by."""
+    return len(word), word
+
+
+class Vectors:
+    """The cleared vectors of words, in shortlex order and with their prefixes; a row has all sides."""
+
+    def __init__(self, automata: Cleared, words: Sequence[Word]) -> None:
+        self.automata, self.words = automata, words
+        longest = len(words[-1]) if words else 0
+        self.row_bits = automata.vector_bits(longest)
+        exact = self.row_bits * len(words) * automata.width <= MOST_EXACT_BITS
+        self._exact = flint.fmpz_mat(len(words), automata.width, self._flat(None)) if exact else None
+
+    def modulo(self, prime: int) -> flint.nmod_mat:
+        """A matrix with a row for each word."""
+        if self._exact is not None:
+            return flint.nmod_mat(self._exact, prime)
+        return flint.nmod_mat(len(self.words), self.automata.width, self._flat(prime), prime)
+
+    def _flat(self, prime: int | None) -> list[int | flint.nmod]:
+        def matrix(rows: int, columns: int, flat: list[int | flint.nmod]) -> flint.fmpz_mat | flint.nmod_mat:
+            return (
+                flint.fmpz_mat(rows, columns, flat)
+                if prime is None
+                else flint.nmod_mat(rows, columns, flat, prime)
+            )
+
+        def same(integral: flint.fmpz_mat) -> flint.fmpz_mat | flint.nmod_mat:
+            return integral if prime is None else flint.nmod_mat(integral, prime)
+
+        steps = [[same(step) for step in side.steps] for side in self.automata.sides]
+        rows: dict[Word, list[list[int | flint.nmod]]] = {}
+        for length, level in groupby(self.words, key=len):
+            if length == 0:
+                rows[()] = [same(side.start).entries() for side in self.automata.sides]
+                continue
+            for a, children in groupby(sorted(level, key=lambda word: word[-1]), key=lambda word: word[-1]):
+                mine = list(children)
+                for i, side in enumerate(self.automata.sides):
+                    n = side.states
+                    before = matrix(len(mine), n, [w for word in mine for w in rows[word[:-1]][i]])
+                    after = (before * steps[i][a]).entries()
+                    for k, word in enumerate(mine):
+                        rows.setdefault(word, []).append(after[k * n : (k + 1) * n])
+        return [w for word in self.words for part in rows[word] for w in part]

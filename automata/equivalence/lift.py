@@ -1,6 +1,4 @@
-"""From words that span modulo a prime to a basis over the rationals: Chinese remainders, rational
-reconstruction, exact check.
-"""
+"""From words that span modulo a prime to a basis over the rationals, checked exactly."""
 
 from __future__ import annotations
 
@@ -13,8 +11,7 @@ import flint
 import numpy as np
 
 from automata.equivalence.echelon import columns, staircase
-from automata.equivalence.integers import PRIME_BITS, Cleared
-from automata.equivalence.vectors import Vectors, Word
+from automata.equivalence.integers import PRIME_BITS, Cleared, Vectors, Word
 from automata.fraction_matrices import fractions, integers
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -51,9 +48,7 @@ class Basis:
     whole: int | None
 
     def automaton(self, automata: Cleared) -> WFSA:
-        """The automaton whose states are the rows of the basis; the first side says what final weights it
-        has.
-        """
+        """Return the automaton whose states are the rows of the basis, with the first side's ends."""
         side, rows, d = automata.sides[0], self.sides[0], self.denominator
         k = len(self.pivots)
         start = [w for s in automata.sides for w in s.start.entries()]
@@ -107,11 +102,8 @@ def _bounds(automata: Cleared) -> list[range]:
 
 
 def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
-    """Which columns to make an identity matrix, the best first: all states of one side, else columns of one
-    side only.
-
-    The fewer columns are left over in the side, the smaller are the determinants that the basis's numbers
-    are.
+    """Return the choices of columns to make an identity matrix, the best first. The fewer columns are left
+    over in one side, the smaller are the determinants that the basis's numbers are.
     """
     choices: dict[tuple[int, ...], tuple[int, int]] = {}
     bounds = _bounds(automata)
@@ -173,9 +165,7 @@ class _Guess:
 
 
 def reconstruct(values: list[int], modulus: int) -> tuple[list[int], int] | None:
-    """Integers N and a common denominator d with N = d values modulo the modulus, all small beside it;
-    ``None`` without.
-    """
+    """Return integers N and d with N = d values modulo the modulus, all small; ``None`` if none fit."""
     d, most = 1, isqrt(modulus // 2)
     for value in values:  # hundreds of thousands: without a call for each
         numerator = value * d % modulus
@@ -192,9 +182,7 @@ def reconstruct(values: list[int], modulus: int) -> tuple[list[int], int] | None
 
 
 def _denominator(value: int, modulus: int, most: int) -> int:
-    """The denominator of the fraction with a numerator of at most ``most`` that is ``value`` modulo the
-    modulus (Wang 1981).
-    """
+    """Return the denominator of the fraction that is ``value`` modulo the modulus (Wang 1981)."""
     r0, r1, t0, t1 = modulus, value, 0, 1
     while r1 > most:
         q = r0 // r1

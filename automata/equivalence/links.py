@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 
 from automata.aliases import Weights
-from automata.equivalence.rationals import Places, Sparse
+from automata.equivalence.rationals import RationalMatrix
 from automata.equivalence.representation import Representation
+from automata.sparse_matrix import Places
 
 Kind = Literal["right", "left", "epsilon"]
 
@@ -33,7 +34,7 @@ class ChainLink:
 
     kind: Kind
     to: Representation
-    matrix: Sparse | None = None
+    matrix: RationalMatrix | None = None
     bound: Weights | None = None
 
     @property
@@ -45,7 +46,7 @@ class ChainLink:
         )
 
 
-def right_link(of: Representation, matrix: Sparse, kept: Places) -> ChainLink | None:
+def right_link(of: Representation, matrix: RationalMatrix, kept: Places) -> ChainLink | None:
     """The right link by a matrix whose rows ``kept`` are those of the identity, if it is one; checked
     exactly.
 
@@ -67,6 +68,18 @@ def right_link(of: Representation, matrix: Sparse, kept: Places) -> ChainLink | 
     return ChainLink("right", Representation(of.initial @ matrix, tuple(steps), final), matrix)
 
 
+def link_to_nothing(of: Representation) -> ChainLink:
+    """The link to no state at all, from a representation without initial, or without final weights."""
+
+    def empty(rows: int, columns: int) -> RationalMatrix:
+        return RationalMatrix.summed((rows, columns), [], [], [])
+
+    to = Representation(empty(1, 0), (empty(0, 0),) * len(of.steps), empty(0, 1))
+    if not len(of.initial):
+        return ChainLink("left", to, empty(0, of.states))
+    return ChainLink("right", to, empty(of.states, 0))
+
+
 def live_link(of: Representation) -> ChainLink | None:
     """The right link to the states that lead to some final weight; ``None`` where all do."""
     known = np.zeros(of.states, dtype=bool)
@@ -80,4 +93,4 @@ def live_link(of: Representation) -> ChainLink | None:
     kept = np.flatnonzero(known)
     if len(kept) == of.states:
         return None
-    return right_link(of, Sparse.selection((of.states, len(kept)), kept), kept)
+    return right_link(of, RationalMatrix.selection((of.states, len(kept)), kept), kept)

@@ -20,16 +20,13 @@ Sums of logarithms are irrational: over log two of them count as equal where the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any
 
-from automata.aliases import Weight
+from automata.aliases import Symbol, Weight
 from automata.equivalence.answers import Equivalent
-from automata.equivalence.arrows import Arrows, Rows, arrows
+from automata.equivalence.arrows import Arrows, Rows, arrows, kinds
 from automata.equivalence.certificates import Lumped
-from automata.equivalence.symbols import kinds
-from automata.semirings import LOG
 from automata.wfsa import WFSA
 
 Classes = list[dict[int, int]]
@@ -40,12 +37,7 @@ HOW = "both go to one automaton, which is theirs with states lumped"
 
 
 def lump(a: WFSA, b: WFSA) -> Equivalent | None:
-    """Equality, where lumping shows it; ``None`` where it does not.
-
-    Args:
-        a: without epsilon, over any semiring.
-        b: over the same semiring and the same alphabet in one order.
-    """
+    """Equality of automata without epsilon, over one alphabet in one order, if lumping shows it."""
     both, _ = arrows([a, b])
     _, _, kind = kinds([a, b])
     add = _sums(a)
@@ -54,16 +46,16 @@ def lump(a: WFSA, b: WFSA) -> Equivalent | None:
         classes = _refined(sides, add)
         if not _agree(sides, classes, add):
             continue
-        if a.semiring is LOG:
+        if a.semiring.float_only:
             return Equivalent(HOW)
         through = _quotient(a, sides, classes, kind, mirrored)
         return Equivalent(HOW, Lumped(a, b, through, classes[0], classes[1], mirrored))
     return None
 
 
-def _sums(a: WFSA) -> Callable[[list[Weight]], Any]:
+def _sums(a: WFSA) -> Callable[[list[Weight]], Hashable]:
     """What tells sums apart: the sum, or over log the summands."""
-    if a.semiring is LOG:
+    if a.semiring.float_only:
         return lambda weights: tuple(sorted(weights))
     return lambda weights: reduce(a.semiring.plus, weights)
 
@@ -97,11 +89,9 @@ def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
     return live
 
 
-def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Any]) -> Classes:
-    """The coarsest partition of the states of both together.
-
-    Where a class falls apart its largest part keeps the number, so that only the sources of the other parts
-    have to be looked at again.
+def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -> Classes:
+    """Return the coarsest partition of the states of both. The largest part of a class that splits keeps its
+    number, so that only the sources of the other parts are looked at again.
     """
     back = [_sources(side) for side in sides]
     live = [_live(side, sources) for side, sources in zip(sides, back, strict=True)]
@@ -151,15 +141,15 @@ def _rows_of(side: Arrows) -> dict[int, list[tuple[int, list[tuple[int, Weight]]
     return rows
 
 
-def _numbered(looks: Sequence[dict[int, Any]]) -> Classes:
+def _numbered(looks: Iterable[Mapping[int, Hashable]]) -> Classes:
     """Classes from 0, in the order in which they are met."""
-    numbers: dict[Any, int] = {}
+    numbers: dict[Hashable, int] = {}
     return [{q: numbers.setdefault(look, len(numbers)) for q, look in sorted(side.items())} for side in looks]
 
 
 def _into(
-    row: Sequence[tuple[int, Weight]], classes: dict[int, int], add: Callable[[list[Weight]], Any]
-) -> Any:
+    row: Sequence[tuple[int, Weight]], classes: dict[int, int], add: Callable[[list[Weight]], Hashable]
+) -> frozenset[tuple[int, Weight]]:
     """By class, what leads there."""
     weights: dict[int, list[Weight]] = {}
     for r, weight in row:
@@ -168,7 +158,7 @@ def _into(
     return frozenset((c, add(several)) for c, several in weights.items())
 
 
-def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight]], Any]) -> bool:
+def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight]], Hashable]) -> bool:
     """Do both begin in the same classes, with the same weights?"""
     first, second = (
         _into(list(side.initial.items()), of_side, add) for side, of_side in zip(sides, classes, strict=True)
@@ -177,7 +167,7 @@ def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight
 
 
 def _quotient(
-    a: WFSA, sides: Sequence[Arrows], classes: Classes, kind: dict[Any, int], mirrored: bool
+    a: WFSA, sides: Sequence[Arrows], classes: Classes, kind: dict[Symbol, int], mirrored: bool
 ) -> WFSA:
     """The automaton on the classes; mirrored back where they are of the mirror."""
     k = a.semiring

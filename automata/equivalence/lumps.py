@@ -20,8 +20,9 @@ import numpy as np
 
 from automata.equivalence.links import ChainLink, right_link
 from automata.equivalence.modular import Modular, Residues
-from automata.equivalence.rationals import Places, Sparse, Truths
+from automata.equivalence.rationals import RationalMatrix, Truths
 from automata.equivalence.representation import Representation
+from automata.sparse_matrix import Places
 
 SLACK = 20
 """A fraction is believed where its two numbers together are so many bits shorter than the modulus."""
@@ -85,9 +86,7 @@ class Functionals:
 def lump(
     of: Representation, primes: Iterator[int], tell: Callable[[str], None]
 ) -> tuple[ChainLink | None, int]:
-    """The right link to classes of states, and how many primes it took; ``None`` where no two states are of
-    one class, or the ratios have too many digits.
-    """
+    """Return the right link to classes of states, if there is one, and the number of primes used."""
     functionals = Functionals.start(modulo(of, primes))
     functionals.settle()
     classes = refined(functionals)
@@ -96,7 +95,7 @@ def lump(
         return None, 1
     tell(f"{of.states} states in {len(kept)} classes")
     if not len(kept):
-        return right_link(of, Sparse.of_entries((of.states, 0), [], [], []), kept), 1
+        return right_link(of, RationalMatrix.summed((of.states, 0), [], [], []), kept), 1
     ratios = Ratios(of, primes, kept[classes], classes < 0)
     ratios.add(functionals)
     while ratios.count <= MOST_PRIMES:
@@ -104,7 +103,7 @@ def lump(
         if scales is not None:
             live = np.flatnonzero(classes >= 0)
             shape = (of.states, len(kept))
-            matrix = Sparse.of_entries(shape, live, classes[live], [scales[q] for q in live.tolist()])
+            matrix = RationalMatrix.summed(shape, live, classes[live], [scales[q] for q in live.tolist()])
             link = right_link(of, matrix, kept)
             if link is not None:
                 return link, ratios.count
@@ -167,14 +166,7 @@ def refined(functionals: Functionals) -> Places:
 
 
 class Ratios:
-    """Ratios of scales, of each state's to that of another one, modulo more and more primes.
-
-    Args:
-        of: the representation.
-        primes: fresh ones.
-        beside: for each state the other one.
-        zero: for each state, is its ratio zero?
-    """
+    """Ratios of scales, of each state's to that of another one, modulo more and more primes."""
 
     def __init__(self, of: Representation, primes: Iterator[int], beside: Places, zero: Truths) -> None:
         self.of, self.primes, self.beside, self.zero = of, primes, beside, zero

@@ -11,27 +11,24 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-import numba
+import flint
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from automata.compiled_loops import compiled
 from automata.equivalence.integers import random_numbers
-from automata.equivalence.rationals import Places, Sparse
+from automata.equivalence.rationals import RationalMatrix
 from automata.equivalence.representation import Representation
+from automata.sparse_matrix import Places
 
 Residues = NDArray[np.uint64]
 """Numbers from 0 to p - 1, shape ``(n,)``."""
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    """The function compiled, and kept where numba finds a folder that can be written."""
-    try:
-        return numba.njit(cache=True)(function)
-    except RuntimeError:
-        return numba.njit(function)
+_compiled: Callable[[Callable[..., Any]], Any] = compiled()
 
 
 @intrinsic
@@ -131,9 +128,7 @@ def _inverses(values, square, prime, inverse):  # type: ignore[no-untyped-def]  
 
 @_compiled
 def _reconstruct(values, prime, most):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """A fraction for each value, numerator and denominator at most ``most``; 0 below the line where there is
-    none (Wang 1981).
-    """
+    """Fractions of numbers at most ``most``; denominator 0 where there is none (Wang 1981)."""
     above, below = np.zeros(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
     for i in range(len(values)):
         r, rest, t, last = np.int64(prime), np.int64(values[i]), np.int64(0), np.int64(1)
@@ -188,21 +183,16 @@ class Field:
         return self.total(self.product(left, right))
 
     def fractions(self, values: Residues, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numerators and denominators, at most ``most``, of fractions that are these; 0 below the line
-        where there is none.
-        """
+        """Numerators and denominators, at most ``most``, of these values; denominator 0 if none fits."""
         above, below = _reconstruct(values, self.modulus[0], np.int64(most))
         return above, below
 
-    def residues(self, matrix: Sparse, shift: int = 1) -> Residues:
-        """The entries of a matrix times ``shift``, modulo the prime.
-
-        Raises ``ZeroDivisionError`` where the prime divides a denominator.
-        """
+    def residues(self, matrix: RationalMatrix, shift: int = 1) -> Residues:
+        """Return the entries times ``shift`` modulo the prime, which must divide no denominator."""
         prime = self.prime
         inverses: dict[int, int] = {}
 
-        def residue(weight: Any) -> int:
+        def residue(weight: flint.fmpq) -> int:
             above, below = int(weight.p), int(weight.q)
             if below not in inverses:
                 if not below % prime:
@@ -230,7 +220,7 @@ class Modular:
         )
         self.initial, self.final = self._dense(of.initial), self._dense(of.final)
 
-    def _dense(self, vector: Sparse) -> Residues:
+    def _dense(self, vector: RationalMatrix) -> Residues:
         result = np.zeros(self.states, dtype=np.uint64)
         result[vector.rows + vector.columns] = self.field.residues(vector)
         return result

@@ -18,12 +18,11 @@ from typing import TypeAlias
 from automata.aliases import Weight
 from automata.determinisation import FEW_STATES, MOST_WORDS, Set, Sets, sets
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
-from automata.equivalence.arrows import Arrows, arrows
+from automata.equivalence.arrows import Arrows, arrows, kinds
 from automata.equivalence.certificates import Bisimulation
-from automata.equivalence.symbols import kinds
 from automata.operations import remove_epsilon, without_dead_ends
-from automata.semirings import COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, Semiring
-from automata.table import SMALL
+from automata.semirings import Semiring
+from automata.sparse_matrix import SMALL
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000
@@ -38,14 +37,7 @@ Tell = Callable[[str], None]
 
 
 def decide_boolean(a: WFSA, b: WFSA, tell: Tell, most: int | None = None) -> Answer:
-    """Decide whether two boolean automata with one alphabet in one order accept the same strings.
-
-    Args:
-        a: boolean.
-        b: boolean.
-        tell: called with what is being done.
-        most: pairs of sets of states that are pursued; :data:`MOST_PAIRS`, if not given.
-    """
+    """Decide whether two boolean automata over one alphabet are equivalent, by at most ``most`` pairs."""
     most = MOST_PAIRS if most is None else min(most, MOST_PAIRS)
     one, other = (remove_epsilon(without_dead_ends(side)) for side in (a, b))
     places, symbols, _ = kinds([one, other])
@@ -185,7 +177,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
         following = []
         for word, x, y in level:
             if weights > most:
-                selective = a.semiring in (MAX_PLUS, MIN_PLUS, MAX_TIMES)
+                selective = a.semiring.selective and not a.semiring.is_boolean
                 undecidable = ", where equivalence is undecidable in general" if selective else ""
                 return Unknown(
                     f"no string of at most {length - 1} symbols differs; over {a.semiring.name}"
@@ -211,14 +203,12 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
                 else []
             )
         level, length = following, length + 1
-    certificate = None if a.semiring in (REAL, COUNTING) else Bisimulation(a, b, pairs)
+    certificate = None if a.semiring.is_field else Bisimulation(a, b, pairs)
     return Equivalent("by finitely many pairs of vectors, up to a common factor", certificate)
 
 
 def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
-    """Both vectors divided by the sum of all their weights, which is the largest or the smallest; over the
-    reals, where that may be zero, by the first weight.
-    """
+    """Divide both vectors by their common sum; over the reals, where it may be 0, by the first weight."""
     if k.divide_numbers is None:
         return x, y
     total = k.zero
@@ -233,14 +223,12 @@ def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
 
 
 class _Run:
-    """Forward on sparse vectors. Epsilon of many states is followed at each step: without it, one symbol can
-    have a transition between any two states.
-    """
+    """Forward on sparse vectors; epsilon of many states is followed at each step."""
 
     def __init__(self, automaton: WFSA, own: Arrows) -> None:
         k = automaton.semiring
         self.zero, self.plus, self.times, self.arrows = k.zero, k.add_numbers, k.multiply_numbers, own
-        self.closure = automaton.silent_closure
+        self.closure = automaton.epsilon_closure
         self.start = self._closed(own.initial)
 
     def _closed(self, vector: Vector) -> Vector:

@@ -1,17 +1,16 @@
-"""A linear representation is made smaller, link by link: by lumping and by closed relations, from the right
-and from the left in turn.
-"""
+"""A linear representation made smaller by lumping and closed relations, from right and left."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from automata.equivalence.epsilon_links import bound_of_cycles, epsilon_link
 from automata.equivalence.integers import primes as fresh_primes
-from automata.equivalence.links import ChainLink
+from automata.equivalence.links import ChainLink, link_to_nothing
 from automata.equivalence.lumps import lump
 from automata.equivalence.relations import close
 from automata.equivalence.representation import Representation, difference
-from automata.equivalence.silent import epsilon_link
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
@@ -28,14 +27,7 @@ class Reduction:
     def __init__(
         self, of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
     ) -> None:
-        """Start with no link.
-
-        Args:
-            of: the representation.
-            primes: fresh ones.
-            tell: called with what is being done.
-            zero: look for links to the representation that gives every string 0, too.
-        """
+        """Start with no link; with ``zero`` look for links to what gives every string 0, too."""
         self.left, self.links, self.methods = of, list[ChainLink](), list[str]()
         self._primes, self._tell, self._zero = primes, tell, zero
 
@@ -61,6 +53,22 @@ class Reduction:
             if not (self._close(False) or self._close(True)):
                 return
 
+    def run_with_epsilon(self) -> bool:
+        """Run where the last step is that of epsilon, like any other symbol's, and say whether that leads to
+        zero. Each link then has a bound, as sums over silent ways have to converge wherever it begins.
+        """
+        of = self.left
+        self.run()
+        if not self.left.is_zero:
+            return False
+        sources = [of, *(link.to for link in self.links)]
+        links = [*self.links, link_to_nothing(self.left)]
+        self.links = [
+            replace(link, bound=bound_of_cycles(source.steps[-1]))
+            for link, source in zip(links, sources, strict=True)
+        ]
+        return True
+
     def _lump(self, mirrored: bool) -> bool:
         name = "lumping from the left" if mirrored else "lumping"
         of = self.left.mirrored if mirrored else self.left
@@ -77,18 +85,16 @@ class Reduction:
 
 
 def reduced(automaton: WFSA, tell: Callable[[str], None]) -> WFSA:
-    """A smaller exact automaton over the rationals with the same scores, without epsilon; made by links, so
-    that it may not be the least.
-
-    Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
+    """Return a smaller exact automaton over the rationals with the same scores, without epsilon; links may
+    miss the least one. Raise LimitReached if epsilon leads from too many states to too many.
     """
     exact = automaton.to_exact()
     nothing = WFSA.from_edges(exact.semiring, 0, exact.alphabet, [], [], [])
     of = difference(exact, nothing)
     reduction = Reduction(of.joint, fresh_primes(), tell)
-    if of.silent is not None:
+    if of.epsilon is not None:
         tell("epsilon transitions")
-        reduction.follow(epsilon_link(of.joint, of.silent), "epsilon")
+        reduction.follow(epsilon_link(of.joint, of.epsilon), "epsilon")
     reduction.run()
     if reduction.left.is_zero:
         return WFSA.from_edges(REAL, 0, exact.alphabet, [], [], [])

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from math import isqrt
-from typing import Any
 
 import flint
 import numpy as np
@@ -23,7 +22,7 @@ from automata.equivalence.lumps import SLACK, Functionals, modulo
 from automata.equivalence.rationals import of_rows
 from automata.equivalence.representation import Representation
 
-Row = dict[int, Any]
+Row = dict[int, flint.fmpq]
 """A sparse row: fractions of python-flint by state."""
 MOST_TERMS = 60
 """The most products for each state and transition, before the closing is given up."""
@@ -34,18 +33,11 @@ MOST_FILL = 8
 def close(
     of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
 ) -> ChainLink | None:
-    """The right link to the states without a rule; ``None`` where the relations do not close, or fill up.
-
-    Args:
-        of: the representation.
-        primes: fresh ones.
-        tell: called with what is being done.
-        zero: first take lambda itself for a relation, as it is where every score is zero.
-    """
+    """The right link to the states without a rule, if the relations close; ``zero``: try lambda as one."""
     functionals = Functionals.start(modulo(of, primes))
     functionals.settle()
     guesses = guessed(functionals)
-    start: Row = of.initial.row(0)
+    start: Row = of.initial.row_by_column(0)
     attempts = [[*guesses, start], *([guesses, [start]] if guesses else [])] if zero else [guesses]
     for attempt in attempts:
         relations = _Relations(of, functionals, tell)

@@ -1,6 +1,4 @@
-"""A linear representation over the rationals, sparse: the row lambda, a matrix M(a) for each symbol, the
-column rho; it scores a string w as lambda M(w) rho.
-"""
+"""A sparse linear representation: row lambda, matrices M(a), column rho; w scores lambda M(w) rho."""
 
 from __future__ import annotations
 
@@ -9,15 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from automata.aliases import Symbol, Weight, Weights
-from automata.equivalence.rationals import Sparse, beside, fraction
-from automata.equivalence.symbols import kinds
+from automata.equivalence.arrows import kinds
+from automata.equivalence.rationals import RationalMatrix, beside, fraction
 from automata.semirings import Semiring
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 
@@ -31,9 +28,9 @@ class Representation:
         final: rho, shape ``(n, 1)``.
     """
 
-    initial: Sparse
-    steps: tuple[Sparse, ...]
-    final: Sparse
+    initial: RationalMatrix
+    steps: tuple[RationalMatrix, ...]
+    final: RationalMatrix
 
     @property
     def states(self) -> int:
@@ -57,10 +54,8 @@ class Representation:
         return Representation(self.final.transposed, steps, self.initial.transposed)
 
     @cached_property
-    def _by_state(self) -> tuple[list[int], list[int], list[int], list[Any]]:
-        """Where each state's transitions begin, and the symbol, target and weight of each, by state, then
-        symbol.
-        """
+    def _by_state(self) -> tuple[list[int], list[int], list[int], list[Weight]]:
+        """Row offsets, and the symbol, target and weight of each transition, by state, then symbol."""
         sizes = [len(step) for step in self.steps]
         rows, columns = (
             np.concatenate([np.zeros(0, dtype=np.intp), *parts])
@@ -72,10 +67,10 @@ class Representation:
         symbols = np.repeat(np.arange(len(sizes)), sizes)
         return starts.tolist(), symbols[order].tolist(), columns[order].tolist(), weights[order].tolist()
 
-    def images(self, row: Mapping[int, Any]) -> dict[int, dict[int, Any]]:
+    def images(self, row: Mapping[int, Weight]) -> dict[int, dict[int, Weight]]:
         """A row times the matrix of each symbol, for those symbols that its states have transitions for."""
         starts, symbols, columns, weights = self._by_state
-        images: dict[int, dict[int, Any]] = {}
+        images: dict[int, dict[int, Weight]] = {}
         for q, v in row.items():
             for entry in range(starts[q], starts[q + 1]):
                 image = images.setdefault(symbols[entry], {})
@@ -84,8 +79,8 @@ class Representation:
         return images
 
     def rows_by(
-        self, entries: Sequence[tuple[int, Any] | None], ends: Mapping[int, Any]
-    ) -> list[dict[tuple[int, int], Any]]:
+        self, entries: Sequence[tuple[int, Weight] | None], ends: Mapping[int, Weight]
+    ) -> list[dict[tuple[int, int], Weight]]:
         """For each state its rows of rho and of all M(a) X, by symbol and column, of a matrix X with one
         entry in a row at most.
 
@@ -94,9 +89,9 @@ class Representation:
             ends: rho; its symbol and column are -1.
         """
         starts, symbols, columns, weights = self._by_state
-        rows: list[dict[tuple[int, int], Any]] = []
+        rows: list[dict[tuple[int, int], Weight]] = []
         for q in range(self.states):
-            row: dict[tuple[int, int], Any] = {(-1, -1): ends[q]} if q in ends else {}
+            row: dict[tuple[int, int], Weight] = {(-1, -1): ends[q]} if q in ends else {}
             for place in range(starts[q], starts[q + 1]):
                 entry = entries[columns[place]]
                 if entry is not None:
@@ -109,7 +104,7 @@ class Representation:
         """The states of a block that no transition leaves or enters."""
         keep = np.arange(states.start, states.stop)
 
-        def both(matrix: Sparse) -> Sparse:
+        def both(matrix: RationalMatrix) -> RationalMatrix:
             return matrix.chosen(keep).transposed.chosen(keep).transposed
 
         return Representation(
@@ -119,35 +114,29 @@ class Representation:
         )
 
     def automaton(self, semiring: Semiring, symbols: Iterable[Symbol], index: Sequence[int] = ()) -> WFSA:
-        """The automaton over a semiring of the rationals.
-
-        Args:
-            semiring: real, or counting.
-            symbols: the alphabet.
-            index: for each symbol the place of its matrix; without, their order.
-        """
+        """The real or counting automaton; ``index`` is each symbol's matrix, by default in order."""
         n, alphabet = self.states, list(symbols)
 
-        def exact(matrix: Sparse) -> Weights:
+        def exact(matrix: RationalMatrix) -> Weights:
             weights: Weights = np.empty(len(matrix), dtype=object)
             weights[:] = [semiring.exact(fraction(w)) for w in matrix.weights]
             return weights
 
         initial, final = (semiring.zeros(n, exact=True) for _ in range(2))
         initial[self.initial.columns], final[self.final.rows] = exact(self.initial), exact(self.final)
-        tables = [Table.of_entries(n, step.rows, step.columns, exact(step)) for step in self.steps]
+        tables = [SparseMatrix.of_entries(n, step.rows, step.columns, exact(step)) for step in self.steps]
         places = dict(zip(alphabet, index or range(len(alphabet)), strict=True))
         blank = WFSA(semiring, [], [], {})
         return blank.replace(initial=initial, final=final, tables=tables, index=places)
 
     def vectors(self, word: Sequence[int]) -> Iterator[tuple[dict[int, int], int]]:
         """The row lambda M(u) for each prefix u of a word: integers by state, over one denominator."""
-        row, scale = _cleared(self.initial.row(0))
+        row, scale = _cleared(self.initial.row_by_column(0))
         yield row, scale
         for place in word:
             step, images = self.steps[place], []
             for q, v in row.items():
-                images += [(r, v, w) for r, w in step.row(q).items()]
+                images += [(r, v, w) for r, w in step.row_by_column(q).items()]
             common = math.lcm(*{int(w.q) for _, _, w in images})
             row = {}
             for r, v, w in images:
@@ -159,7 +148,7 @@ class Representation:
 
     def scores(self, word: Sequence[int]) -> list[Fraction]:
         """The score of each prefix of a word, exactly."""
-        ends, below = _cleared(self.final.transposed.row(0))
+        ends, below = _cleared(self.final.transposed.row_by_column(0))
         return [
             Fraction(sum(v * ends.get(q, 0) for q, v in row.items()), scale * below)
             for row, scale in self.vectors(word)
@@ -178,14 +167,14 @@ class Difference:
 
     Attributes:
         joint: the representation, A's states first.
-        silent: the epsilon transitions of both, or ``None``.
+        epsilon: the epsilon transitions of both, or ``None``.
         symbols: the first symbol of each kind.
         index: for each symbol its kind.
         split: the number of A's states.
     """
 
     joint: Representation
-    silent: Sparse | None
+    epsilon: RationalMatrix | None
     symbols: list[Symbol]
     index: dict[Symbol, int]
     split: int
@@ -197,21 +186,16 @@ def difference(a: WFSA, b: WFSA) -> Difference:
     steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in places)
     initial = _row(np.concatenate([a.initial, -b.initial]))
     final = _row(np.concatenate([a.final, b.final])).transposed
-    silent = None
-    if a.silent is not None or b.silent is not None:
-        parts = [
-            _matrix(side.silent if side.silent is not None else Table.empty(side.states, object))
-            for side in (a, b)
-        ]
-        silent = beside(*parts)
-    return Difference(Representation(initial, steps, final), silent, first, index, a.states)
+    epsilon = beside(_matrix(a.epsilon_table), _matrix(b.epsilon_table))
+    joint = Representation(initial, steps, final)
+    return Difference(joint, epsilon if len(epsilon) else None, first, index, a.num_states)
 
 
-def _row(weights: Weights) -> Sparse:
+def _row(weights: Weights) -> RationalMatrix:
     places = np.flatnonzero(weights != 0)
-    return Sparse.of_entries((1, len(weights)), np.zeros_like(places), places, weights[places])
+    return RationalMatrix.summed((1, len(weights)), np.zeros_like(places), places, weights[places])
 
 
-def _matrix(table: Table) -> Sparse:
+def _matrix(table: SparseMatrix) -> RationalMatrix:
     shape = (table.size, table.size)
-    return Sparse.of_entries(shape, table.rows, table.columns, table.weights)
+    return RationalMatrix.summed(shape, table.rows, table.columns, table.weights)

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from automata.equivalence.integers import Word
 from automata.equivalence.modular import Modular, Residues
-from automata.equivalence.rationals import Sparse
+from automata.equivalence.rationals import RationalMatrix
 from automata.equivalence.representation import Representation
-from automata.equivalence.vectors import Word
 
 PRIMES = 54
 """There are more than 2 to this power of primes of 61 bits."""
@@ -46,9 +46,7 @@ class Search:
         self._vector = self.of.final
 
     def found(self, most: int, tell: Callable[[int], None] | None = None) -> bool:
-        """Is there a string of at most ``most`` symbols, and of at least ``length``, with a score other than
-        zero? Then ``length`` is that of the shortest.
-        """
+        """Search strings of ``length`` to ``most`` symbols; ``length`` is then that of the shortest found."""
         while self.length <= most:
             if self.of.field.dot(self.of.initial, self._vector):
                 return True
@@ -88,11 +86,9 @@ class Search:
 
 
 def doubt(of: Representation, length: int) -> float:
-    """The binary logarithm of a bound on the probability that a search modulo one random prime of 61 bits
-    misses a string of at most that length that has a score other than zero, or is not led to the least one.
-
-    The multipliers may be zeros of one of at most ``length`` polynomials of at most that degree, and the
-    prime may divide the score, whose numerator has at most so many bits.
+    """Return log2 of a bound on the probability that a search modulo one random prime of 61 bits misses the
+    least string of at most that length with a score other than zero: the multipliers may be zeros of one of
+    ``length`` polynomials of that degree, and the prime may divide the score's numerator.
     """
     matrices = (of.initial, *of.steps, of.final)
     below = {int(w.q) for matrix in matrices for w in matrix.weights}
@@ -102,7 +98,7 @@ def doubt(of: Representation, length: int) -> float:
     return math.log2((length + 1) * (length + 2) / 2 / 2**60 + (bits / 60 + 1) / 2**PRIMES)
 
 
-def _bits(matrix: Sparse, common: int) -> int:
+def _bits(matrix: RationalMatrix, common: int) -> int:
     """Bits that hold the sum of the sizes of each row's entries, all over a common denominator."""
     largest = max((abs(int(w.p)).bit_length() - int(w.q).bit_length() + 1 for w in matrix.weights), default=0)
     return max(largest, 0) + common + max(matrix.shape).bit_length()

@@ -15,8 +15,8 @@ import math
 from collections.abc import Callable
 
 from automata.aliases import Weight
+from automata.equivalence.integers import Word, shortlex
 from automata.equivalence.representation import Representation
-from automata.equivalence.vectors import Word, shortlex
 
 MOST_COMPONENTS = 200_000
 """The most components of rows."""
@@ -65,9 +65,9 @@ Level = list[tuple[int, Weight] | None]
 
 
 def _by_classes(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
-    ends = of.final.transposed.row(0)
+    ends = of.final.transposed.row_by_column(0)
     levels = [_classes([{(-1, -1): ends[q]} if q in ends else {} for q in range(of.states)])]
-    products, start = 0, of.initial.row(0)
+    products, start = 0, of.initial.row_by_column(0)
     while len(levels) < len(word) and (len(levels) < 2 or levels[-1] != levels[-2]):
         tell(f"the strings before it: classes of states for length {len(levels)}")
         products += of.transitions + of.states

@@ -18,24 +18,23 @@ import numpy as np
 
 from automata.aliases import Symbol
 from automata.equivalence import field, pairs
-from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
-from automata.equivalence.chain import Chain
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown, first_answer
+from automata.equivalence.certificates import Chain
+from automata.equivalence.epsilon_links import epsilon_link, few_words
 from automata.equivalence.explore import explore
-from automata.equivalence.integers import cleared, primes
-from automata.equivalence.large import MOST_DENSE
+from automata.equivalence.field import MOST_DENSE
+from automata.equivalence.integers import Word, cleared, primes
 from automata.equivalence.lift import lift
 from automata.equivalence.links import ChainLink, live_link
 from automata.equivalence.lumps import modulo
-from automata.equivalence.methods import first_answer
-from automata.equivalence.rationals import Sparse
+from automata.equivalence.rationals import RationalMatrix
 from automata.equivalence.reduction import Reduction
 from automata.equivalence.representation import Difference, Representation, difference
 from automata.equivalence.shortest import Search, doubt
-from automata.equivalence.silent import epsilon_link, few_words, reduced_with_epsilon
 from automata.equivalence.smaller import smaller_scores_vanish
-from automata.equivalence.vectors import Word
 from automata.errors import LimitReached
 from automata.fraction_matrices import fractions
+from automata.io.number_text import plural
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
@@ -53,12 +52,6 @@ HOW = "over the rationals, by a chain of {links} that leads from their differenc
 
 def decide(a: WFSA, b: WFSA, tell: Tell, most_dense: int = MOST_DENSE) -> Answer:
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
-
-    Args:
-        a: the first automaton.
-        b: the second one.
-        tell: called with what is being done.
-        most_dense: so many states of what the links leave are computed with as arrays.
 
     Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
     """
@@ -86,20 +79,20 @@ class _Decision:
 
     def answer(self) -> Answer:
         """The answer."""
-        if self.of.silent is not None:
+        if self.of.epsilon is not None:
             self.tell("epsilon transitions")
-            silent = self.of.silent
+            epsilon = self.of.epsilon
             try:
-                link = epsilon_link(self.whole, silent, few_words(self.whole, silent))
+                link = epsilon_link(self.whole, epsilon, few_words(self.whole, epsilon))
             except LimitReached:
                 methods = [
-                    lambda: self._with_epsilon(silent),
+                    lambda: self._with_epsilon(epsilon),
                     lambda: pairs.search(self.a, self.b, self.tell),
                 ]
                 answer = first_answer(methods)
                 if not isinstance(answer, Unknown):
                     return answer
-                link = epsilon_link(self.whole, silent)
+                link = epsilon_link(self.whole, epsilon)
             self.chain.follow(link, "epsilon")
             self.whole = self.left
         size = self.whole.states + self.whole.transitions + 1
@@ -120,17 +113,15 @@ class _Decision:
                 return self._equivalent()
         return self._unknown()
 
-    def _with_epsilon(self, silent: Sparse) -> Answer | None:
+    def _with_epsilon(self, epsilon: RationalMatrix) -> Answer | None:
         """Equality, where it shows with epsilon taken for one more symbol."""
         joint = self.whole
-        steps = (*joint.steps, silent)
+        steps = (*joint.steps, epsilon)
         self.chain = Reduction(
             Representation(joint.initial, steps, joint.final), self.primes, self.tell, True
         )
-        links = reduced_with_epsilon(self.chain)
-        if links is None:
+        if not self.chain.run_with_epsilon():
             return None
-        self.chain.links = links
         return self._equivalent({**self.of.index, "": len(joint.steps)})
 
     def _search(self, what: str, most: int) -> Search | None:
@@ -144,9 +135,7 @@ class _Decision:
         return search if search.found(self.longest, told) else None
 
     def _basis(self) -> ChainLink | None:
-        """The left link to a basis of the rows that all strings lead to, whose final weights are then all
-        zero.
-        """
+        """The left link to a basis of all strings' rows, if their final weights are all zero there."""
         one = cleared([self.left.automaton(REAL, range(len(self.left.steps)))])
         seen = explore(one, next(self.primes))
         basis = lift(one, seen.words, self.primes, lambda bits: self.tell(f"a basis, from {bits} bits"))
@@ -154,10 +143,10 @@ class _Decision:
             return None
         rows = fractions(basis.sides[0], basis.denominator)
         n, (i, j) = self.left.states, np.nonzero(rows)
-        matrix = Sparse.of_entries((len(rows), n), i, j, rows[i, j])
+        matrix = RationalMatrix.summed((len(rows), n), i, j, rows[i, j])
         to = basis.automaton(one)
         steps = tuple(
-            Sparse.of_entries((len(rows), len(rows)), t.rows, t.columns, t.weights) for t in to.tables
+            RationalMatrix.summed((len(rows), len(rows)), t.rows, t.columns, t.weights) for t in to.tables
         )
         pivots = np.array(basis.pivots, dtype=np.intp)
         initial = self.left.initial.transposed.chosen(pivots).transposed
@@ -167,8 +156,7 @@ class _Decision:
     def _equivalent(self, index: dict[Symbol, int] | None = None) -> Equivalent:
         figures = self._figures()
         certificate = Chain(self.a, self.b, tuple(self.chain.links), index or self.of.index, figures)
-        count = len(self.chain.links)
-        links = f"{count} link{'' if count == 1 else 's'}" if count else "no link"
+        links = plural(len(self.chain.links), "link") if self.chain.links else "no link"
         return Equivalent(HOW.format(links=links), certificate, figures)
 
     def _different(self, search: Search) -> Answer:

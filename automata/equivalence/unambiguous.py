@@ -16,9 +16,8 @@ import numpy as np
 from automata.aliases import String, Symbols, Weight, Weights
 from automata.determinisation import is_deterministic
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
-from automata.equivalence.arrows import Arrows, arrows
-from automata.equivalence.rational import decide_rational
-from automata.equivalence.symbols import kinds
+from automata.equivalence.arrows import Arrows, arrows, kinds
+from automata.equivalence.field import decide_rational
 from automata.errors import LimitReached
 from automata.operations import trim
 from automata.semirings import COUNTING
@@ -103,10 +102,8 @@ def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
 
 
 def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer | None:
-    """Decide whether two automata, without epsilon and with one alphabet in one order, are equivalent;
-    ``None`` where one of them is not unambiguous.
-
-    Raises :class:`~automata.errors.LimitReached` where too many pairs of states are reached.
+    """Decide whether two automata without epsilon, over one alphabet in one order, are equivalent; ``None``
+    if one is ambiguous. Raise LimitReached if too many pairs of states are reached.
     """
     tell("whether every string has at most one path")
     if not all(map(is_unambiguous, (a, b))):
@@ -143,7 +140,7 @@ def _paths(automaton: WFSA) -> WFSA:
         initial=ones(automaton.initial),
         final=ones(automaton.final),
         tables=[table.mapped(COUNTING, ones, object) for table in automaton.tables],
-        silent=None,
+        epsilon=None,
     )
 
 

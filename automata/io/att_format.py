@@ -20,21 +20,19 @@ from automata.errors import FormatError, InputError, LimitReached
 from automata.io.att_lines import LONGEST, lines
 from automata.io.number_text import MOST_DIGITS, parse_number, shorten, write_number
 from automata.io.symbol_tables import alphabet_of, dumps_symbols, label, loads_symbols, symbols_of
-from automata.parallel_weights import tell_merged
-from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, Semiring
+from automata.semirings import MIN_PLUS, Semiring
 from automata.symbols import EPSILON
+from automata.weights import tell_merged
 from automata.wfsa import WFSA, require_states
 
 __all__ = ["dumps", "dumps_symbols", "loads", "loads_symbols"]
-COSTS_ARE_NEGATED = (MAX_PLUS, LOG)
 
 
 def dumps(automaton: WFSA, round_weights: bool = False) -> str:
-    """The automaton as AT&T text, to be read with its symbol table, :func:`dumps_symbols`.
+    """Return the automaton as AT&T text, to be read with :func:`dumps_symbols`.
 
-    Raises :class:`~automata.errors.InputError` for a symbol that cannot be written (see
-    :func:`automata.io.symbol_tables.label`), and for a weight that no decimal of at most 4,300 digits writes;
-    with ``round_weights`` that becomes the nearest float64.
+    Raises InputError for a symbol that cannot be written, and for a weight without a decimal of at most
+    4,300 digits; with ``round_weights`` that becomes the nearest float64.
     """
     k = automaton.semiring
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
@@ -130,12 +128,12 @@ def loads(
 
 
 def _write(k: Semiring, weight: Weight, round_weights: bool) -> str:
-    if k is BOOLEAN:
+    if k.is_boolean:
         return "0" if weight else "Infinity"
-    if k is LOG:
+    if k.float_only:
         return _infinity(-weight) if abs(weight) == float("inf") else repr(-float(weight))
     exact = k.exact(weight)
-    cost = -exact if k in COSTS_ARE_NEGATED else exact
+    cost = -exact if k.log_sign > 0 else exact
     return _infinity(cost) if isinstance(cost, float) else _decimal(Fraction(cost), round_weights)
 
 
@@ -176,9 +174,9 @@ def _read(k: Semiring, text: str, here: str) -> Weight:
     try:
         cost = re.sub(r"infinity$", "inf", text.lower())
         value = parse_number(cost)
-        if k is BOOLEAN and value > -float("inf"):
+        if k.is_boolean and value > -float("inf"):
             return value != float("inf")
-        if k in COSTS_ARE_NEGATED:
+        if k.log_sign > 0:
             cost = cost[1:] if cost[0] == "-" else "-" + cost.removeprefix("+")
         return k.parse(cost)
     except InputError as error:

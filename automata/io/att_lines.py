@@ -19,9 +19,7 @@ LONGEST = 8095
 
 
 class Line(NamedTuple):
-    """One line: its place, from 1, and its columns. ``labels`` is empty for a final state, ``weight`` is
-    ``None`` where it is left out.
-    """
+    """A line's number and columns; no ``labels`` for a final state, no ``weight`` if left out."""
 
     number: int
     states: tuple[int, ...]
@@ -41,9 +39,7 @@ def columns(text: str) -> list[tuple[int, list[str]]]:
 
 
 def lines(text: str, where: str) -> list[Line]:
-    """The lines of AT&T text. Raises :class:`~automata.errors.FormatError` for one that is no arc and no
-    final state.
-    """
+    """Return the lines of AT&T text; raise FormatError for one that is no arc and no final state."""
     rows = columns(text)
     for number, parts in rows:
         if len(parts) > 5:

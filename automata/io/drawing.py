@@ -1,6 +1,4 @@
-"""Automata drawn: DOT text, and SVG by Graphviz. Initial states get an arrow from nowhere, final states a
-double circle.
-"""
+"""Automata as DOT text and SVG: an arrow into initial states, a double circle for final ones."""
 
 from __future__ import annotations
 
@@ -18,9 +16,10 @@ from numpy.typing import NDArray
 from automata.aliases import Weight
 from automata.errors import InputError, ShapeError
 from automata.io.labels import probability_text, symbols, weight_text
+from automata.io.number_text import plural
 from automata.io.printable_text import printable
 from automata.reachability import dead_states
-from automata.table import Places, Table
+from automata.sparse_matrix import Places, SparseMatrix
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA, Edge
@@ -144,20 +143,18 @@ def svg(
 
 
 def _require_few(machine: WFSA, shown: NDArray[np.bool_], least: float | None) -> None:
-    """Raise :class:`~automata.errors.InputError`, before they are listed, where the states that are shown, or
-    the arrows between them, are too many to see anything.
-    """
+    """Raise InputError if the shown states or the arrows between them are too many to see anything."""
 
-    def drawn(table: Table) -> Places:
+    def drawn(table: SparseMatrix) -> Places:
         seen = shown[table.rows] & shown[table.columns]
         if least is not None:
             seen &= np.asarray(table.weights >= least, dtype=bool)
         return table.rows[seen] * machine.states + table.columns[seen]
 
     of_place = Counter(machine.index.values())
-    silent = [] if machine.silent is None else [(drawn(machine.silent), 1)]
-    parts = [*silent, *((drawn(table), of_place[i]) for i, table in enumerate(machine.tables))]
-    arrows = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *(places for places, _ in parts)]))
+    users = [1, *(of_place[i] for i in range(len(machine.tables)))]
+    parts = list(zip(map(drawn, (machine.epsilon_table, *machine.tables)), users, strict=True))
+    arrows = np.unique(np.concatenate([places for places, _ in parts]))
     for count, most, what in (
         (int(shown.sum()), MOST_EDGES, "states"),
         (len(arrows), MOST_EDGES, "arrows"),
@@ -191,9 +188,7 @@ def _dot_text(
     caption: str = "",
     pens: bool = False,
 ) -> str:
-    """The DOT text; every drawing comes from here. With ``pens``, an arrow is as wide as its most probable
-    symbol asks for.
-    """
+    """Write the DOT text; with ``pens``, an arrow's width shows its most probable symbol."""
     k = machine.semiring
     groups: dict[tuple[int, int], list[Edge]] = {}
     for edge in edges:
@@ -242,14 +237,12 @@ def _left_out(rows: list[list[Weight]], least: float) -> str:
     if not count:
         return ""
     sums = [float(sum(row)) for row in rows]
-    which = f"{count} transition{'' if count == 1 else 's'} below {least:g} left out"
+    which = f"{plural(count, 'transition')} below {least:g} left out"
     return f"{which}: {sum(sums):.2g} in all, at most {max(sums):.2g} of a state and symbol"
 
 
 def _quoted(text: str) -> str:
-    """The text as a DOT string, of which Graphviz shows every character as it is: no escapes, no entities,
-    nothing that XML lacks.
-    """
+    """Quote the text for DOT, so that Graphviz shows every character as it is."""
     escaped = ENTITY.sub("&amp;", printable(text, keep="\n"))
     escaped = escaped.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -1,6 +1,4 @@
-"""Automata from files and to files, in the format that the file's name says; a file is written whole or not
-at all.
-"""
+"""Automata from and to files, in the format that the name says; a file is written whole or not."""
 
 from __future__ import annotations
 
@@ -12,7 +10,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from automata.errors import FormatError, InputError, OutputError
 from automata.io import att_format, drawing, json_format
@@ -56,10 +53,8 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
 
 def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
     """Write the automaton in the format that the name says (``.json``, ``.att`` with ``.syms`` beside,
-    ``.dot``, ``.svg``).
-
-    Returns the files written. With ``round_weights``, a weight that has no finite decimal becomes the nearest
-    float64 in ``.att``; without, such a weight is an error.
+    ``.dot``, ``.svg``), and return the files. ``round_weights``: to the nearest float64 if ``.att`` has no
+    decimal.
     """
     require_wfsa(automaton)
     path = _path(path)
@@ -78,7 +73,7 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     return list(ready)
 
 
-def _path(name: Any) -> Path:
+def _path(name: object) -> Path:
     if not isinstance(name, str | os.PathLike):
         raise InputError(
             f"{shorten(name)} is of type {type(name).__name__}, where the name of a file is right"
@@ -87,9 +82,7 @@ def _path(name: Any) -> Path:
 
 
 def require_writable(path: str | Path) -> None:
-    """An automaton can be written to a file named so; :class:`~automata.errors.InputError` where not, before
-    work is done for it.
-    """
+    """Raise InputError if no automaton can be written to a file of that name. Call this before the work."""
     if Path(path).suffix not in WRITABLE:
         raise InputError(
             f"{path}: no format for files named so can be written; right are {', '.join(WRITABLE)}"
@@ -105,11 +98,8 @@ def written_for(path: str | Path) -> list[Path]:
 
 
 def require_place(path: str | Path) -> None:
-    """A file can be written there; :class:`~automata.errors.InputError` where not, before work is done for
-    it.
-
-    That the device is full, or that the folder goes meanwhile, shows only then
-    (:class:`~automata.errors.OutputError`).
+    """Raise InputError if no file can be written there. Call this before the work; a device that is full or a
+    folder that goes meanwhile is an :class:`~automata.errors.OutputError` later.
     """
     try:
         file = without_links(path)
@@ -141,9 +131,7 @@ def read_text(path: str | Path) -> str:
 
 
 def read_lines(path: str | Path) -> str:
-    """The text of a file of lines, each of which ends with a line feed: a file that was cut off within its
-    last line could be taken for a whole one, since ``0 12`` and ``0 1`` are both lines.
-    """
+    """Return a file's text; the last line must end with a line feed, else the file may be cut off."""
     text = read_text(path)
     if text and not text.endswith("\n"):
         number = text.count("\n") + 1
@@ -155,9 +143,7 @@ def read_lines(path: str | Path) -> str:
 
 
 def names_a_file(text: str) -> bool:
-    """Is there a file of that name? No where no file could have it: too long, or with a character that names
-    cannot have.
-    """
+    """Return whether there is a file of that name, also for text that no file could be named."""
     try:
         return Path(text).is_file()
     except (OSError, ValueError):
@@ -165,9 +151,7 @@ def names_a_file(text: str) -> bool:
 
 
 def without_links(path: str | Path) -> Path:
-    """The file that a path leads to, whether it is there or not; ``OSError`` for links in a circle, which
-    Python 3.13 no longer refuses by itself.
-    """
+    """Return the file that a path leads to, existing or not; raise OSError for a loop of links."""
     file = Path(path).resolve()
     if file.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -175,11 +159,8 @@ def without_links(path: str | Path) -> Path:
 
 
 def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> None:
-    """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link, and a
-    device is written to as it is. With ``durable`` it is on the disk before it is renamed, so that a loss of
-    power leaves the one or the other, too.
-
-    Raises :class:`~automata.errors.OutputError`: ask :func:`require_place` before work is done for the file.
+    """Write the file whole or not at all: to a file beside it, then renamed. A link stays a link; a device is
+    written to directly. ``durable``: it is on the disk before it is renamed. Raises OutputError.
     """
     write_together({path: text}, durable)
 
@@ -187,10 +168,8 @@ def write_whole(path: str | Path, text: str | bytes, durable: bool = False) -> N
 def write_together(
     texts: Mapping[Path, str] | Mapping[str | Path, str | bytes], durable: bool = False
 ) -> None:
-    """Write files that belong together, each as :func:`write_whole` does: none gets its name before all are
-    written.
-
-    Raises :class:`~automata.errors.OutputError` for the first that cannot be written; all are as they were.
+    """Write files that belong together as :func:`write_whole` does: none gets its name before all are
+    written. Raise OutputError for the first that cannot be written; all are then as they were.
     """
     ready: dict[str, Path] = {}  # written, by the names that they have so far
     path: str | Path = ""
@@ -221,9 +200,7 @@ def write_together(
 
 
 def remove_remains(path: str | Path) -> None:
-    """Remove what processes that were killed while they wrote the file have left beside it; what was written
-    to in the last minute stays, since a process may be at it.
-    """
+    """Remove files that killed writers left beside this one, unless written to in the last minute."""
     file = without_links(path)
     for remains in file.parent.glob(f"{glob.escape(_prefix(file))}????????"):
         with suppress(FileNotFoundError):

@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TypeGuard
 
@@ -27,22 +29,17 @@ from automata.aliases import JsonObject, Weight, Weights
 from automata.errors import FormatError, InputError, LimitReached
 from automata.io.number_text import MOST_DIGITS, shorten
 from automata.io.printable_text import has_half_a_character
-from automata.parallel_weights import tell_merged
 from automata.semirings import Semiring, semiring
 from automata.symbols import EPSILON
+from automata.weights import tell_merged
 from automata.wfsa import WFSA, require_states
 
 FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
 
 
 def loads(text: str, where: str = "automaton") -> WFSA:
-    """The automaton that a JSON text describes.
-
-    The same transition (source, target, symbol) given twice is two parallel paths: their weights are summed,
-    and a ``UserWarning`` names it; the same for initial and final weights.
-
-    Raises :class:`~automata.errors.FormatError` with one sentence: file, field, what is wrong, what would be
-    right.
+    """Return the automaton of a JSON text; raise FormatError with file, field and what would be right.
+    Weights that are given several times are summed, and a ``UserWarning`` names them.
     """
     return from_json(_parse(text, where), where)
 
@@ -101,11 +98,7 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
 
 
 def dumps(automaton: WFSA) -> str:
-    """The automaton as JSON text, one transition a line; floats are written as the fractions they are.
-
-    Raises :class:`~automata.errors.InputError` for a symbol or a weight that :func:`loads` would not read
-    back.
-    """
+    """Return the automaton as JSON text, one transition a line, or raise InputError."""
     data = to_json(automaton)
     for weight in (row[-1] for name in ("initial", "final", "transitions") for row in data[name]):
         if len(weight) > MOST_DIGITS:
@@ -152,26 +145,21 @@ class _Reader:
 
     def __init__(self, where: str) -> None:
         self.where = where
-        self.field = ""
         self.weights: dict[str, Weight] = {}  # those read so far, by their text: files repeat them
 
     def error(self, field: str, message: str) -> FormatError:
         return FormatError(f"{self.where}: {f'field {field} ' if field else ''}{message}")
 
-    def at(self, field: str) -> _Reader:
-        self.field = field
-        return self
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, LimitReached):
+    @contextmanager
+    def at(self, field: str) -> Iterator[None]:
+        try:
+            yield
+        except LimitReached as error:
             raise error.about(self.where) from None
-        if isinstance(error, InputError) and not isinstance(error, FormatError):
-            raise FormatError(
-                f"{self.where}: {f'field {self.field}: ' if self.field else ''}{error}"
-            ) from None
+        except FormatError:
+            raise
+        except InputError as error:
+            raise FormatError(f"{self.where}: {f'field {field}: ' if field else ''}{error}") from None
 
     def items(self, value: object, field: str) -> list[object]:
         if not isinstance(value, list):

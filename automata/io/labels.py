@@ -19,9 +19,7 @@ SILENT, ALL = "ε", "all"
 
 
 def symbols(names: list[Hashable], alphabet: int) -> str:
-    """The symbols of one arrow with one weight: "all" where they are the whole alphabet of more than two, cut
-    where they are many.
-    """
+    """Write the symbols of one arrow: "all" for the whole alphabet of more than two, cut if many."""
     texts = [symbol_text(name) for name in names]
     readers = len(texts) - texts.count(SILENT)
     if readers == alphabet > 2:
@@ -56,9 +54,7 @@ def symbol_text(name: Hashable) -> str:
 
 
 def weight_text(k: Semiring, weight: Weight) -> str:
-    """The weight as a person would read it: exact where that is short, else six digits behind ``≈``; nothing
-    for one.
-    """
+    """Write a weight for people: exact if short, else six digits after ``≈``; nothing for one."""
     if weight == k.one:
         return ""
     text = k.format(weight)

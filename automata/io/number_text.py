@@ -40,9 +40,7 @@ def parse_number(text: str) -> Fraction | float:
 
 
 def shorten(text: object, most: int = 60) -> str:
-    """``text`` quoted, and cut where it is too long for a message; its type, where Python does not write it:
-    nested too deeply, or too long.
-    """
+    """Quote ``text`` and cut it to ``most`` characters; only its type if Python cannot write it."""
     start = (
         text[:most] if isinstance(text, str | list | tuple) and len(text) > most else text
     )  # what is behind would be cut off
@@ -53,6 +51,11 @@ def shorten(text: object, most: int = 60) -> str:
     if start is not text:
         quoted += "..."
     return quoted if len(quoted) <= most else quoted[: most - 3] + "..."
+
+
+def plural(count: int, noun: str) -> str:
+    """Return the count with its noun: ``1 state``, ``2 states``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def write_number(value: Fraction | float) -> str:

@@ -18,9 +18,9 @@ import pynini
 
 from automata.aliases import Weight, Weights
 from automata.errors import InputError
-from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL, Semiring
+from automata.semirings import LOG, MIN_PLUS, Semiring
+from automata.sparse_matrix import SparseMatrix
 from automata.symbols import EPSILON
-from automata.table import Table
 from automata.wfsa import WFSA
 
 ARC_TYPES = ("standard", "log", "log64")
@@ -30,19 +30,17 @@ _LARGEST_EXPONENT = 709.0  # e to more overflows float64
 
 
 def arc_type_for(semiring: Semiring) -> str:
-    """OpenFst's arc type in which this semiring's plus is the right one: ``standard`` (tropical) or
-    ``log64``.
-    """
-    return "log64" if semiring in (REAL, LOG, COUNTING) else "standard"
+    """Return OpenFst's arc type with this semiring's plus: ``standard`` (tropical) or ``log64``."""
+    if semiring.openfst_arc is None:
+        raise InputError(f"OpenFst has no arc type for the {semiring.name} semiring")
+    return semiring.openfst_arc
 
 
 def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
-    """The automaton as an OpenFst acceptor; symbol i of the alphabet has label i + 1, and label 0 is epsilon.
+    """Return the automaton as an OpenFst acceptor: symbol i has label i + 1, epsilon 0; state q becomes q +
+    1, behind a start state 0 of its own.
 
-    State 0 is a start state of its own, with epsilon arcs to the initial states; state q becomes q + 1.
-
-    Raises :class:`~automata.errors.InputError` for negative real weights (see :func:`two_tracks`), and for an
-    arc type whose plus is not this semiring's.
+    Raises InputError for negative real weights (see :func:`two_tracks`) and for another plus.
     """
     k = automaton.semiring
     kind = arc_type or arc_type_for(k)
@@ -75,10 +73,8 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
 
 
 def from_openfst(fst: pynini.Fst, alphabet: Sequence[Hashable], semiring: Semiring | None = None) -> WFSA:
-    """The float64 automaton that an OpenFst acceptor is; label i is ``alphabet[i - 1]``.
-
-    Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``. Symbols that no arc reads
-    stay.
+    """Return the float64 automaton of an OpenFst acceptor; label i is ``alphabet[i - 1]``, read or not.
+    Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``.
     """
     k = semiring or (MIN_PLUS if fst.arc_type() == "standard" else LOG)
     if (fst.arc_type() == "standard") != (arc_type_for(k) == "standard"):
@@ -100,58 +96,45 @@ def from_openfst(fst: pynini.Fst, alphabet: Sequence[Hashable], semiring: Semiri
 
 
 def two_tracks(automaton: WFSA) -> tuple[WFSA, WFSA]:
-    """Two automata without negative weights whose difference is ``automaton``: the plus track's paths, and
-    the minus track's.
-
-    Both have the states (q, +) = q and (q, -) = n + q, and differ in their final weights only.
+    """Return two automata without negative weights whose difference is ``automaton``. Both have the states
+    (q, +) = q and (q, -) = n + q, and differ in their final weights only.
     """
     n = automaton.states
 
     def split(weights: Weights) -> tuple[Weights, Weights]:
         return np.where(weights > 0, weights, 0), np.where(weights < 0, -weights, 0)
 
-    def doubled(table: Table) -> Table:
+    def doubled(table: SparseMatrix) -> SparseMatrix:
         """A positive weight stays on its track, a negative one leads to the other."""
         other = np.where(table.weights > 0, 0, n)
         rows = np.concatenate([table.rows, table.rows + n])
         columns = np.concatenate([table.columns + other, table.columns + n - other])
-        return Table.of_entries(2 * n, rows, columns, np.tile(abs(table.weights), 2))
+        return SparseMatrix.of_entries(2 * n, rows, columns, np.tile(abs(table.weights), 2))
 
-    parts = {
-        "initial": np.concatenate(split(automaton.initial)),
-        "tables": [doubled(table) for table in automaton.tables],
-        "silent": None if automaton.silent is None else doubled(automaton.silent),
-    }
     plus, minus = split(automaton.final)
-    tracks = [
-        automaton.replace(final=np.concatenate(ends), **parts) for ends in ((plus, minus), (minus, plus))
-    ]
-    return tracks[0], tracks[1]
+    first = automaton.with_tables(
+        doubled, initial=np.concatenate(split(automaton.initial)), final=np.concatenate([plus, minus])
+    )
+    return first, first.replace(final=np.concatenate([minus, plus]))
 
 
 def cost(k: Semiring, value: Weight) -> float:
     """A weight as OpenFst keeps it."""
-    if k is BOOLEAN:
-        return 0.0 if value else math.inf
-    if k is MIN_PLUS:
-        return float(value)
-    if k in (MAX_PLUS, LOG):
-        return -float(value)
+    if k.log_sign:
+        return -k.log_sign * float(value)
     if value < 0:
         raise InputError(
             f"weight {k.format(value)} is negative and has no logarithm; two_tracks() splits the automaton"
         )
-    return -_log(value)
+    return 0.0 - _log(bool(value) if k.is_boolean else value)
 
 
 def uncost(k: Semiring, value: float) -> Weight:
     """A cost as a weight again; infinity where it is beyond float64."""
-    if k is BOOLEAN:
+    if k.is_boolean:
         return value < math.inf
-    if k is MIN_PLUS:
-        return value
-    if k in (MAX_PLUS, LOG):
-        return -value
+    if k.log_sign:
+        return -k.log_sign * value
     return math.exp(-value) if value > -_LARGEST_EXPONENT else math.inf
 
 
@@ -168,9 +151,7 @@ def _log(value: Weight) -> float:
 
 
 def precisely(weight: pynini.Weight) -> float:
-    """The weight's value with all its bits: ``float(weight)`` goes through a text of nine digits, so we ask a
-    file's bytes.
-    """
+    """Return the weight with all its bits, from a file's bytes: ``float(weight)`` has nine digits."""
     kind = {"tropical": "standard", "log": "log", "log64": "log64"}[weight.type()]
     fst = pynini.Fst(arc_type=kind)
     fst.set_start(fst.add_state())
@@ -184,4 +165,4 @@ def precisely(weight: pynini.Weight) -> float:
 
 def _value(k: Semiring, weight: pynini.Weight) -> Weight:
     value = uncost(k, precisely(weight))
-    return value if k is not COUNTING else round(value)
+    return round(value) if k.is_field and k.exact_only else value

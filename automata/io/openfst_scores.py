@@ -1,5 +1,6 @@
 """Scores by OpenFst, which knows none of our code, and how far they may be off.
 
+>>> from automata.semirings import REAL
 >>> from automata.wfsa import WFSA
 >>> negative = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, -2], [0, 1]]})
 >>> round(Scorer(negative).score("aa"), 9)
@@ -23,7 +24,6 @@ from automata.io.openfst import (
     uncost,
 )
 from automata.rounding.bounds import FLOAT32, FLOAT64
-from automata.semirings import COUNTING, MAX_TIMES, REAL
 from automata.wfsa import WFSA
 
 EPSILON_CYCLE_DELTA = 1e-15
@@ -31,19 +31,16 @@ EPSILON_CYCLE_DELTA = 1e-15
 
 
 class Scorer:
-    """Scores of strings by OpenFst: the string as a linear acceptor, composed, and the shortest distance to
-    the end.
-    """
+    """Scores by OpenFst: compose with the string as a linear acceptor, and take the shortest distance."""
 
     def __init__(self, automaton: WFSA, arc_type: str | None = None) -> None:
         self.automaton, self.arc_type = automaton, arc_type
         k = automaton.semiring
         self.label = {s: i + 1 for i, s in enumerate(automaton.index)}
-        weights = [automaton.initial, automaton.final, automaton.matrices]
-        weights += [] if automaton.silent is None else [automaton.silent.weights]
+        weights = automaton.initial, automaton.final, automaton.matrices, automaton.epsilon_table.weights
         present = [v for w in weights for v in w.flat if v != k.zero]
-        self.heaviest = max((abs(cost(k, abs(v) if k is REAL else v)) for v in present), default=0.0)
-        self.signed = k is REAL and any(bool((w < 0).any()) for w in weights)
+        self.heaviest = max((abs(cost(k, abs(v) if k.signed else v)) for v in present), default=0.0)
+        self.signed = k.signed and any(bool((w < 0).any()) for w in weights)
         self.format = FLOAT32 if (arc_type or arc_type_for(k)) in SINGLE_PRECISION else FLOAT64
         # a cost beyond the format is no weight to OpenFst: then there is no bound, and nothing is asked
         self.too_heavy = self.heaviest > self.format.largest / 4
@@ -51,9 +48,7 @@ class Scorer:
         self.tracks = [] if self.too_heavy else [_silenced(to_openfst(track, arc_type)) for track in tracks]
 
     def costs(self, string: String) -> list[float]:
-        """For each track the cost OpenFst finds: ``-log`` of the positive and of the negative part, where
-        there are two.
-        """
+        """For each track OpenFst's cost: ``-log`` of the positive, and of the negative part if any."""
         return [_total(track, [self.label[s] for s in string]) for track in self.tracks]
 
     def score(self, string: String) -> Weight:
@@ -73,11 +68,8 @@ class Scorer:
             return math.inf
         n, kind = 2 * self.automaton.states, self.arc_type or arc_type_for(self.automaton.semiring)
         unit = self.format.unit
-        levels = (
-            2
-            + len(string)
-            + (0 if self.automaton.silent is None else self.automaton.states * (len(string) + 1))
-        )
+        silent_steps = self.automaton.num_states * self.automaton.has_epsilon
+        levels = 2 + len(string) + silent_steps * (len(string) + 1)
         largest = levels * (self.heaviest + math.log(2 * n + 2))
         if largest > self.format.largest / 4:
             return math.inf
@@ -86,16 +78,11 @@ class Scorer:
         return levels * level
 
     def bound(self, string: String) -> float:
-        """How far :meth:`score` may be from the true score; without cycles of epsilon.
-
-        With P and N the two tracks' parts, costs off by E make the score off by (e^E - 1) (P + N).
+        """Bound the error of :meth:`score`, without cycles of epsilon. With P and N the two tracks' parts,
+        costs off by E make the score off by (e^E - 1) (P + N).
         """
         k, error = self.automaton.semiring, self.cost_bound(string)
-        if error == math.inf or k not in (
-            REAL,
-            COUNTING,
-            MAX_TIMES,
-        ):  # in those a cost's error is a factor of the score
+        if error == math.inf or k.log_sign or k.is_boolean:  # elsewhere it is a factor of the score
             return error
         size = sum(uncost(k, c) for c in self.costs(string))
         return float(math.expm1(error) * size * (1 + 2**-20) + FLOAT64.tiny)

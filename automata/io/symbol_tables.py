@@ -34,9 +34,7 @@ def dumps_symbols(automaton: WFSA) -> str:
 
 
 def label(symbol: object) -> str:
-    """The symbol as it is written where a table is beside the text; :class:`~automata.errors.InputError`
-    where it cannot be.
-    """
+    """Return the symbol as AT&T text with a table writes it; raise InputError if it cannot."""
     if symbol == EPSILON:
         return EPSILON_NAMES[0]
     if not isinstance(symbol, str):
@@ -55,11 +53,7 @@ def label(symbol: object) -> str:
 
 
 def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
-    """A symbol table: name and number on each line.
-
-    Raises :class:`~automata.errors.FormatError` for a line that is none, and for a name or a number that
-    comes twice.
-    """
+    """Return the symbols' numbers; raise FormatError for a bad line or anything given twice."""
     table: dict[str, int] = {}
     named: dict[int, str] = {}
     for line, parts in columns(text):
@@ -80,11 +74,6 @@ def loads_symbols(text: str, where: str = "symbols") -> dict[str, int]:
 def symbols_of(labels: Mapping[str, int], table: Mapping[str, int] | None, where: str) -> dict[str, str]:
     """For each label of a text its symbol.
 
-    Args:
-        labels: each with the first line that reads it.
-        table: names and their numbers; ``None``: there is no table.
-        where: what to call the text in errors.
-
     Raises :class:`~automata.errors.FormatError`, with the line, for a label that is in no table, or that may
     be epsilon or may not.
     """
@@ -92,9 +81,7 @@ def symbols_of(labels: Mapping[str, int], table: Mapping[str, int] | None, where
 
 
 def alphabet_of(symbols: Iterable[str], table: Mapping[str, int] | None) -> list[str]:
-    """The symbols in the order of the table, with those that nothing reads; without a table in the order in
-    which they are read.
-    """
+    """Return the symbols in the table's order, unread ones too; without a table, in reading order."""
     names = symbols if table is None else [name for name, number in table.items() if number]
     return [symbol for symbol in dict.fromkeys(names) if symbol != EPSILON]
 

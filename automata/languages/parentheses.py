@@ -1,6 +1,4 @@
-"""Balanced parentheses, up to a depth or to all depths, with other letters between them (Figure 1, Wang &
-Niepert 2019).
-"""
+"""Balanced parentheses up to a depth or of any depth, with other letters (Figure 1, Wang & Niepert)."""
 
 from __future__ import annotations
 
@@ -53,9 +51,6 @@ def balanced_to_all_depths(letters: Iterable[Hashable] = ascii_lowercase) -> Pus
     >>> dpda = balanced_to_all_depths()
     >>> dpda.accepts("((x)y)"), dpda.accepts("(()"), dpda.run("((x")[-1]
     (True, False, Configuration(state=1, stack=('.', '(', '(')))
-
-    Args:
-        letters: the other symbols; they change nothing.
 
     Raises:
         InputError: a letter is a parenthesis or there twice.

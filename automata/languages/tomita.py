@@ -1,6 +1,4 @@
-"""The seven Tomita grammars (Table 15, Wang & Niepert 2019), each twice: as its words say it, and as its
-least DFA.
-"""
+"""The seven Tomita grammars (Table 15, Wang & Niepert 2019): each as a rule and as its least DFA."""
 
 from __future__ import annotations
 
@@ -35,10 +33,7 @@ class Grammar:
     dfa: DFA
 
     def contains(self, string: String) -> bool:
-        """Is the string in the language, by the words? It does not use the DFA.
-
-        Raises :class:`~automata.errors.UnknownSymbol` for another symbol than ``"0"`` and ``"1"``.
-        """
+        """Return whether the string is in the language, by its rule and not by the DFA."""
         for place, symbol in enumerate(string):
             if symbol not in ALPHABET:
                 raise unknown_symbol(ALPHABET, symbol, f"place {place}: ")

@@ -17,10 +17,11 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from automata.aliases import Symbol, Weight
 from automata.errors import InputError
 from automata.io.number_text import shorten, write_number
 from automata.recurrences.forms import Form, Refusal, exact_number, wraps_round
@@ -28,7 +29,14 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 
 Fractions = list[Fraction]
-Function = Callable[[list[Any]], list[Any]]
+Function = Callable[[list[Weight]], list[Weight]]
+
+State: TypeAlias = Any
+"""A number, or nested tuples, lists and arrays of numbers: of whatever kind the step computes with."""
+Step: TypeAlias = Callable[[State, Any], State]
+"""From a state and a symbol the next state, of the same shape."""
+ReadOut: TypeAlias = Callable[[State], Sequence[Weight]]
+"""From a state the numbers that are scores."""
 
 
 class NotAffine(InputError):
@@ -40,14 +48,12 @@ class NotAffine(InputError):
             ``None`` where no pair was found, and yet nothing shows that the step is affine.
     """
 
-    def __init__(self, message: str, symbol: Any, pair: tuple[Fractions, Fractions] | None) -> None:
+    def __init__(self, message: str, symbol: Symbol, pair: tuple[Fractions, Fractions] | None) -> None:
         super().__init__(message)
         self.symbol, self.pair = symbol, pair
 
 
-def read_affine(
-    start: Any, step: Callable[[Any, Any], Any], out: Callable[[Any], Sequence[Any]], alphabet: Iterable[Any]
-) -> list[WFSA]:
+def read_affine(start: State, step: Step, out: ReadOut, alphabet: Iterable[Symbol]) -> list[WFSA]:
     """The exact automata of a recurrence, one for each number that it shows.
 
     The step is run on the zero state and on the unit states, over fractions, which gives the matrices; on
@@ -90,7 +96,12 @@ def read_affine(
 
 
 def affine_part(
-    function: Callable[[Any], Any], like: Any, what: str, symbol: Any, d: int, same_shape: bool = False
+    function: Callable[[State], State],
+    like: State,
+    what: str,
+    symbol: Symbol,
+    d: int,
+    same_shape: bool = False,
 ) -> tuple[Fractions, list[Fractions]]:
     """f(0), and f(e_i) - f(0) for the d unit states of an affine function f of a state.
 
@@ -105,14 +116,16 @@ def affine_part(
     return _Affine(_on_rows(function, like, what, same_shape), what, symbol).read(d)
 
 
-def _swapped(step: Callable[[Any, Any], Any], symbol: Any, state: Any) -> Any:
+def _swapped(step: Step, symbol: Symbol, state: State) -> State:
     return step(state, symbol)
 
 
-def _on_rows(function: Callable[[Any], Any], start: Any, what: str, same_shape: bool = False) -> Function:
+def _on_rows(
+    function: Callable[[State], State], start: State, what: str, same_shape: bool = False
+) -> Function:
     """The function of a state as one of flat lists of numbers."""
 
-    def run(values: list[Any]) -> list[Any]:
+    def run(values: list[Weight]) -> list[Weight]:
         result = function(_shaped(start, iter(values)))
         if same_shape and shape(result) != shape(start):
             raise InputError(
@@ -126,13 +139,11 @@ def _on_rows(function: Callable[[Any], Any], start: Any, what: str, same_shape: 
 class _Affine:
     """A function of a state, which is to be shown to be affine."""
 
-    def __init__(self, function: Function, what: str, symbol: Any) -> None:
+    def __init__(self, function: Function, what: str, symbol: Symbol) -> None:
         self.function, self.what, self.symbol = function, what, symbol
 
     def read(self, d: int) -> tuple[Fractions, list[Fractions]]:
-        """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` where that is not the whole
-        of f.
-        """
+        """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` if that is not all of f."""
         units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
         zero = self.at([Fraction(0)] * d)
         rows = [[w - z for w, z in zip(self.at(unit, len(zero)), zero, strict=True)] for unit in units]
@@ -230,9 +241,7 @@ def _sum(x: Fractions, y: Fractions) -> Fractions:
 
 
 def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:
-    """Pairs of states to try: of unit states, then multiples, then random ones; some, or (thorough)
-    hundreds.
-    """
+    """Pairs of states to try: unit states, multiples, random ones; hundreds if ``thorough``."""
     rng = random.Random(0)
     most = 500 if thorough else 6
     every = [(x, y) for i, x in enumerate(units) for y in units[i:]]
@@ -251,7 +260,7 @@ def _vector_text(values: Fractions) -> str:
     return f"({numbers}{', ...' if len(values) > 8 else ''})"
 
 
-def flat(state: Any) -> Iterator[Any]:
+def flat(state: State) -> Iterator[Weight]:
     if isinstance(state, np.ndarray):
         yield from state.ravel().tolist()
     elif isinstance(state, (tuple, list)):
@@ -261,14 +270,14 @@ def flat(state: Any) -> Iterator[Any]:
         yield state
 
 
-def shape(state: Any) -> Any:
+def shape(state: State) -> object:
     """How deep, and how long where; arrays, lists and tuples are alike."""
     if isinstance(state, np.ndarray):
         state = state.tolist()
     return [shape(part) for part in state] if isinstance(state, (tuple, list)) else None
 
 
-def _shaped(like: Any, values: Iterator[Any]) -> Any:
+def _shaped(like: State, values: Iterator[Weight]) -> State:
     """The numbers in the shape of a state."""
     if isinstance(like, np.ndarray):
         array = np.empty(like.size, dtype=object)

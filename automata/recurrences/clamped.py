@@ -16,13 +16,13 @@ one to the next.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
+from automata.aliases import Symbol, Weight, Weights
 from automata.errors import InputError
 from automata.io.number_text import shorten
-from automata.recurrences.affine import read_affine
+from automata.recurrences.affine import ReadOut, State, Step, read_affine
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
@@ -34,11 +34,11 @@ class NotCounting(InputError):
 
 
 def read_clamped(
-    start: Any,
-    step: Callable[[Any, Any], Any],
-    scores: Callable[[Any], Sequence[Any]],
-    shown: Callable[[tuple[int, ...]], Sequence[Any]],
-    alphabet: Iterable[Any],
+    start: State,
+    step: Step,
+    scores: ReadOut,
+    shown: Callable[[tuple[int, ...]], Sequence[Weight]],
+    alphabet: Iterable[Symbol],
 ) -> list[WFSA]:
     """The exact automata, one for each value that is shown: deterministic, with what is shown for final
     weights.
@@ -62,13 +62,13 @@ def read_clamped(
             if weight < 0 or weight.denominator != 1:
                 raise NotCounting(f"a weight is {shorten(weight)}, where 0, 1, 2, ... are right")
 
-    def support(vector: Any) -> frozenset[int]:
+    def support(vector: Weights) -> frozenset[int]:
         return frozenset(np.flatnonzero(vector != 0).tolist())
 
     after = {x: [support(row) for row in one.matrix(x)] for x in one.alphabet}
     first = support(one.initial)
     places, waiting = {first: 0}, [first]
-    arrows: list[tuple[int, int, Any, Any]] = []
+    arrows: list[tuple[int, int, Symbol, Weight]] = []
     while waiting:
         here = waiting.pop()
         for x, rows in after.items():

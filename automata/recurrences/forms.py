@@ -1,6 +1,4 @@
-"""Affine forms in the numbers of a state: what a step is run on, in place of numbers, to see that it is
-affine.
-"""
+"""Affine forms in the numbers of a state: a step that runs on them is affine."""
 
 from __future__ import annotations
 
@@ -9,19 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from types import NotImplementedType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
+from automata.aliases import Weight
 from automata.errors import InputError
 from automata.io.number_text import shorten
 
 
 @dataclass
 class Refusal:
-    """The first thing, in words, that a run of a step asked of its forms and they refused, whether or not the
-    step caught the error.
-    """
+    """The first thing that a step asked of forms and was refused, even if it caught the error."""
 
     what: str | None = None
 
@@ -34,11 +31,6 @@ class Form:
     is affine. Anything else that a fraction can do (be compared, looked up, converted, written, raised to a
     power) is noted, and raises ``TypeError`` or ``AttributeError``, as what no number can do does: a step
     that catches the error may do to forms something else than to numbers.
-
-    Args:
-        constant: b.
-        weights: w_i by i.
-        refusal: where such a thing is noted; one for all forms of a run.
     """
 
     __slots__ = ("constant", "refusal", "weights")
@@ -57,9 +49,7 @@ class Form:
         return Form(constant, weights, self.refusal)
 
     def _operand(self, other: object) -> Form | None:
-        """The other side of an operation as a form; ``None`` for an array, which computes number by number
-        itself.
-        """
+        """The other operand as a form; ``None`` for an array, which computes element by element."""
         if isinstance(other, Form):
             return other
         if isinstance(other, np.ndarray):
@@ -119,7 +109,7 @@ class Form:
         by = self._operand(other)
         return NotImplemented if by is None else by / self
 
-    def __pow__(self, power: Any, modulus: object = None) -> Form | NotImplementedType:
+    def __pow__(self, power: Weight, modulus: object = None) -> Form | NotImplementedType:
         if isinstance(power, np.ndarray):
             return NotImplemented
         if modulus is not None or isinstance(power, Form) or (self.weights and power != 1):
@@ -188,9 +178,7 @@ for _what, _names in REFUSED.items():
 
 
 def wraps_round(value: object) -> str | None:
-    """The NumPy integer type that a number, or a part of a fraction, has; ``None`` without one. Such an
-    integer is taken modulo 2^n.
-    """
+    """Return the NumPy integer type of a number, or of a fraction's part, which wraps; else ``None``."""
     if type(value) is Fraction and type(value.numerator) is int is type(value.denominator):
         return None  # nearly all of them
     parts = (value.numerator, value.denominator) if isinstance(value, Fraction) else (value,)
@@ -198,9 +186,7 @@ def wraps_round(value: object) -> str | None:
 
 
 def exact_number(value: object) -> Fraction:
-    """A number as the fraction that it is; :class:`~automata.errors.InputError` for anything else, NaN and
-    infinities too.
-    """
+    """Return a number as the fraction that it is; raise InputError for anything else and NaN."""
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, float) and not math.isfinite(number):
         raise InputError(f"a number of the network is {number}, where finite numbers are right")

@@ -15,7 +15,7 @@ state for the constant and one for each number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from automata.aliases import Symbol, Weight, Weights
 from automata.errors import InputError
-from automata.recurrences.affine import flat
+from automata.recurrences.affine import ReadOut, State, Step, flat
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
 
@@ -34,7 +35,7 @@ class NotLinear(InputError):
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class LinearForm:
     """A constant, and a weight for each number of the state.
 
     Attributes:
@@ -42,8 +43,8 @@ class Form:
         weights: by the number's place; no zeros.
     """
 
-    constant: Any
-    weights: dict[int, Any]
+    constant: Weight
+    weights: dict[int, Weight]
 
     def __bool__(self) -> bool:
         raise NotLinear("the step asks whether a number of the state is zero")
@@ -55,29 +56,25 @@ class Form:
 
 
 class Forms:
-    """The semiring's operations on forms and weights.
-
-    Args:
-        k: the semiring.
-    """
+    """The semiring's operations on forms and weights."""
 
     def __init__(self, k: Semiring) -> None:
         self.k, self.zero, self.one, self.name = k, k.zero, k.one, k.name
         self.refused = False  # whether or not the step caught it
 
-    def plus(self, a: Any, b: Any) -> Any:
+    def plus(self, a: Weight, b: Weight) -> Weight:
         """The sum."""
-        if not isinstance(a, Form) and not isinstance(b, Form):
+        if not isinstance(a, LinearForm) and not isinstance(b, LinearForm):
             return self.k.plus(a, b)
         one, other = self._form(a), self._form(b)
         weights = dict(one.weights)
         for place, weight in other.weights.items():
             weights[place] = self.k.plus(weights[place], weight) if place in weights else weight
-        return Form(self.k.plus(one.constant, other.constant), weights)
+        return LinearForm(self.k.plus(one.constant, other.constant), weights)
 
-    def times(self, a: Any, b: Any) -> Any:
+    def times(self, a: Weight, b: Weight) -> Weight:
         """The product; :class:`NotLinear` of two forms that are no constants."""
-        if not isinstance(a, Form) and not isinstance(b, Form):
+        if not isinstance(a, LinearForm) and not isinstance(b, LinearForm):
             return self.k.times(a, b)
         one, other = self._form(a), self._form(b)
         if one.weights and other.weights:
@@ -85,18 +82,18 @@ class Forms:
             raise NotLinear("the step multiplies two numbers of the state")
         form, factor = (one, other.constant) if one.weights else (other, one.constant)
         weights = {place: self.k.times(weight, factor) for place, weight in form.weights.items()}
-        return Form(self.k.times(form.constant, factor), weights)
+        return LinearForm(self.k.times(form.constant, factor), weights)
 
-    def _form(self, value: Any) -> Form:
-        return value if isinstance(value, Form) else Form(value, {})
+    def _form(self, value: Weight) -> LinearForm:
+        return value if isinstance(value, LinearForm) else LinearForm(value, {})
 
 
 def read_linear(
     k: Semiring,
-    start: Callable[[Any], Any],
-    step: Callable[[Any, Any, Any], Any],
-    out: Callable[[Any, Any], Sequence[Any]],
-    alphabet: Iterable[Any],
+    start: Callable[[Any], State],
+    step: Callable[[Any, State, Any], State],
+    out: Callable[[Any, State], Sequence[Weight]],
+    alphabet: Iterable[Symbol],
 ) -> list[WFSA]:
     """The exact automata of a recurrence, one for each number that it shows.
 
@@ -114,7 +111,7 @@ def read_linear(
     first = start(over)
     numbers = list(flat(first))
     size = len(numbers)
-    forms = iter([Form(k.zero, {place: k.one}) for place in range(size)])
+    forms = iter([LinearForm(k.zero, {place: k.one}) for place in range(size)])
     state = _like(first, forms)
     symbols = list(alphabet)
     tables = {}
@@ -140,7 +137,7 @@ def read_linear(
     return [WFSA(k, initial, final, tables) for final in finals]
 
 
-def _filled(size: int, k: Semiring, number: Any) -> Any:
+def _filled(size: int, k: Semiring, number: Weight) -> Weights:
     final = np.full(size + 1, k.zero, dtype=object)
     _fill(final, number)
     return final
@@ -152,7 +149,12 @@ TRIED = 12
 
 
 def _require_same_on_weights(
-    over: Forms, first: Any, step: Any, out: Any, tables: dict[Any, Any], finals: Sequence[Any]
+    over: Forms,
+    first: State,
+    step: Step,
+    out: ReadOut,
+    tables: dict[Symbol, Weights],
+    finals: Sequence[Weights],
 ) -> None:
     """Raise :class:`NotLinear` where the step does to weights what it does not do to forms."""
     k, size, choose = over.k, len(list(flat(first))), Random(0)
@@ -167,19 +169,19 @@ def _require_same_on_weights(
             raise NotLinear("what is shown of weights is not what is shown of linear forms")
 
 
-def _product(k: Semiring, row: Sequence[Any], column: Sequence[Any]) -> Any:
+def _product(k: Semiring, row: Sequence[Weight], column: Weights) -> Weight:
     total = k.zero
     for a, b in zip(row, column, strict=True):
         total = k.plus(total, k.times(a, b))
     return total
 
 
-def _like(value: Any, forms: Any) -> Any:
+def _like(value: State, forms: Iterator[Weight]) -> State:
     return tuple(_like(part, forms) for part in value) if isinstance(value, tuple) else next(forms)
 
 
-def _fill(column: Any, number: Any) -> None:
-    if not isinstance(number, Form):
+def _fill(column: Weights, number: Weight) -> None:
+    if not isinstance(number, LinearForm):
         column[0] = number
         return
     column[0] = number.constant

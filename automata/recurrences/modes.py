@@ -14,15 +14,15 @@ reached, one state for the constant 1 and one for each of its numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
+from automata.aliases import Symbol, Weight
 from automata.errors import InputError
 from automata.io.number_text import shorten
-from automata.recurrences.affine import Fractions, affine_part, flat, shape
+from automata.recurrences.affine import Fractions, ReadOut, State, Step, affine_part, flat, shape
 from automata.recurrences.forms import exact_number
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -31,10 +31,7 @@ MOST_MODES = 2000
 
 
 def read_with_modes(
-    start: tuple[Hashable, Any],
-    step: Callable[[Any, Any], tuple[Hashable, Any]],
-    out: Callable[[Any], Sequence[Any]],
-    alphabet: Iterable[Any],
+    start: tuple[Hashable, State], step: Step, out: ReadOut, alphabet: Iterable[Symbol]
 ) -> list[WFSA]:
     """The exact automata of a recurrence with modes, one for each number that it shows.
 
@@ -54,7 +51,7 @@ def read_with_modes(
     origin = [exact_number(w) for w in flat(numbers)]
     modes = {mode: _Mode(0, _zeros(numbers))}
     waiting, states = [mode], 1 + len(origin)
-    arrows: list[tuple[int, int, Any, Fraction]] = []
+    arrows: list[tuple[int, int, Symbol, Fraction]] = []
     while waiting:
         here = waiting.pop(0)
         for symbol in symbols:
@@ -86,23 +83,23 @@ class _Mode:
     """Where a mode's states begin, and numbers of its shape."""
 
     place: int
-    zeros: Any
+    zeros: State
 
     @property
     def width(self) -> int:
         return len(list(flat(self.zeros)))
 
 
-def _outputs(out: Callable[[Any], Sequence[Any]], mode: Hashable, numbers: Any) -> Sequence[Any]:
+def _outputs(out: ReadOut, mode: Hashable, numbers: State) -> Sequence[Weight]:
     return out((mode, numbers))
 
 
 def _within(
-    step: Any, here: Hashable, symbol: Any, after: Hashable, modes: dict[Hashable, _Mode]
+    step: Step, here: Hashable, symbol: Symbol, after: Hashable, modes: dict[Hashable, _Mode]
 ) -> tuple[Fractions, list[Fractions]]:
     """The affine map of one mode and one symbol."""
 
-    def function(c: Any) -> Any:
+    def function(c: State) -> State:
         mode, moved = step((here, c), symbol)
         if mode != after:
             raise InputError(
@@ -126,8 +123,8 @@ def _within(
 
 
 def _block(
-    row: int, column: int, symbol: Any, offset: Fractions, rows: list[Fractions]
-) -> list[tuple[int, int, Any, Fraction]]:
+    row: int, column: int, symbol: Symbol, offset: Fractions, rows: list[Fractions]
+) -> list[tuple[int, int, Symbol, Fraction]]:
     """The arrows of [[1, offset], [0, rows]], from the states of one mode to those of another."""
     edges = [(row, column, symbol, Fraction(1))]
     for i, values in enumerate([offset, *rows]):
@@ -135,7 +132,7 @@ def _block(
     return edges
 
 
-def _zeros(like: Any) -> Any:
+def _zeros(like: State) -> State:
     if isinstance(like, (tuple, list)):
         return type(like)(_zeros(part) for part in like)
     return like * 0

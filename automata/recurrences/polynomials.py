@@ -14,7 +14,6 @@ False
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from fractions import Fraction
 from itertools import groupby
@@ -100,7 +99,6 @@ class Symbolic(Semiring):
     """A semiring of expressions: automata over it have variables for weights."""
 
     members = "its polynomials"
-    add, multiply = np.add, np.multiply
     exact_only = True
 
     def variable(self, name: str) -> Weight:
@@ -110,10 +108,6 @@ class Symbolic(Semiring):
     def same(self, a: Weight, b: Weight) -> bool:
         """Are two expressions equal?"""
         return bool(a == b)
-
-    def dtype(self, exact: bool) -> type:
-        """Always object."""
-        return object
 
     def parse(self, text: str) -> Weight:
         """Expressions are made of variables, not of text."""
@@ -129,8 +123,6 @@ class Symbolic(Semiring):
 
 class Free(Symbolic):
     """N[X], or N<X> with ``ordered``."""
-
-    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
 
     def __init__(self, name: str, ordered: bool) -> None:
         self.name, self.ordered = name, ordered  # type: ignore[misc]
@@ -150,9 +142,7 @@ class Free(Symbolic):
 
 
 class Opposite(Free):
-    """N<X> with the factors of every product in the other order: what a network is run over that writes them
-    the other way round.
-    """
+    """N<X> with the factors of every product in the other order."""
 
     def times(self, a: Weight, b: Weight) -> Weight:
         """The product ``b a``."""
@@ -160,12 +150,9 @@ class Opposite(Free):
 
 
 class OverQ(Symbolic):
-    """Q[X] as sympy has it: rational coefficients, and an algebra that is not ours. It is imported where it
-    is used, which takes four times as long as NumPy.
-    """
+    """Q[X] by sympy: an algebra that is not ours, imported when it is used."""
 
     name, zero, one = "Q[X]", 0, 1
-    add_numbers, multiply_numbers = staticmethod(operator.add), staticmethod(operator.mul)
 
     def variable(self, name: str) -> Weight:
         """The symbol of that name."""

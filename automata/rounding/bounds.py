@@ -78,10 +78,10 @@ def bound_table(
     if automaton.semiring not in STEPS:
         known = " and ".join(k.name for k in STEPS)
         raise InputError(f"rounding bounds are for the {known} semirings, not for {automaton.semiring.name}")
-    if automaton.silent is not None:
+    if automaton.has_epsilon:
         if deviation is None or deviation.epsilon is None:
             raise InputError("rounding bounds are for automata without epsilon: remove it first, exactly")
-        if bool((automaton.silent.columns <= automaton.silent.rows).any()):
+        if bool((automaton.epsilon_table.columns <= automaton.epsilon_table.rows).any()):
             raise InputError(
                 "epsilon leads to a state that is not higher, where a rounding bound is asked for"
             )
@@ -97,9 +97,7 @@ def bound_table(
 
 
 def bounded(bounds: Floats) -> NDArray[np.bool_]:
-    """Where there is a bound: a computed score is compared there, and nowhere else. NaN is no bound, as
-    infinity is none.
-    """
+    """Return where there is a bound, as computed scores are compared there only; NaN is no bound."""
     return np.asarray(bounds < np.inf)
 
 

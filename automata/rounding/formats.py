@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ class Format:
     tiny: float
     largest: float
 
-    def gamma(self, roundings: Any) -> Any:
+    def gamma(self, roundings: Weight) -> Weight:
         """gamma_r = r u / (1 - r u), a bound on the relative error of r roundings (elementwise on arrays)."""
         return roundings * self.unit / (1 - roundings * self.unit)
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +66,7 @@ class Block:
 
 
 class _Steps:
-    """One automaton's weights, their magnitudes and how far they are off, and the step from one vector to the
-    next.
-    """
+    """The weights of an automaton, their magnitudes and errors, and one step of Forward on them."""
 
     def __init__(self, automaton: WFSA, computed_in: Format, deviation: Deviation | None) -> None:
         self.automaton, self.format = automaton, computed_in
@@ -116,15 +113,13 @@ class _Steps:
     def closed(
         self, omega: Weights, error: Floats, matrices: Weights, sizes: Floats, slack: Floats
     ) -> tuple[Weights, Floats]:
-        """Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``.
-
-        The value of a state is one sum, in any order: of what M brings, and of what epsilon transitions bring
-        from states before it, whose values are complete.
+        """Return Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``. A state's value
+        is one sum in any order, of what M and what epsilon from complete states before it bring.
         """
         k, n = self.automaton.semiring, self.automaton.states
         after, off = np.empty_like(omega), np.empty_like(error)
 
-        def column(symbol: Any, silent: Any, q: int) -> Any:
+        def column(symbol: Weights, silent: Weights, q: int) -> Weights:
             below = np.broadcast_to(silent[None, :q, q], (len(symbol), q))
             return np.concatenate([symbol[:, :, q], below], axis=1)[:, :, None]
 
@@ -139,9 +134,7 @@ class _Steps:
         return after, off
 
     def blocks(self, batch: Batch) -> Iterator[Block]:
-        """The vectors of a batch's prefixes, those of several steps at once, for their scores to be read out
-        in one: step by step takes twice as long where strings are few.
-        """
+        """The vectors of a batch's prefixes, several steps at once, which is quicker for few strings."""
         groups = len(np.atleast_2d(self.automaton.initial))
         first_matrices = np.arange(groups) * (len(self.automaton.matrices) // groups)
         omega, error = self.start(len(batch))
@@ -168,9 +161,7 @@ class _Steps:
     def read_out(
         self, omega: Weights, error: Floats, units: NDArray[np.intp] | None = None
     ) -> tuple[Weights, Floats]:
-        """The scores (eq. 3c) of vectors, and the bounds on their errors; where each unit has its own final
-        weights, ``units`` says which a vector is read out with.
-        """
+        """The scores (eq. 3c) of vectors and their error bounds; ``units`` picks final weights for each."""
         k = self.automaton.semiring
         parts = self.automaton.final, self.final_sizes, self.final_slack
         final, sizes, off = parts if units is None else (part[units] for part in parts)
@@ -182,9 +173,7 @@ class _Steps:
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
-        """The error of the sums over q' of omega(q') (x) weights(q', q): inherited, and of this step's own
-        roundings.
-        """
+        """The error of the sums of omega(q') (x) weights(q', q): inherited, and of these roundings."""
         raise NotImplementedError
 
     def _bounded(self, largest: Floats, total: Floats) -> Floats:
@@ -216,9 +205,7 @@ class RealSteps(_Steps):
 
 
 class MaxPlusSteps(_Steps):
-    """Maxima of sums of two numbers: only the sums round, and no maximum moves by more than what it is taken
-    of.
-    """
+    """Maxima of sums of two numbers: only the sums round."""
 
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights

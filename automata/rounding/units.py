@@ -11,9 +11,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -36,17 +35,11 @@ def unit_bounds(
     ``(T + 1, units)``; as :func:`~automata.rounding.bounds.prefix_bounds` for each automaton.
 
     Automata with the same matrices, as the units of a dense recurrence have, are run once.
-
-    Args:
-        automata: one a unit, over one alphabet.
-        strings: over it.
-        computed_in: the format of the float computation.
-        deviations: one a unit.
     """
     given: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
     first = automata[0]
     alike = all(
-        a.silent is None and a.exact == first.exact and a.matrices.shape == first.matrices.shape
+        not a.has_epsilon and a.exact == first.exact and a.matrices.shape == first.matrices.shape
         for a in automata
     )
     if not alike or first.semiring not in STEPS:
@@ -85,7 +78,7 @@ def _together(
     deviations: Sequence[Deviation | None],
 ) -> list[tuple[Weights, Floats]]:
     first, units = automata[0], len(automata)
-    groups: dict[Any, int] = {}
+    groups: dict[Hashable, int] = {}
     members: list[int] = []  # the group of each unit
     leaders: list[int] = []  # a unit of each group
     for unit, (automaton, apart) in enumerate(zip(automata, deviations, strict=True)):
@@ -115,14 +108,14 @@ def _together(
             values[block.steps, block.strings] = value.reshape(prefixes, units)
             bounds[block.steps, block.strings] = bound.reshape(prefixes, units)
     bounds = np.where(np.isnan(bounds), np.inf, bounds)
-    results: list[Any] = [None] * len(batch)
+    results: list[tuple[Weights, Floats]] = [None] * len(batch)  # type: ignore[list-item]
     for row, place in enumerate(batch.order.tolist()):
         end = batch.lengths[row] + 1
         results[place] = values[:end, row], bounds[:end, row]
     return results
 
 
-def _key(automaton: WFSA, apart: Deviation | None) -> Any:
+def _key(automaton: WFSA, apart: Deviation | None) -> Hashable:
     """Equal for automata whose vectors are the same."""
     parts = [automaton.matrices, automaton.initial]
     parts += [] if apart is None else [apart.matrices, apart.initial]

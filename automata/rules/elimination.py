@@ -15,7 +15,7 @@ from automata.rules.simplify import EMPTY, either, repeat, sequence
 from automata.rules.syntax import WILDCARDS, Rule, Wildcard, Word
 from automata.rules.words import stands_for
 from automata.semirings import BOOLEAN
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 START, END = -1, -2
@@ -44,7 +44,7 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
     Raises :class:`~automata.errors.InputError` for an automaton that is not boolean, and for a symbol with
     white space in it.
     """
-    if automaton.semiring is not BOOLEAN:
+    if not automaton.semiring.is_boolean:
         raise InputError(
             f"rules are read from boolean automata; this one is over the {automaton.semiring.name} semiring"
         )
@@ -74,9 +74,7 @@ def _words(automaton: WFSA) -> Steps:
 
 
 def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
-    """What leads from state to state, as rules: wildcards for sets of words, and neither arrows nor words
-    that the language can spare.
-    """
+    """The steps between states as rules: with wildcards, without arrows and words it can spare."""
     words = [str(word) for word in automaton.alphabet]
     kinds = {kind: _of_kind(kind, words, stand) for kind in WILDCARDS}
     steps, wild = _words(automaton), {}
@@ -132,14 +130,12 @@ def _with(automaton: WFSA, steps: Steps) -> WFSA:
             by_word[word].append(pair)
     place: dict[frozenset[tuple[int, int]], int] = {}
     index = {word: place.setdefault(frozenset(pairs), len(place)) for word, pairs in by_word.items()}
-    tables = [Table.of_pairs(automaton.states, pairs) for pairs in place]
+    tables = [SparseMatrix.of_pairs(automaton.states, pairs) for pairs in place]
     return WFSA.of_tables(BOOLEAN, automaton.initial, automaton.final, tables, index)
 
 
 def _eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
-    """One state after the other is left out, its ways through it written on the arrows around it; those with
-    few ways first.
-    """
+    """Eliminate one state after the other, those with few ways through them first."""
     rules = dict(arrows)
     rules |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
     rules |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}

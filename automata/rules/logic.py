@@ -67,10 +67,7 @@ class Formula:
 
 
 def parse(text: str, where: str = "the formula") -> Formula:
-    """The formula that a text is: names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds most, then ``&``.
-
-    Raises :class:`~automata.errors.FormatError`: where it is none.
-    """
+    """Parse names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds most. Raise FormatError."""
     _require_shallow(text, where)
     try:
         built = _FormulaBuilder().transform(_parser().parse(text))

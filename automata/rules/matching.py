@@ -36,10 +36,8 @@ def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[st
 
 
 def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
-    """Whether each sentence matches each label, shape ``(B, R)``: see :func:`matched`.
-
-    All sentences go at once, and each through all of the deterministic automata: a step is one look into a
-    table of n states.
+    """Return whether each sentence matches each label, shape ``(B, R)``; see :func:`matched`. All sentences
+    go through all deterministic automata at once; a step is one look into a table.
     """
     words, lengths = _places(rules, sentences)
     after = transitions(rules)

@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from lark import Lark, Token, Transformer
+from lark import Lark, Token, Transformer, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 
 from automata.errors import FormatError, InputError
@@ -59,12 +58,6 @@ MOST_DIGITS = 20
 def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) -> Rule:
     """The rule that a text is.
 
-    Args:
-        text: the rule.
-        where: what errors call it.
-        line: where the text begins there, from 1.
-        column: the same.
-
     Raises :class:`~automata.errors.FormatError`: line and column, what stands there, and what would be right.
     """
     place = Position(where, line, column)
@@ -86,7 +79,7 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
         ) from None
     except VisitError as error:
         if isinstance(error.orig_exc, InputError):
-            meta: Any = getattr(error.obj, "meta", None)
+            meta = getattr(error.obj, "meta", None)
             raise FormatError(
                 f"{place.describe(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}"
             ) from None
@@ -121,7 +114,7 @@ def _expected(text: str) -> str:
     return " or ".join([", ".join(expected[:-1]), expected[-1]] if len(expected) > 1 else expected)
 
 
-def _tree(text: str) -> Any:
+def _tree(text: str) -> Tree[Token]:
     return _parser().parse(text)
 
 
@@ -143,16 +136,16 @@ class _RuleBuilder(Transformer[Token, Rule]):
     def either(self, parts: list[Rule]) -> Rule:
         return Either(tuple(parts))
 
-    def star(self, parts: list[Any]) -> Rule:
+    def star(self, parts: list[Rule]) -> Rule:
         return Repeat(parts[0], 0, None)
 
-    def plus(self, parts: list[Any]) -> Rule:
+    def plus(self, parts: list[Rule]) -> Rule:
         return Repeat(parts[0], 1, None)
 
-    def maybe(self, parts: list[Any]) -> Rule:
+    def maybe(self, parts: list[Rule]) -> Rule:
         return Repeat(parts[0], 0, 1)
 
-    def times(self, parts: list[Any]) -> Rule:
+    def times(self, parts: list[Rule]) -> Rule:
         least, comma, most = str(parts[1])[1:-1].partition(",")
         return Repeat(
             parts[0], _times(least), _times(most) if most.strip() else None if comma else _times(least)

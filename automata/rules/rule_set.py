@@ -1,6 +1,4 @@
-"""The rules of a file as one automaton over sentences "BOS words EOS" (Jiang et al. 2020, sections 3.1 and
-3.5).
-"""
+"""The rules of a file as one automaton over "BOS words EOS" (Jiang et al. 2020, 3.1 and 3.5)."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from automata.rules.rule_files import Labelled
 from automata.rules.syntax import Rule, Word, leaves
 from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters
 from automata.semirings import BOOLEAN
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 
@@ -108,7 +106,7 @@ def rule_set(
     initial = starting
     if begins:
         initial = np.arange(n) == 0
-        tables = [Table.of_pairs(n, [(0, q) for q in starts.tolist()]), *tables]
+        tables = [SparseMatrix.of_pairs(n, [(0, q) for q in starts.tolist()]), *tables]
         index = {BEGIN: 0, **{word: place + 1 for word, place in index.items()}}
     automaton = WFSA.of_tables(BOOLEAN, initial, final, tables, index)
     finals = {label: tuple(states) for label, states in labels.items()}
@@ -123,17 +121,17 @@ def _least(rule: Labelled, known: Letters) -> WFSA:
         raise type(error)(f"{rule.where}: {error}") from error
 
 
-def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[str]) -> list[Table]:
+def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[str]) -> list[SparseMatrix]:
     """For each of those words the transitions of all parts, one behind the other, from that state on."""
     numbers = np.cumsum([first, *(part.states for part in parts)])[:-1].tolist()
 
-    def table(word: str) -> Table:
+    def table(word: str) -> SparseMatrix:
         own = [(at, part.table(word)) for at, part in zip(numbers, parts, strict=True)]
         rows, columns = (
             np.concatenate([np.zeros(0, dtype=np.intp), *(at + getattr(t, name) for at, t in own)])
             for name in ("rows", "columns")
         )
-        return Table.of_entries(size, rows, columns, np.ones(len(rows), dtype=bool))
+        return SparseMatrix.of_entries(size, rows, columns, np.ones(len(rows), dtype=bool))
 
     return [table(word) for word in words]
 
@@ -141,9 +139,7 @@ def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[
 def letters_of(
     rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool = False
 ) -> Letters:
-    """The letters of the rules; with EOS, and without BOS, which the start state reads, where sentences
-    begin.
-    """
+    """Return the letters of the rules; if sentences begin, with EOS and without BOS."""
     words = vocabulary
     if vocabulary is not None and begins:
         words = [*(word for word in vocabulary if word != BEGIN), END]

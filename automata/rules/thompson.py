@@ -10,7 +10,7 @@ from automata.errors import InputError, LimitReached
 from automata.rules.syntax import Repeat, Rule, Sequence, Wildcard, Word
 from automata.rules.words import Letters
 from automata.semirings import BOOLEAN
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 MOST_STATES = 5000
@@ -28,7 +28,7 @@ class _Arrows:
     letters: Letters
     states: int = 0
     parts: int = 0
-    silent: list[tuple[int, int]] = field(default_factory=list)
+    epsilon: list[tuple[int, int]] = field(default_factory=list)
     reading: dict[Word | Wildcard, list[tuple[int, int]]] = field(default_factory=dict)
     read: int = 0
 
@@ -39,9 +39,7 @@ class _Arrows:
         return self.states - 1
 
     def add(self, rule: Rule, source: int) -> int:
-        """The state in which the rule ends that begins in ``source``: a new one, so that no loop leads back
-        to where others begin.
-        """
+        """Return the new state in which the rule ends that begins in ``source``."""
         self.parts += 1
         if self.parts > MOST_PARTS:
             raise InputError(
@@ -61,27 +59,25 @@ class _Arrows:
         if isinstance(rule, Repeat):
             return self._repeat(rule, source)
         target = self.state()
-        self.silent += [(self.add(part, source), target) for part in rule.parts]
+        self.epsilon += [(self.add(part, source), target) for part in rule.parts]
         return target
 
     def _repeat(self, rule: Repeat, source: int) -> int:
         for _ in range(rule.least):
             source = self.add(rule.part, source)
         end = self.state()
-        self.silent.append((source, end))
+        self.epsilon.append((source, end))
         if rule.most is None:
-            self.silent.append((self.add(rule.part, end), end))
+            self.epsilon.append((self.add(rule.part, end), end))
             return end
         for _ in range(rule.most - rule.least):
             source = self.add(rule.part, source)
-            self.silent.append((source, end))
+            self.epsilon.append((source, end))
         return end
 
 
 def thompson(rule: Rule, letters: Letters) -> WFSA:
-    """The boolean automaton of a rule over the words of those letters; words with one letter share one
-    matrix.
-    """
+    """The boolean automaton of a rule over those letters' words; words of one letter share a matrix."""
     arrows = _Arrows(letters)
     end = arrows.add(rule, arrows.state())
     n = arrows.states
@@ -93,7 +89,7 @@ def thompson(rule: Rule, letters: Letters) -> WFSA:
         BOOLEAN,
         np.arange(n) == 0,
         np.arange(n) == end,
-        [Table.of_pairs(n, places) for places in by_letter],
+        [SparseMatrix.of_pairs(n, places) for places in by_letter],
         dict(zip(letters.alphabet, letters.letter, strict=True)),
-        Table.of_pairs(n, arrows.silent),
+        SparseMatrix.of_pairs(n, arrows.epsilon),
     )

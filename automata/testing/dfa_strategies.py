@@ -21,13 +21,7 @@ from automata.probabilistic import PFA
 
 @st.composite
 def dfas(draw: st.DrawFn, *, alphabet: str | Symbols = "ab", most_states: int = 5) -> DFA:
-    """Complete DFAs with 1 to ``most_states`` states, any of them the start state.
-
-    Args:
-        draw: given by Hypothesis.
-        alphabet: the symbols.
-        most_states: the most states.
-    """
+    """Complete DFAs with 1 to ``most_states`` states, any of them the start state."""
     n = draw(st.integers(1, most_states))
     state = st.integers(0, n - 1)
     row = st.tuples(*[state] * len(alphabet))

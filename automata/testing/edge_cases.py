@@ -14,8 +14,7 @@ _TINY, _HUGE = 2.0**-126, 2.0**64
 
 
 def _weights(automaton: WFSA) -> list[Weight]:
-    parts = [automaton.initial, automaton.final, automaton.matrices]
-    parts += [] if automaton.silent is None else [automaton.silent.weights]
+    parts = automaton.initial, automaton.final, automaton.matrices, automaton.epsilon_table.weights
     return [w for part in parts for w in part.flat]
 
 
@@ -29,7 +28,7 @@ CORNERS: dict[str, Callable[[WFSA, String], bool]] = {
     "no path": lambda a, _: trim(a).states == 0,
     "no final state": lambda a, _: not (a.final != a.semiring.zero).any(),
     "a cycle": lambda a, _: any(bool((m.diagonal() != a.semiring.zero).any()) for m in a.matrices),
-    "epsilon": lambda a, _: a.silent is not None,
+    "epsilon": lambda a, _: a.has_epsilon,
     "weight zero": lambda a, _: any(w == a.semiring.zero for w in _weights(a)),
     "weight one": lambda a, _: any(w == a.semiring.one for w in _weights(a)),
     "negative weight": _some(lambda w: -np.inf < w < 0),

@@ -16,6 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from automata.reachability import reachable
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
@@ -113,9 +114,7 @@ def split_and_pushed(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A, and A beside states that are not reached, states that lead to no final one, and two copies of a part
-    whose scores cancel.
-    """
+    """A, and A beside unreached and dead states and two copies of a part whose scores cancel."""
     parts = states_of, initial, final, edges = _random(rng, max(1, states * 7 // 10))
     extra = max(1, states // 10)
     n, more = states_of, list(edges)
@@ -145,9 +144,7 @@ def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A trie of random words, each with weight one, of about so many states, and the least deterministic
-    automaton of the same words.
-    """
+    """A trie of random words with about so many states, and the least DFA of the same words."""
     children: list[dict[str, int]] = [{}]
     ends = set()
     while len(children) < states:
@@ -199,9 +196,7 @@ def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) -> Parts | None:
-    """The deterministic automaton whose states are how many ways lead to each state; ``None`` where these are
-    many.
-    """
+    """The deterministic automaton on numbers of ways to each state; ``None`` if they are many."""
     numbers: dict[tuple[tuple[int, int], ...], int] = {((0, 1),): 0}
     edges: list[Edge] = []
     for vector in (order := [*numbers]):  # grows
@@ -286,11 +281,11 @@ def changed(rng: Generator, automaton: WFSA) -> WFSA:
     some path from an initial to a final state, if there is one.
     """
     edges = list(automaton.edges())
-    out = [(e.source, e.target) for e in edges]
-    reached = _reached(np.flatnonzero(automaton.initial != 0).tolist(), out)
-    leads = _reached(np.flatnonzero(automaton.final != 0).tolist(), [(q, p) for p, q in out])
-    useful = [i for i, (p, q) in enumerate(out) if p in reached and q in leads]
-    place = int(rng.choice(useful or len(edges)))
+    sources, targets = np.array([(e.source, e.target) for e in edges]).T
+    reached = reachable(automaton.initial != 0, (sources, targets))
+    leads = reachable(automaton.final != 0, (targets, sources))
+    useful = np.flatnonzero(reached[sources] & leads[targets])
+    place = int(rng.choice(useful if len(useful) else len(edges)))
     old = edges[place].weight
     new = Fraction(old.numerator * 10**6 + 1, old.denominator * 10**6)
     edges[place] = edges[place]._replace(weight=new)
@@ -299,15 +294,3 @@ def changed(rng: Generator, automaton: WFSA) -> WFSA:
         for vector in (automaton.initial, automaton.final)
     ]
     return WFSA.from_edges(automaton.semiring, automaton.states, automaton.alphabet, ends[0], ends[1], edges)
-
-
-def _reached(states: list[int], edges: list[tuple[int, int]]) -> set[int]:
-    after: dict[int, list[int]] = {}
-    for p, q in edges:
-        after.setdefault(p, []).append(q)
-    known = set(states)
-    while states:
-        new = {r for q in states for r in after.get(q, ())} - known
-        known |= new
-        states = list(new)
-    return known

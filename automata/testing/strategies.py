@@ -7,6 +7,7 @@ alphabets, the empty string, strings of length 1, long runs of one symbol. All o
 would draw on a napkin: few states, few arrows, and the weights 0, 1, -1, 1/2.
 
 >>> from hypothesis import given
+>>> from automata.semirings import MAX_PLUS
 >>> @given(automata(MAX_PLUS), strings("ab"))
 ... def test_scores_are_numbers_or_minus_infinity(automaton, string): ...
 """
@@ -23,17 +24,7 @@ from hypothesis import strategies as st
 
 from automata.aliases import Symbol, Symbols, Weight
 from automata.io.printable_text import has_half_a_character
-from automata.semirings import (
-    BOOLEAN,
-    COUNTING,
-    LOG,
-    MAX_PLUS,
-    MAX_TIMES,
-    MIN_PLUS,
-    REAL,
-    SEMIRINGS,
-    Semiring,
-)
+from automata.semirings import REAL, SEMIRINGS, Semiring
 from automata.symbols import EPSILON
 from automata.wfsa import WFSA
 
@@ -55,26 +46,25 @@ def semirings() -> st.SearchStrategy[Semiring]:
 
 @cache
 def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[Weight]:
-    """Weights of the semiring: fractions (floats in log, truth values in boolean), zero among them.
-
-    With ``extreme``, huge and subnormal ones too, where the semiring has them.
+    """Weights of the semiring: fractions (floats in log, truth values in boolean), zero among them; with
+    ``extreme``, huge and subnormal ones too.
     """
-    if semiring is BOOLEAN:
+    if semiring.is_boolean:
         return st.booleans()
-    if semiring is COUNTING:
+    if semiring.exact_only:
         return st.integers(0, 5) | st.just(10**20)
-    if semiring is LOG:
+    if semiring.float_only:
         return st.sampled_from([-math.inf, 0.0, -1.0, 1.0, -0.5]) | st.floats(-50, 50)
     return _fractions(semiring, extreme)
 
 
 def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
     allowed: list[Weight] = [w for w in NAPKIN if semiring.holds(w)]
-    if semiring in (MAX_PLUS, MIN_PLUS):
+    if semiring.zero not in allowed:
         allowed.insert(0, semiring.zero)
-    low = 0 if semiring is MAX_TIMES else -60
     any_fraction = sorted(
-        {Fraction(p, q) for p in range(low, 61) for q in range(1, 17)}, key=lambda w: (w.denominator, abs(w))
+        filter(semiring.holds, {Fraction(p, q) for p in range(-60, 61) for q in range(1, 17)}),
+        key=lambda w: (w.denominator, abs(w)),
     )
     corners = [w for w in (*HUGE, *SUBNORMAL) if semiring.holds(w)] if extreme else []
     simplest = [*allowed, *any_fraction[:40]]
@@ -83,9 +73,7 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
     )
 
     def pick(number: int) -> Weight:
-        """The simplest weights first, for shrinking; then the kinds in turn, scattered over it, whatever
-        numbers Hypothesis prefers.
-        """
+        """The simplest weights first, for shrinking; then the kinds in turn, scattered."""
         if number < len(simplest):
             return simplest[number]
         place, which = divmod(number - len(simplest), len(kinds))
@@ -100,89 +88,35 @@ def alphabets(most: int = 3) -> st.SearchStrategy[str]:
     return st.integers(1, most).map(lambda size: LETTERS[:size])
 
 
+_AWKWARD_TEXTS = r"""0 1 2 00 -1 5 1e3 inf eps <eps> <epsilon> ε a b ab " ' \ \n \N # , / // | $ % & &amp;
+* ( {1} [a] [ ] EOS BOS all true null <b>"""
 AWKWARD = (
-    "0",
-    "1",
-    "2",
-    "00",
-    "-1",
-    "5",
-    "1e3",
-    "inf",
-    "eps",
-    "<eps>",
-    "<epsilon>",
-    "ε",
-    "a",
-    "b",
-    "ab",
-    "a b",
-    " ",
-    "\t",
-    "\n",
-    "a\r",
-    "\r\n",
-    "\u00a0",
-    "a\u2028b",
-    "\u0085",
-    "\x1c",
-    "\x0b",
-    '"',
-    "'",
-    "\\",
-    "\\n",
-    "\\N",
-    "\u00e9",
-    "e\u0301",
-    "\u0301",
-    "\u05d0",
-    "\u202eab",
-    "\u200f",
-    "\ufeff",
-    "#",
-    "# a",
-    ",",
-    ", ",
-    "/",
-    " / ",
-    "//",
-    "|",
-    "$",
-    "%",
-    "&",
-    "&amp;",
-    "*",
-    "(",
-    "{1}",
-    "[a]",
-    "[",
-    "]",
-    "EOS",
-    "BOS",
-    "all",
-    "true",
-    "null",
-    "\U0001f600",
-    "\0",
-    "\x1b[2J",
-    "\ud800",
-    "\udcff",
-    "x" * 3000,
-    "\u0430",
-    "<b>",
-    "a / 2",
-    "a, b",
-    "a and 2 more",
+    *_AWKWARD_TEXTS.split(),
+    *("\0", "\x1b[2J", "\ud800", "\udcff", "\U0001f600", "\u0430", "\u00e9", "e\u0301", "\u0301", "\u05d0"),
+    *(
+        "\u202eab",
+        "\u200f",
+        "\ufeff",
+        "\x0b",
+        "\x1c",
+        "\u0085",
+        "\u00a0",
+        "a b",
+        " ",
+        "\t",
+        "\n",
+        "a\r",
+        "\r\n",
+    ),
+    *("a\u2028b", "# a", ", ", " / ", "a / 2", "a, b", "a and 2 more", "x" * 3000),
 )
 """Symbols that files, command lines and drawings have special ways with."""
 
 
 @cache
 def symbols(whole: bool = False) -> st.SearchStrategy[str]:
-    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes, marks that
-    turn lines.
-
-    Without ``whole``, halves of characters too, which no file can hold.
+    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes; without
+    ``whole``, halves of characters too, which no file can hold.
     """
     awkward = [symbol for symbol in AWKWARD if not (whole and has_half_a_character(symbol))]
     signs = st.text(st.sampled_from("01a \t\n\\\"',/$"), min_size=1, max_size=3)
@@ -231,11 +165,9 @@ def strings(alphabet: str | Symbols, longest: int = 12, run: int = 40) -> st.Sea
 def readings(
     draw: st.DrawFn, letters: int = 3, most: int = 30, longest: int = 12, run: int = 40
 ) -> tuple[dict[str, str], list[str]]:
-    """One to ``most`` strings over at most ``letters`` letters, and the names of the letters: old to new.
-
-    The strings are in the new names, which follow the order of first reading; sometimes a letter that no
-    string reads is named too. Draw weights for all old letters and rename them: then a string can shrink
-    without its weights changing hands.
+    """One to ``most`` strings over at most ``letters`` letters, and the names of the letters, old to new. The
+    strings are in the new names, in the order of first reading; sometimes an unread letter is named too.
+    Draw weights for old letters and rename them, so that strings shrink without new weights.
     """
     one = strings(LETTERS[:letters], longest, run)
     drawn = [draw(one) for _ in range(draw(st.integers(1, most)))]
@@ -289,32 +221,24 @@ def automata(
         else []
     )
     if n and epsilon != "none":
-        silent_weight = (
-            _silent_weights(semiring, n) if epsilon == "cyclic" and semiring is not COUNTING else weight
-        )
-        silent = draw(
-            st.lists(
-                st.tuples(states, states, st.just(EPSILON), silent_weight),
-                max_size=n,
-                unique_by=lambda a: a[:2],
-            )
-        )
-        if epsilon == "acyclic" or semiring is COUNTING:
-            silent = [a for a in silent if a[0] < a[1]]
-        arrows = [*arrows, *silent]
+        light = _light_weights(semiring, n) if epsilon == "cyclic" else None
+        arrow = st.tuples(states, states, st.just(EPSILON), weight if light is None else light)
+        silent = draw(st.lists(arrow, max_size=n, unique_by=lambda a: a[:2]))
+        arrows = [*arrows, *(a for a in silent if light is not None or a[0] < a[1])]
     automaton = WFSA.from_edges(semiring, n, alphabet, draw(at), draw(at), arrows)
     return automaton if exact or semiring.exact_only else automaton.to_float()
 
 
-def _silent_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight]:
-    """Epsilon weights light enough for every cycle among n states to have a sum."""
-    if semiring is BOOLEAN:
+def _light_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight] | None:
+    """Weights so light that every cycle among n states has a sum; ``None`` where only zero is."""
+    if semiring.is_boolean:
         return st.booleans()
-    if semiring is REAL:
-        return st.sampled_from([Fraction(s, d) for d in (2 * n, 4 * n) for s in (1, -1)])
-    if semiring is LOG:
+    if semiring.selective:  # whatever does not gain
+        few = [semiring.one, *(Fraction(s, d) for d in (1, 2) for s in (1, -1))]
+        light = [w for w in few if semiring.holds(w) and semiring.plus(semiring.one, w) == semiring.one]
+        return st.sampled_from(list(dict.fromkeys(light)))
+    if semiring.float_only:
         return st.sampled_from([-math.log(2 * n), -math.log(4 * n)])
-    if semiring is MAX_TIMES:
-        return st.sampled_from([Fraction(1), Fraction(1, 2)])
-    lighter = st.sampled_from([Fraction(0), Fraction(1), Fraction(1, 2)])
-    return lighter.map(lambda w: -w) if semiring is MAX_PLUS else lighter
+    if semiring.exact_only:
+        return None
+    return st.sampled_from([Fraction(s, d) for d in (2 * n, 4 * n) for s in (1, -1)])

@@ -1,6 +1,4 @@
-"""Commands run in this process, many a second: the command line is put together once, and what it says is
-caught.
-"""
+"""Commands run in this process, with the command line put together once and its output caught."""
 
 from __future__ import annotations
 

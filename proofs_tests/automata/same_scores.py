@@ -44,9 +44,7 @@ def automaton_of(k: Semiring, n: int, alphabet: Iterable[Any], rows: Rows) -> WF
 
 
 def connected(automaton: WFSA) -> WFSA:
-    """With what it lacks for a string to have a path: an initial state, a final state, and a way from state
-    to state.
-    """
+    """With the initial state, final state and steps that it lacks for a string to have a path."""
     k, n, names = automaton.semiring, automaton.states, automaton.alphabet
     rows, there = rows_of(automaton), {row[:2] for row in rows_of(automaton)}
     way = [(START, 0), *((q, q + 1) for q in range(n - 1) if names), (n - 1, END)] if n else []
@@ -134,9 +132,7 @@ def split_a_state(draw: st.DrawFn, automaton: WFSA) -> WFSA:
 
 
 def push_weights(draw: st.DrawFn, automaton: WFSA) -> WFSA:
-    """Weights moved along the paths: divided by that of the state which they leave, times that of the state
-    which they enter.
-    """
+    """Weights moved along the paths: divided by the left state's worth, times the entered one's."""
     k = automaton.semiring
     if k.divide_numbers is None or k is LOG:
         return automaton

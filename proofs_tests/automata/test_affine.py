@@ -1,6 +1,4 @@
-"""Reading a recurrence as an automaton: its scores are what the recurrence shows, and a step that is not
-affine is refused.
-"""
+"""Reading a recurrence as an automaton: its scores are what it shows; others are refused."""
 
 from __future__ import annotations
 
@@ -17,16 +15,14 @@ from automata.recurrences.affine import NotAffine, read_affine
 from automata.recurrences.forms import Form
 from automata.semirings import REAL
 from automata.testing.strategies import strings, weights
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 
 numbers = weights(REAL)
 
 
 @st.composite
 def linear_networks(draw):
-    """h_t = h_{t-1} T_x + t_x with one to three numbers, as a matrix, an offset a symbol, a start and a
-    read-out.
-    """
+    """h_t = h_{t-1} T_x + t_x with one to three numbers: matrices, offsets, start and read-out."""
     d = draw(st.integers(1, 3))
 
     def array(*shape):
@@ -36,8 +32,7 @@ def linear_networks(draw):
     return {x: (array(d, d), array(d)) for x in "ab"}, array(d), array(d)
 
 
-@few
-@given(linear_networks(), strings("ab", longest=5, run=8))
+@few_cases(linear_networks(), strings("ab", longest=5, run=8))
 def test_the_scores_are_what_the_network_shows_after_every_prefix(network, x):
     steps, start, shows = network
 
@@ -52,8 +47,7 @@ def test_the_scores_are_what_the_network_shows_after_every_prefix(network, x):
     assert prefix_scores(automaton, x).tolist() == seen and automaton.states == len(start) + 1
 
 
-@some
-@given(st.data(), st.lists(numbers, min_size=2, max_size=2))
+@some_cases(st.data(), st.lists(numbers, min_size=2, max_size=2))
 def test_a_quadratic_step_is_refused_with_a_pair_of_states_that_shows_it(data, start):
     i, j = data.draw(st.sampled_from([(0, 0), (0, 1), (1, 1)]))
     w = data.draw(numbers.filter(bool))
@@ -115,9 +109,7 @@ def test_a_step_that_is_affine_on_all_states_tried_and_not_elsewhere_is_refused_
     ids=["square", "relu", "relu by trial"],
 )
 def test_a_step_that_cheats_on_affine_forms_is_refused(f):
-    """Right on 0, on 1, and on forms; the pairs that are tried besides are no proof, and catch what one would
-    write.
-    """
+    """Right on 0, on 1 and on forms; the pairs that are tried besides catch it."""
     with pytest.raises(NotAffine, match="is not affine"):
         on(f)
 
@@ -169,8 +161,7 @@ def test_a_read_out_of_changing_length_is_refused():
         read_affine(0, lambda c, x: c, lambda c: (c,) * (1 if c == 0 else 2), "a")
 
 
-@some
-@given(numbers, numbers)
+@some_cases(numbers, numbers)
 def test_all_plain_arithmetic_that_is_affine_is_read(a, b):
     for f in (
         lambda c: +c,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
@@ -14,7 +13,7 @@ from automata.recurrences import clamped
 from automata.recurrences.affine import NotAffine
 from automata.recurrences.clamped import NotCounting, read_clamped
 from automata.testing.strategies import strings
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 
 N = 3
 whole = st.lists(st.sampled_from([0, 0, 1, 2]), min_size=N, max_size=N).map(tuple)
@@ -30,8 +29,9 @@ def shown(bits):
     return (Fraction(min(bits)), Fraction(1 - max(bits), 3))
 
 
-@some
-@given(whole, matrix, matrix, st.tuples(whole, whole), st.lists(strings("ab", run=8), min_size=1, max_size=4))
+@some_cases(
+    whole, matrix, matrix, st.tuples(whole, whole), st.lists(strings("ab", run=8), min_size=1, max_size=4)
+)
 def test_it_scores_what_the_network_shows(start, a, b, ends, xs):
     tables = {"a": a, "b": b}
 

@@ -25,9 +25,10 @@ from automata.paths import score as sum_over_paths
 from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
 from automata.viterbi import viterbi, viterbi_batch
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import over
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
-each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
+each = over(EXACT)
 STRINGS = shortlex("ab", 3)
 
 
@@ -94,7 +95,7 @@ def test_a_batch_gives_what_its_strings_give_one_by_one(k):
         assert [viterbi(automaton, x).score for x in strings] == batch.scores(automaton, strings).tolist()
 
 
-@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
+@over([MAX_PLUS, MIN_PLUS, MAX_TIMES])
 @pytest.mark.parametrize("states", range(1, 8))
 def test_compiled_loops_agree_bit_for_bit_with_the_reference(k, states):
     """With an even and an odd number of states: the loops take two at a time."""
@@ -118,9 +119,7 @@ def test_what_overflows_and_is_multiplied_by_zero_stays_nan_in_a_compiled_loop()
 
 @pytest.mark.parametrize("symbols", [1, 2, 3])
 def test_the_least_dfa_is_that_of_moores_algorithm(symbols):
-    """Hopcroft's against Moore's, on DFAs of 2 to 40 states; with few accept states, and with many; and
-    without a dead state.
-    """
+    """Hopcroft's against Moore's, on DFAs of 2 to 40 states, with few and many accept states."""
     rng = np.random.default_rng(symbols)
     for n in range(2, 41):
         steps = rng.integers(n, size=(n, symbols))
@@ -156,7 +155,7 @@ def test_boolean_automata_are_equivalent_where_their_least_dfas_are():
     assert min(map(verdicts.count, ("equivalent", "different"))) >= 3
 
 
-@pytest.mark.parametrize("k", [REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
+@over([REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES])
 def test_several_paths_for_one_string_are_seen(k):
     assert not any(is_unambiguous(dense(k, n, 5)) for n in (2, 3, 4, 12))
 

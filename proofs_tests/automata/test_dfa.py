@@ -1,6 +1,4 @@
-"""Deterministic automata: runs, weighted forms, the least DFA, shortest differences; each held to brute force
-over strings.
-"""
+"""Deterministic automata against brute force over strings."""
 
 from __future__ import annotations
 
@@ -10,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata import determinisation
@@ -26,7 +23,7 @@ from automata.semirings import BOOLEAN, LOG, REAL, SEMIRINGS
 from automata.testing.dfa_strategies import dfas
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, over, some_cases
 
 EVEN = DFA(("a", "b"), 0, ((1, 0), (0, 1)), frozenset({0}))
 
@@ -36,16 +33,13 @@ def language(dfa, longest):
 
 
 def classes(dfa):
-    """How many of the DFA's reached states some string tells apart (Myhill and Nerode), by trying strings: n
-    of them do for n states.
-    """
+    """The number of reached states that strings tell apart (Myhill and Nerode), by trying strings."""
     reached = {dfa.run(x)[-1] for x in shortlex(dfa.alphabet, dfa.states - 1)}
     rests = shortlex(dfa.alphabet, dfa.states - 1)
     return len({tuple(DFA(dfa.alphabet, q, dfa.table, dfa.final).accepts(s) for s in rests) for q in reached})
 
 
-@some
-@given(dfas(), strings("ab"))
+@some_cases(dfas(), strings("ab"))
 def test_a_run_follows_the_table(dfa, x):
     states = dfa.run(x)
     assert states[0] == dfa.start and len(states) == len(x) + 1
@@ -53,9 +47,8 @@ def test_a_run_follows_the_table(dfa, x):
     assert dfa.accepts(x) == (states[-1] in dfa.final)
 
 
-@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
-@few
-@given(st.data())
+@over(SEMIRINGS.values())
+@few_cases(st.data())
 def test_the_weighted_form_scores_one_where_the_dfa_accepts(k, data):
     dfa, x = data.draw(dfas(most_states=4)), data.draw(strings("ab", run=0))
     assert score(dfa.to_wfsa(k), x) == (k.one if dfa.accepts(x) else k.zero)
@@ -67,24 +60,21 @@ def test_the_weighted_form_is_exact_where_the_semiring_is():
     assert EVEN.to_wfsa(REAL).exact and not EVEN.to_wfsa(LOG).exact
 
 
-@some
-@given(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
+@some_cases(automata(BOOLEAN, most_states=4, epsilon="cyclic"))
 def test_a_boolean_automaton_of_any_kind_becomes_a_dfa_of_its_language(a):
     dfa = DFA.from_wfsa(a)
     assert isinstance(equivalent(dfa.to_wfsa(), a), Equivalent)
     assert dfa == dfa.reachable()[0] and len(dfa.dead) <= 1
 
 
-@some
-@given(dfas())
+@some_cases(dfas())
 def test_files_keep_the_language_and_the_least_dfa(dfa):
     read = DFA.from_wfsa(json_format.loads(json_format.dumps(dfa.to_wfsa())))
     assert read.minimal() == dfa.minimal()
     assert pickle.loads(pickle.dumps(dfa)) == dfa == eval(repr(dfa))
 
 
-@some
-@given(dfas())
+@some_cases(dfas())
 def test_the_least_dfa_accepts_the_same_strings(dfa):
     least = dfa.minimal()
     assert language(least, 6) == language(dfa, 6) and least.states <= dfa.states
@@ -92,14 +82,12 @@ def test_the_least_dfa_accepts_the_same_strings(dfa):
     assert least == least.minimal() and least.start == 0
 
 
-@some
-@given(dfas())
+@some_cases(dfas())
 def test_the_least_dfa_has_as_many_states_as_there_are_classes(dfa):
     assert dfa.minimal().states == classes(dfa)
 
 
-@some
-@given(dfas())
+@some_cases(dfas())
 def test_the_least_dfa_is_the_one_without_a_dead_state_and_that_state(dfa):
     least = dfa.minimal()
     partial = determinisation.minimal(dfa.to_wfsa())
@@ -107,8 +95,7 @@ def test_the_least_dfa_is_the_one_without_a_dead_state_and_that_state(dfa):
     assert DFA.from_wfsa(partial) == least
 
 
-@some
-@given(dfas())
+@some_cases(dfas())
 def test_a_state_is_dead_when_nothing_is_accepted_from_it(dfa):
     rests = shortlex(dfa.alphabet, dfa.states - 1)
     lost = {
@@ -119,8 +106,7 @@ def test_a_state_is_dead_when_nothing_is_accepted_from_it(dfa):
     assert dfa.dead == lost
 
 
-@some
-@given(dfas())
+@some_cases(dfas())
 def test_states_are_numbered_in_the_order_in_which_strings_reach_them(dfa):
     reached, old = dfa.reachable()
     order = list(dict.fromkeys(dfa.run(x)[-1] for x in shortlex(dfa.alphabet, dfa.states - 1)))
@@ -129,8 +115,7 @@ def test_states_are_numbered_in_the_order_in_which_strings_reach_them(dfa):
         assert [old[q] for q in reached.run(x)] == dfa.run(x) and reached.accepts(x) == dfa.accepts(x)
 
 
-@some
-@given(dfas(most_states=4), dfas(most_states=4))
+@some_cases(dfas(most_states=4), dfas(most_states=4))
 def test_the_shortest_difference_is_the_shortlex_least_one(a, b):
     word = a.shortest_difference(b)
     differ = [
@@ -144,16 +129,14 @@ def test_the_shortest_difference_is_the_shortlex_least_one(a, b):
         assert not differ and a.accepts(word) != b.accepts(word)
 
 
-@some
-@given(dfas(), dfas())
+@some_cases(dfas(), dfas())
 def test_there_is_no_difference_exactly_when_two_dfas_are_equivalent(a, b):
     answer, word = equivalent(a.to_wfsa(), b.to_wfsa()), a.shortest_difference(b)
     assert isinstance(answer, Equivalent) == (word is None) == a.equivalent(b) == (a.minimal() == b.minimal())
     assert word is None or tuple(answer.word) == word
 
 
-@some
-@given(dfas(), st.randoms(use_true_random=False))
+@some_cases(dfas(), st.randoms(use_true_random=False))
 def test_other_numbers_make_an_isomorphic_dfa_of_the_same_language(dfa, rng):
     new = list(range(dfa.states))
     rng.shuffle(new)
@@ -176,8 +159,7 @@ def test_equivalent_dfas_need_not_be_isomorphic():
     assert twice.equivalent(EVEN) and not twice.isomorphic(EVEN)
 
 
-@some
-@given(dfas(alphabet="abc"), st.permutations("abc"), strings("abc"))
+@some_cases(dfas(alphabet="abc"), st.permutations("abc"), strings("abc"))
 def test_the_order_of_the_alphabet_changes_no_run(dfa, order, x):
     assert dfa.over(order).run(x) == dfa.run(x) and dfa.equivalent(dfa.over(order))
     assert dfa.shortest_difference(dfa.over(order)) is None
@@ -251,8 +233,7 @@ def test_random_dfas_that_cannot_be_are_refused_in_a_sentence():
         random_minimal_dfa(2, "", 0)
 
 
-@some
-@given(dfas(alphabet="abc"))
+@some_cases(dfas(alphabet="abc"))
 def test_a_drawing_shows_each_arrow_once_with_all_its_symbols(dfa):
     text = dot(dfa)
     arrows = re.findall(r'^  (\d+) -> (\d+) \[label="(.*)"\];$', text, re.MULTILINE)
@@ -266,8 +247,7 @@ def test_a_drawing_shows_each_arrow_once_with_all_its_symbols(dfa):
     assert f"start{dfa.start} -> {dfa.start} " in text
 
 
-@some
-@given(dfas())
+@some_cases(dfas())
 def test_a_drawing_without_dead_states_has_the_others(dfa):
     text = dot(dfa, hide_dead=True)
     circles = {int(q) for q in re.findall(r"^  (\d+) \[", text, re.MULTILINE)}

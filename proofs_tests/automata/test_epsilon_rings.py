@@ -7,7 +7,6 @@ from fractions import Fraction
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata import epsilon
@@ -17,7 +16,7 @@ from automata.errors import EpsilonCycle, LimitReached
 from automata.forward import score
 from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import over, some_cases
 from ratproof.checkers import check_chain
 
 WEIGHTS = {
@@ -27,10 +26,6 @@ WEIGHTS = {
     MAX_TIMES: [1, Fraction(1, 2), Fraction(2, 3)],
     BOOLEAN: [True],
 }
-
-
-def each(kinds):
-    return pytest.mark.parametrize("k", kinds, ids=lambda k: k.name)
 
 
 def ring(states, last, first=0, weight="1/2"):
@@ -48,9 +43,8 @@ def edges_of(a):
     ]
 
 
-@each(list(WEIGHTS))
-@some
-@given(st.data())
+@over(list(WEIGHTS))
+@some_cases(st.data())
 def test_elimination_is_the_closure(k, data):
     n = data.draw(st.integers(1, 5))
     places = data.draw(st.sets(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=2 * n))
@@ -70,7 +64,7 @@ def test_elimination_is_the_closure(k, data):
         assert [row.get(r, k.zero) for r in range(n)] == expected[q].tolist()
 
 
-@each([REAL, MAX_PLUS])
+@over([REAL, MAX_PLUS])
 def test_a_cycle_without_a_sum_is_refused(k):
     heavy = {REAL: 1, MAX_PLUS: Fraction(1, 9)}[k]
     edges = [(q, (q + 1) % 99, "", k.one if q else heavy) for q in range(99)]
@@ -94,7 +88,7 @@ def test_the_scores_of_a_long_ring_are_those_of_a_geometric_series():
 @pytest.fixture
 def unwritten():
     """The closure is never written down."""
-    with patch("automata.equivalence.silent.MOST_WORDS", 0):
+    with patch("automata.equivalence.epsilon_links.MOST_WORDS", 0):
         yield
 
 

@@ -1,6 +1,4 @@
-"""Equivalence of two automata, decided for all strings: against exhaustive search, and where it holds by
-construction.
-"""
+"""Equivalence against exhaustive search, and where it holds by construction."""
 
 from __future__ import annotations
 
@@ -9,8 +7,7 @@ from fractions import Fraction
 from itertools import product
 from unittest.mock import patch
 
-import pytest
-from hypothesis import assume, event, given
+from hypothesis import assume, event
 from hypothesis import strategies as st
 
 from automata import operations
@@ -20,16 +17,12 @@ from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_
 from automata.testing.strategies import automata, weights
 from automata.tree import levels
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, over, some_cases
 from ratproof.checkers import check_bisimulation, check_certificate
 
 FIELDS = [REAL, COUNTING]
 DECIDED = [REAL, COUNTING, BOOLEAN]
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
-
-
-def each(kinds):
-    return pytest.mark.parametrize("k", kinds, ids=lambda k: k.name)
 
 
 def least_difference(a, b, longest):
@@ -55,8 +48,7 @@ def trie(words):
     return WFSA.from_edges(BOOLEAN, len(places), "ab", [(0, True)], [(places[w], True) for w in words], steps)
 
 
-@some
-@given(st.sets(st.text("ab", max_size=4), max_size=6), st.sets(st.text("ab", max_size=5), min_size=1))
+@some_cases(st.sets(st.text("ab", max_size=4), max_size=6), st.sets(st.text("ab", max_size=5), min_size=1))
 def test_a_word_that_one_side_alone_accepts_is_found(words, more):
     """The least of them, by pairs of sets as bits and as sets; whichever side it is."""
     assume(more - words)
@@ -68,9 +60,8 @@ def test_a_word_that_one_side_alone_accepts_is_found(words, more):
             assert (equivalent(b, a).word, equivalent(b, a).scores) == (tuple(least), (True, False))
 
 
-@each(FIELDS)
-@few
-@given(st.data())
+@over(FIELDS)
+@few_cases(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
     a, b = (data.draw(automata(k, most_states=3, epsilon="cyclic")) for _ in range(2))
     answer, tried = equivalent(a, b), least_difference(a, b, max(0, a.states + b.states - 1))
@@ -82,9 +73,8 @@ def test_the_answer_is_that_of_exhaustive_search_over_a_field(k, data):
     assert accepted(answer)
 
 
-@each(FIELDS)
-@few
-@given(st.data())
+@over(FIELDS)
+@few_cases(st.data())
 def test_one_changed_weight_is_a_difference_or_none_at_all(k, data):
     a = data.draw(automata(k, most_states=4))
     assume(a.states)
@@ -103,8 +93,7 @@ def nudged(data, k, a):
     return a.replace(matrices=matrices)
 
 
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
     a, b = (data.draw(automata(BOOLEAN, most_states=3, epsilon="cyclic")) for _ in range(2))
     answer, tried = (
@@ -116,9 +105,8 @@ def test_the_answer_is_that_of_exhaustive_search_over_the_booleans(data):
     assert accepted(answer)
 
 
-@each([MAX_PLUS, MIN_PLUS, MAX_TIMES])
-@few
-@given(st.data())
+@over([MAX_PLUS, MIN_PLUS, MAX_TIMES])
+@few_cases(st.data())
 def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
     a = data.draw(automata(k, most_states=3, epsilon="cyclic"))
     b = (
@@ -143,9 +131,7 @@ def test_a_selective_semiring_never_gets_a_wrong_answer(k, data):
 
 @st.composite
 def unambiguous(draw, k, most=4):
-    """Deterministic automata, or mirrored ones: every string has at most one path, and cycles may weigh
-    differently.
-    """
+    """Deterministic automata or their mirrors: at most one path a string; cycles weigh differently."""
     n = draw(st.integers(1, most))
     weight = weights(k, extreme=False).filter(lambda w: w != k.zero)
     arrows = [
@@ -159,9 +145,8 @@ def unambiguous(draw, k, most=4):
     return operations.reverse(made) if draw(st.booleans()) else made
 
 
-@each([MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG])
-@few
-@given(st.data())
+@over([MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG])
+@few_cases(st.data())
 def test_automata_with_one_path_for_each_string_are_decided(k, data):
     a = data.draw(unambiguous(k))
     b = data.draw(unambiguous(k)) if data.draw(st.booleans()) else shaken(data, k, a)
@@ -181,26 +166,22 @@ def test_automata_with_one_path_for_each_string_are_decided(k, data):
 
 
 def with_fractions(automaton):
-    """Log automata with at most one path for each string, as max-plus ones: along a path, both add; and
-    fractions do not round.
-    """
+    """Unambiguous log automata as exact max-plus ones: along a path, both add."""
     if automaton.semiring is not LOG:
         return automaton
     return automaton.replace(semiring=MAX_PLUS).to_exact()
 
 
 def shaken(data, k, a):
-    """The same scores: weights moved along the paths by potentials, and states renumbered; or nearly the
-    same.
-    """
+    """The same scores, by potentials and other state numbers; or nearly the same."""
     n = a.states
-    over = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
+    divide = (lambda v, w: Fraction(v) / w) if k is MAX_TIMES else (lambda v, w: v - w)
     by = [data.draw(weights(k, extreme=False).filter(lambda w: w != k.zero)) for _ in range(n)]
     order = data.draw(st.permutations(range(n)))
-    initial = [(order[q], over(w, by[q])) for q, w in enumerate(a.initial.tolist()) if w != k.zero]
+    initial = [(order[q], divide(w, by[q])) for q, w in enumerate(a.initial.tolist()) if w != k.zero]
     final = [(order[q], k.times(w, by[q])) for q, w in enumerate(a.final.tolist()) if w != k.zero]
     arrows = [
-        (order[e.source], order[e.target], e.symbol, over(k.times(by[e.source], e.weight), by[e.target]))
+        (order[e.source], order[e.target], e.symbol, divide(k.times(by[e.source], e.weight), by[e.target]))
         for e in a.edges()
     ]
     if arrows and data.draw(st.booleans()):
@@ -209,8 +190,7 @@ def shaken(data, k, a):
     return WFSA.from_edges(k, n, "ab", initial, final, arrows)
 
 
-@few
-@given(st.lists(st.integers(-500, 500).map(lambda tenths: tenths / 10), min_size=2, max_size=5))
+@few_cases(st.lists(st.integers(-500, 500).map(lambda tenths: tenths / 10), min_size=2, max_size=5))
 def test_the_order_of_weights_that_are_given_several_times_makes_no_difference(several):
     """Their sum is rounded once."""
     for k in (REAL, LOG, MAX_PLUS):

@@ -20,10 +20,10 @@ from automata.errors import InputError
 from automata.forward import score
 from automata.minimise import minimise
 from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL
-from automata.table import Table
+from automata.sparse_matrix import SparseMatrix
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 from ratproof.checkers import check_certificate
 from ratproof.checkers.table import judge
 
@@ -48,15 +48,13 @@ def another_basis(data, a):
     return WFSA(REAL, start, end, tables)
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_a_change_of_basis_changes_nothing(data):
     a = data.draw(automata(REAL, most_states=4))
     assert accepted(equivalent(a, another_basis(data, a)))
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_states_that_no_string_reaches_and_states_that_lead_nowhere_change_nothing(data):
     a, b = data.draw(automata(REAL, most_states=3)), data.draw(automata(REAL, most_states=3))
     n, m = a.states, b.states
@@ -76,8 +74,7 @@ def test_states_that_no_string_reaches_and_states_that_lead_nowhere_change_nothi
     assert accepted(equivalent(a, another_basis(data, WFSA(REAL, initial, final, matrices))))
 
 
-@some
-@given(automata(REAL, most_states=4, epsilon="cyclic"))
+@some_cases(automata(REAL, most_states=4, epsilon="cyclic"))
 def test_reversal_twice_epsilon_removal_trimming_and_minimising_change_nothing(a):
     assert accepted(equivalent(a, operations.reverse(operations.reverse(a))))
     assert accepted(equivalent(a, operations.remove_epsilon(a)))
@@ -85,15 +82,13 @@ def test_reversal_twice_epsilon_removal_trimming_and_minimising_change_nothing(a
     assert accepted(equivalent(minimise(a).automaton, a))
 
 
-@some
-@given(automata(REAL, most_states=3), automata(REAL, most_states=3))
+@some_cases(automata(REAL, most_states=3), automata(REAL, most_states=3))
 def test_sums_and_products_commute(a, b):
     assert accepted(equivalent(operations.sum_of(a, b), operations.sum_of(b, a)))
     assert accepted(equivalent(operations.hadamard(a, b), operations.hadamard(b, a)))
 
 
-@some
-@given(st.data(), automata(REAL, most_states=3), automata(REAL, most_states=3))
+@some_cases(st.data(), automata(REAL, most_states=3), automata(REAL, most_states=3))
 def test_equivalence_is_an_equivalence(data, a, c):
     b = data.draw(
         st.sampled_from(
@@ -175,9 +170,7 @@ def test_a_bad_prime_never_makes_a_wrong_answer(monkeypatch):
 
 
 def test_a_smaller_string_that_a_bad_prime_hides_behind_a_dependent_one_is_found(monkeypatch):
-    """Modulo the bad prime, "a" leads to where the empty string does, so "aa" is never tried, and "bb" is
-    what differs first.
-    """
+    """Modulo the bad prime "a" leads where the empty string does: "aa" is not tried, "bb" differs first."""
     bad = 2305843009213693951
     draw_first(monkeypatch, bad)
     steps = [(0, 0, "a", 1), (0, 1, "a", bad), (1, 2, "a", 1), (0, 3, "b", 1), (3, 2, "b", 1)]
@@ -215,8 +208,7 @@ def test_numbers_beyond_the_limit_are_unknown_and_not_guessed(monkeypatch):
     assert accepted(equivalent(big, scaled))
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_children_that_are_tried_together_are_those_that_would_fail_one_by_one(data):
     """Whether a block's random sum says that all of them depend on what is kept, or each is reduced."""
     a = data.draw(automata(REAL, most_states=5))
@@ -265,9 +257,7 @@ def test_the_confirmation_looks_at_every_word_before_the_one_found():
 
 
 def test_ambiguous_max_plus_automata_are_searched_and_the_search_says_how_far():
-    """max(number of a, number of b), beside itself written apart: the vectors never repeat, so no search can
-    end.
-    """
+    """max(number of a, number of b), beside itself: the vectors never repeat, so no search can end."""
     counts = [(0, 0, "a", 1), (0, 0, "b", 0), (1, 1, "a", 0), (1, 1, "b", 1)]
     one = WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0), (1, 0)], [(0, 0), (1, 0)], counts)
     other = WFSA.from_edges(
@@ -298,9 +288,7 @@ def test_a_boolean_search_that_is_too_large_is_unknown(monkeypatch):
 
 
 def each_twice(words):
-    """Strings that end with one of so many words, and have it before, too: a deterministic automaton has a
-    state for each set of words.
-    """
+    """Strings that end with one of so many words and have it before: 2^words deterministic states."""
     alphabet = [f"w{i}" for i in range(words)]
     loops = [(q, q, s, True) for q in range(2 * words) for s in alphabet]
     steps = [(2 * i, 2 * i + 1, s, True) for i, s in enumerate(alphabet)]
@@ -319,7 +307,7 @@ def test_boolean_automata_whose_pairs_explode_are_lumped(monkeypatch):
     other = one.replace(
         initial=one.initial[::-1].copy(),
         final=one.final[::-1].copy(),
-        tables=[Table.of_pairs(33, zip(32 - t.rows, 32 - t.columns, strict=True)) for t in one.tables],
+        tables=[SparseMatrix.of_pairs(33, zip(32 - t.rows, 32 - t.columns, strict=True)) for t in one.tables],
     )
     assert isinstance(equivalent(one, other).certificate, Bisimulation)  # up to unions they are few
     monkeypatch.setattr("automata.equivalence.FEW_PAIRS", 3)
@@ -363,8 +351,7 @@ def test_other_semirings_are_refused():
         equivalent(WFSA(REAL, [1], [1], {}), WFSA(COUNTING, [1], [1], {}))
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_min_plus_is_max_plus_with_the_signs_turned(data):
     a, b = (data.draw(automata(MAX_PLUS, most_states=2)) for _ in range(2))
     turned = [

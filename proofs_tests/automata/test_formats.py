@@ -1,6 +1,4 @@
-"""Automata written and read back are the same; what is no automaton is one clear sentence, never a
-traceback.
-"""
+"""Automata written and read back are the same; what is no automaton is one clear sentence."""
 
 from __future__ import annotations
 
@@ -27,9 +25,9 @@ from automata.probabilistic import PFA
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, over, some_cases
 
-each = pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+each = over(SEMIRINGS.values())
 GOOD = {
     "semiring": "real",
     "states": 2,
@@ -41,22 +39,19 @@ GOOD = {
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_json_round_trips(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic", extreme=True))
     assert json_format.loads(json_format.dumps(automaton)) == automaton
 
 
-@some
-@given(automata(REAL, exact=False, extreme=True))
+@some_cases(automata(REAL, exact=False, extreme=True))
 def test_json_writes_floats_as_the_fractions_they_are(automaton):
     assert json_format.loads(json_format.dumps(automaton)) == automaton.to_exact()
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_att_round_trips_with_its_symbols(k, data):
     automaton = (
         data.draw(automata(k, epsilon="acyclic")).to_float() if not k.exact_only else data.draw(automata(k))
@@ -74,8 +69,7 @@ def test_att_round_trips_with_its_symbols(k, data):
     [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (LOG, "log64"), (BOOLEAN, "standard")],
     ids=str,
 )
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_openfst_compiles_our_att_text_to_the_same_scores(k, arc_type, data):
     automaton = data.draw(automata(k, epsilon="none", most_states=3))
     symbols = pynini.SymbolTable()
@@ -168,7 +162,7 @@ def test_four_columns_are_what_the_other_lines_leave(text, symbol, weight):
     assert score(att_format.loads(text), [symbol]) == weight
 
 
-@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@over(SEMIRINGS.values())
 def test_what_is_written_is_read_whatever_its_symbols_look_like(k):
     """Without the weight behind it, a symbol that is a number may be a weight: the weight is always there."""
     automaton = WFSA(k, [k.one], [k.one], {"5": [[k.one]]})
@@ -243,9 +237,7 @@ def test_0_among_numbers_is_epsilon_without_a_table_and_that_is_told():
 
 
 def test_lines_end_and_columns_part_as_openfst_has_it():
-    """With a line feed (and a carriage return before it), with blanks and tabs: every other white space is in
-    a symbol.
-    """
+    """Line feeds end lines, blanks and tabs part columns: other white space is in a symbol."""
     odd = ["a\u00a0b", "a\u2028b", "\u0085", "\x1c", "\x0bx", "a\rb"]
     text = "".join(f" 0 \t 0  {symbol} {symbol}\t1 \r\n" for symbol in odd) + "\r\n0\r\n"
     assert att_format.loads(text).alphabet == tuple(odd)
@@ -389,14 +381,12 @@ json_values = st.recursive(
 )
 
 
-@some
-@given(st.sampled_from(list(GOOD)), json_values)
+@some_cases(st.sampled_from(list(GOOD)), json_values)
 def test_any_value_in_any_field_is_read_or_refused(field, value):
     _read_or_refuse(json.dumps({**GOOD, field: value}))
 
 
-@some
-@given(
+@some_cases(
     st.sampled_from(["initial", "final", "transitions", "alphabet"]),
     st.integers(0, 1),
     st.integers(0, 3),
@@ -447,8 +437,7 @@ def test_any_text_is_read_as_a_symbol_table_or_refused(text):
         assert "\n" not in str(error)
 
 
-@few
-@given(automata(MIN_PLUS, exact=True, epsilon="acyclic"), st.data())
+@few_cases(automata(MIN_PLUS, exact=True, epsilon="acyclic"), st.data())
 def test_a_file_that_was_cut_off_is_refused(tmp_path_factory, automaton, data):
     """Within a line; an AT&T file that is cut between lines is another one."""
     folder = tmp_path_factory.mktemp("cut")
@@ -520,8 +509,7 @@ def test_an_interruption_of_writing_stays_one(tmp_path, monkeypatch):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_everything_can_be_drawn(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic", extreme=True))
     text = drawing.dot(automaton)
@@ -553,8 +541,7 @@ def test_a_drawing_has_few_states_and_transitions(hide_dead, arrows, transitions
             drawing.dot(automaton, hide_dead=hide_dead)
 
 
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_a_drawing_has_few_arrows(data):
     """Parallel transitions share one; those of a PFA that are too improbable to be drawn are none."""
     if data.draw(st.booleans()):

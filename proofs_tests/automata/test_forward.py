@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata import batch, paths
@@ -21,24 +20,28 @@ from automata.strings import encode, prefixes
 from automata.testing.strategies import automata, strings
 from automata.tree import levels
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, over, some_cases
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
-each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
+each = over(EXACT)
 short = strings("ab", longest=4, run=0)
 
 
+def magnitudes(automaton):
+    """The automaton with all weights' magnitudes."""
+    ends = {name: abs(getattr(automaton, name)) for name in ("initial", "final")}
+    return automaton.with_tables(lambda table: table.mapped(automaton.semiring, abs, object), **ends)
+
+
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_forward_is_the_sum_over_all_paths(k, data):
     automaton, x = data.draw(automata(k, most_states=3, epsilon="acyclic", extreme=True)), data.draw(short)
     assert score(automaton, x) == paths.score(automaton, x)
 
 
-@pytest.mark.parametrize("k", [k for k in EXACT if k.selective], ids=lambda k: k.name)
-@few
-@given(st.data())
+@over(k for k in EXACT if k.selective)
+@few_cases(st.data())
 def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them(k, data):
     automaton, x = (
         data.draw(automata(k, most_states=3, epsilon="cyclic")),
@@ -47,47 +50,31 @@ def test_where_plus_selects_epsilon_cycles_add_nothing_to_the_paths_without_them
     assert score(automaton, x) == paths.score(automaton, x)
 
 
-@some
-@given(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
+@some_cases(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
 def test_with_epsilon_cycles_longer_and_longer_paths_converge_to_forward(automaton, x):
-    """Every silent step weighs at most 1/2 in all, so paths with more than 12 in a row weigh at most their
-    size / 2**12.
-    """
-    magnitude = automaton.replace(
-        initial=abs(automaton.initial),
-        final=abs(automaton.final),
-        matrices=abs(automaton.matrices),
-        epsilon=None if automaton.epsilon is None else abs(automaton.epsilon),
-    )
+    """A silent step weighs at most 1/2: paths with more than 12 in a row weigh size / 2**12 at most."""
+    magnitude = magnitudes(automaton)
     tail = score(magnitude, x) - paths.score(magnitude, x, silent_steps=10)
     assert abs(score(automaton, x) - paths.score(automaton, x, silent_steps=10)) <= tail
     assert tail <= score(magnitude, x) * (len(x) + 1) / Fraction(2) ** 10
 
 
-@some
-@given(automata(REAL, most_states=4, epsilon="cyclic"), short)
+@some_cases(automata(REAL, most_states=4, epsilon="cyclic"), short)
 def test_with_epsilon_cycles_the_limit_of_the_sums_over_paths_is_forward(automaton, x):
     assert score(automaton, x) == paths.limit(automaton, x)
 
 
-@some
-@given(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
+@some_cases(automata(REAL, most_states=2, epsilon="cyclic"), strings("ab", longest=2, run=0))
 def test_the_limit_is_where_the_sums_over_paths_go(automaton, x):
     """Within what the paths that are left out weigh: all of them at most their magnitudes / 2**10."""
     near = paths.score(automaton, x, silent_steps=10)
-    magnitude = automaton.replace(
-        initial=abs(automaton.initial),
-        final=abs(automaton.final),
-        matrices=abs(automaton.matrices),
-        epsilon=None if automaton.epsilon is None else abs(automaton.epsilon),
-    )
+    magnitude = magnitudes(automaton)
     size = paths.limit(magnitude, x)
     assert abs(paths.limit(automaton, x) - near) <= size - paths.score(magnitude, x, silent_steps=10)
     assert size - paths.score(magnitude, x, silent_steps=10) <= size * (len(x) + 1) / Fraction(2) ** 10
 
 
-@some
-@given(automata(LOG, most_states=3, epsilon="acyclic"), short)
+@some_cases(automata(LOG, most_states=3, epsilon="acyclic"), short)
 def test_in_the_log_semiring_forward_is_the_sum_of_exponentials(automaton, x):
     total = sum(math.exp(paths.path_score(automaton, p)) for p in paths.paths(automaton, x))
     logarithm = score(automaton, x)
@@ -95,16 +82,14 @@ def test_in_the_log_semiring_forward_is_the_sum_of_exponentials(automaton, x):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_prefix_scores_are_the_scores_of_the_prefixes(k, data):
     automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
     assert prefix_scores(automaton, x).tolist() == [score(automaton, p) for p in prefixes(x)]
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_forward_and_backward_meet_at_every_place(k, data):
     automaton, x = data.draw(automata(k, epsilon="acyclic")), data.draw(strings("ab", run=12))
     omega, beta = forward(automaton, x), backward(automaton, x)
@@ -115,8 +100,7 @@ def test_forward_and_backward_meet_at_every_place(k, data):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic"))
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
@@ -130,8 +114,7 @@ def test_a_batch_of_unequal_strings_scores_as_they_do_one_by_one(k, data):
 
 
 @pytest.mark.parametrize("name", ["max-plus", "min-plus", "max-times"])
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_compiled_max_loops_agree_bit_for_bit_with_the_reference(name, data):
     automaton = data.draw(automata(SEMIRINGS[name], epsilon="acyclic", exact=False, extreme=True))
     xs = data.draw(st.lists(strings("ab", run=12), max_size=6))
@@ -149,8 +132,7 @@ def test_what_overflows_float64_is_never_a_number_that_looks_right():
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_tree_of_strings_scores_as_they_do_one_by_one(k, data):
     automaton = data.draw(automata(k, epsilon="acyclic", most_states=3))
     values = [value for level in levels(automaton, 3) for value in level]
@@ -158,9 +140,7 @@ def test_the_tree_of_strings_scores_as_they_do_one_by_one(k, data):
 
 
 def test_equation_3b_reads_the_next_symbol():
-    """The erratum: with x_i for x_{i+1} the last symbol is never read, and "a" would score as the empty
-    string.
-    """
+    """The erratum: with x_i for x_{i+1} the last symbol is never read."""
     reads_a = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 2], [0, 0]]})
     assert score(reads_a, "a") == 2 != score(reads_a, "")
 
@@ -183,8 +163,7 @@ def test_an_unknown_symbol_is_named_with_its_place():
         batch.scores(automaton, ["a", "c"])
 
 
-@some
-@given(st.lists(st.text("aé\u2028😀", max_size=6), max_size=5))
+@some_cases(st.lists(st.text("aé\u2028😀", max_size=6), max_size=5))
 def test_texts_and_lists_of_their_characters_are_read_alike(xs):
     automaton = WFSA(COUNTING, [1], [1], {"a": [[2]], "é": [[3]], "\u2028": [[5]], "😀": [[7]]})
     assert batch.scores(automaton, xs).tolist() == batch.scores(automaton, [list(x) for x in xs]).tolist()
@@ -204,7 +183,7 @@ def test_long_strings_are_exact():
     assert score(half, "a" * 500) == Fraction(1, 2**500)
 
 
-@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@over(SEMIRINGS.values())
 def test_the_prefixes_table_has_a_place_for_each_prefix(k):
     one = WFSA(k, [k.one], [k.one], {"a": [[k.one]]})
     for automaton in (one, one if k.exact_only else one.to_float()):

@@ -7,7 +7,6 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata import batch
@@ -22,13 +21,13 @@ from automata.operations import hadamard, remove_epsilon, reverse, sum_of, trim
 from automata.reachability import dead_states
 from automata.sampling import sample
 from automata.semirings import BOOLEAN, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
+from automata.sparse_matrix import SMALL
 from automata.sparse_runs import is_large
-from automata.table import SMALL
 from automata.testing.strategies import automata, strings
 from automata.tree import FOR_A_VECTOR, levels
 from automata.viterbi import viterbi
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, over, some_cases
 
 short = strings("ab", longest=5, run=8)
 SIZE = SMALL + 6
@@ -36,9 +35,7 @@ SIZE = SMALL + 6
 
 @st.composite
 def pairs(draw, k=REAL, **options):
-    """A small automaton; the same among many states that nothing leads to, or that lead nowhere; and where
-    its states are.
-    """
+    """A small automaton; the same among many useless states; and where its states are."""
     small = draw(automata(k, most_states=4, least_states=1, exact=not k.float_only, **options))
     place = sorted(draw(st.permutations(range(SIZE)))[: small.states])
     others = [q for q in range(SIZE) if q not in place]
@@ -50,7 +47,7 @@ def pairs(draw, k=REAL, **options):
     return small, many if many.exact == small.exact else many.to_float(), place
 
 
-each = pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+each = over(SEMIRINGS.values())
 
 
 def close(k, one, other):
@@ -58,8 +55,7 @@ def close(k, one, other):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_scores_are_the_same_by_every_way(k, data):
     small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
     x = data.draw(short)
@@ -74,8 +70,7 @@ def test_scores_are_the_same_by_every_way(k, data):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_vectors_are_the_same(k, data):
     small, many, place = data.draw(pairs(k, epsilon="acyclic"))
     x = data.draw(short)
@@ -84,8 +79,7 @@ def test_vectors_are_the_same(k, data):
         assert all(close(k, one, two) for one, two in zip(right.flat, wide[:, place].flat, strict=True))
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_convergent_cycles_of_epsilon_are_summed_over(data):
     """Two states that epsilon leads round, within others."""
     weights = st.sampled_from(["1/2", "-1/3", "1/5", "0"])
@@ -111,9 +105,8 @@ def test_convergent_cycles_of_epsilon_are_summed_over(data):
         assert backward(many, x)[0, 0] == backward(right, x)[0, 0]
 
 
-@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS, MAX_TIMES, BOOLEAN], ids=lambda k: k.name)
-@few
-@given(st.data())
+@over([MAX_PLUS, MIN_PLUS, MAX_TIMES, BOOLEAN])
+@few_cases(st.data())
 def test_the_best_path_is_a_path_that_weighs_the_score(k, data):
     small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
     x = data.draw(short)
@@ -131,8 +124,7 @@ def test_the_best_path_is_a_path_that_weighs_the_score(k, data):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_all_strings_of_a_length_and_hankel_matrices(k, data):
     small, many, _ = data.draw(pairs(k, epsilon="acyclic"))
     with patch("automata.tree.MOST_CELLS", 1):  # a string at a time
@@ -171,15 +163,13 @@ def test_levels_and_hankel_matrices_stop_at_a_limit(n, most, monkeypatch):
         hankel(both, [""], [""] * (most + 1))
 
 
-@few
-@given(pairs(), pairs(), short)
+@few_cases(pairs(), pairs(), short)
 def test_sums_and_products_of_large_automata(one, other, x):
     assert score(sum_of(one[1], other[1]), x) == score(sum_of(one[0], other[0]), x)
     assert score(hadamard(one[1], other[0]), x) == score(hadamard(one[0], other[0]), x)
 
 
-@few
-@given(pairs(BOOLEAN, epsilon="acyclic"), pairs(BOOLEAN), st.booleans())
+@few_cases(pairs(BOOLEAN, epsilon="acyclic"), pairs(BOOLEAN), st.booleans())
 def test_sets_of_states_are_what_they_are_as_bits(one, two, same):
     """The least deterministic automaton, and the decision, of few states and of many."""
     (small, many, _), (_, other, _) = one, one if same else two
@@ -193,8 +183,7 @@ def test_sets_of_states_are_what_they_are_as_bits(one, two, same):
     assert minimal(many) == minimal(small)
 
 
-@few
-@given(pairs(), st.randoms())
+@few_cases(pairs(), st.randoms())
 def test_transitions_are_stored_by_place(one, random):
     """Equal whatever order they come in; and what is stored comes back as an array, and as transitions."""
     _, many, _ = one
@@ -207,8 +196,7 @@ def test_transitions_are_stored_by_place(one, random):
     assert dense.transitions == many.transitions == len(edges)
 
 
-@few
-@given(pairs(BOOLEAN))
+@few_cases(pairs(BOOLEAN))
 def test_strings_are_drawn_from_large_automata(one):
     small, many, _ = one
     drawn = []
@@ -236,8 +224,7 @@ def test_a_long_chain_of_epsilon_is_followed():
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_large_automata_that_differ_in_numbering_are_lumped_into_one(k, data):
     """And the partition is the coarsest one, whichever states are looked at again."""
     _, many, _ = data.draw(pairs(k))

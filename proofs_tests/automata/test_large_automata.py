@@ -1,6 +1,4 @@
-"""Equivalence of large automata over the rationals, by sparse matrices: against the dense decision on small
-ones, and where it holds by construction.
-"""
+"""Equivalence of large automata by sparse matrices, against the dense decision and constructions."""
 
 from __future__ import annotations
 
@@ -15,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.equivalence import Different, Equivalent, Unknown, equivalent, field, sparse
+from automata.equivalence.field import are_large
 from automata.equivalence.integers import primes
-from automata.equivalence.large import are_large
 from automata.equivalence.links import right_link
 from automata.equivalence.lumps import MOST_PRIMES, Functionals, modulo, refined
 from automata.equivalence.modular import Field
-from automata.equivalence.rationals import Sparse, rationals
+from automata.equivalence.rationals import RationalMatrix, rationals
 from automata.equivalence.relations import close
 from automata.equivalence.representation import difference
 from automata.equivalence.shortest import Search, doubt
@@ -31,13 +29,13 @@ from automata.semirings import COUNTING, REAL
 from automata.testing.random_pairs import FAMILIES, changed
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few_cases, over
 from proofs_tests.automata.test_equivalence import nudged
 from ratproof.checkers import check_chain
 from ratproof.checkers.table import judge
 
 EACH_FAMILY = pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.__name__)
-EACH_FIELD = pytest.mark.parametrize("k", [REAL, COUNTING], ids=lambda k: k.name)
+EACH_FIELD = over([REAL, COUNTING])
 
 
 def decided(a, b, most_dense=1500):
@@ -53,8 +51,7 @@ def agree(one, other):
 
 
 @EACH_FIELD
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_answer_is_that_of_the_dense_decision(k, data):
     a, b = (data.draw(automata(k, most_states=3, epsilon="cyclic")) for _ in range(2))
     if data.draw(st.booleans()) and a.states:
@@ -128,8 +125,7 @@ def test_vectors_that_were_not_kept_are_computed_again(monkeypatch):
     assert len(search._kept) < 20
 
 
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_string_that_is_found_is_the_least_one(data):
     a, b = (data.draw(automata(REAL, most_states=3)) for _ in range(2))
     dense = field.decide(a, b, lambda stage: None)
@@ -229,7 +225,7 @@ def test_sparse_matrices_are_multiplied_as_arrays_are(left, right):
         for i, j, w in entries:
             array[i, j] += w
         parts = zip(*entries, strict=True) if entries else ([], [], [])
-        return array, Sparse.of_entries((3, 3), *parts)
+        return array, RationalMatrix.summed((3, 3), *parts)
 
     (a, x), (b, y) = both(left), both(right)
 
@@ -374,10 +370,10 @@ def test_a_matrix_that_does_not_fit_makes_no_link():
     right = [0, 1, 2, 0, 1, 2]
     kept = np.arange(3)
     one = [Fraction(1)] * 6
-    assert right_link(of, Sparse.of_entries((6, 3), range(6), right, one), kept).to.is_zero
+    assert right_link(of, RationalMatrix.summed((6, 3), range(6), right, one), kept).to.is_zero
     for wrong in ([0, 1, 2, 1, 0, 2], [0, 1, 2, 0, 1, 1], [0, 1, 2, 2, 2, 2]):
-        assert right_link(of, Sparse.of_entries((6, 3), range(6), wrong, one), kept) is None
-    shifted = Sparse.of_entries((6, 3), range(6), right, [*one[:5], Fraction(1) + Fraction(1, 10**30)])
+        assert right_link(of, RationalMatrix.summed((6, 3), range(6), wrong, one), kept) is None
+    shifted = RationalMatrix.summed((6, 3), range(6), right, [*one[:5], Fraction(1) + Fraction(1, 10**30)])
     assert right_link(of, shifted, kept) is None
 
 

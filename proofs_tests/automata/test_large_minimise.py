@@ -1,6 +1,4 @@
-"""Large automata over the rationals, minimised: as the dense reduction says where it is small enough, and
-what is not known is not claimed.
-"""
+"""Large automata over the rationals, minimised: as the dense reduction says where it is feasible."""
 
 from __future__ import annotations
 
@@ -8,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.equivalence import Equivalent, equivalent, field
@@ -20,10 +17,10 @@ from automata.semirings import COUNTING, REAL
 from automata.testing.random_pairs import FAMILIES
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few_cases, over
 from ratproof.main import run
 
-EACH_FIELD = pytest.mark.parametrize("k", [REAL, COUNTING], ids=lambda k: k.name)
+EACH_FIELD = over([REAL, COUNTING])
 EACH_FAMILY = pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.__name__)
 
 
@@ -32,8 +29,7 @@ def same(a, b):
 
 
 @EACH_FIELD
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_least_automaton_of_a_large_one_is_the_least(k, data):
     a = data.draw(automata(k, most_states=4, epsilon="cyclic"))
     least = minimise(a).automaton.states

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
-
 from automata.equivalence import Unknown, equivalent
-from automata.equivalence.methods import first_answer
+from automata.equivalence.answers import first_answer
 from automata.errors import LimitReached
 from automata.operations import sum_of
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL
 from automata.wfsa import WFSA
+from proofs_tests.automata.examples import over
 
 SELECTIVE = [MAX_PLUS, MIN_PLUS, MAX_TIMES]
 HALF = {"max-plus": -1, "min-plus": 1, "max-times": Fraction(1, 2), "real": Fraction(1, 2), "boolean": True}
-
-
-def each(kinds):
-    return pytest.mark.parametrize("k", kinds, ids=lambda k: k.name)
 
 
 def forked(k, last, second=None):
@@ -36,7 +31,7 @@ def ring(k, states, last, first=0):
     return WFSA.from_edges(k, states, "ab", [(first, k.one)], [(last, k.one)], edges)
 
 
-@each(SELECTIVE)
+@over(SELECTIVE)
 def test_too_many_pairs_of_states_do_not_hide_that_the_empty_string_differs(k, monkeypatch):
     monkeypatch.setattr("automata.equivalence.unambiguous.MOST_PAIRS", 0)
     heavy = {"max-plus": 1, "min-plus": -1, "max-times": 2}[k.name]
@@ -44,7 +39,7 @@ def test_too_many_pairs_of_states_do_not_hide_that_the_empty_string_differs(k, m
     assert (answer.word, answer.scores) == ((), (k.one, heavy))
 
 
-@each(SELECTIVE)
+@over(SELECTIVE)
 def test_the_longest_string_to_be_tried_is_heeded_where_other_methods_reach_a_limit(k, monkeypatch):
     monkeypatch.setattr("automata.equivalence.unambiguous.MOST_PAIRS", 0)
     third = {"max-plus": -9, "min-plus": 9, "max-times": Fraction(1, 512)}[k.name]  # never the best
@@ -62,7 +57,7 @@ def test_logarithms_are_lumped_where_pairs_of_states_are_too_many(monkeypatch):
     assert one != swapped and equivalent(one, swapped).verdict == "equivalent"
 
 
-@each([*SELECTIVE, BOOLEAN])
+@over([*SELECTIVE, BOOLEAN])
 def test_transitions_beyond_the_limit_without_epsilon_are_followed_with_it(k, monkeypatch):
     monkeypatch.setattr("automata.epsilon.MOST_ENTRIES", 0)
     a, b = ring(k, 66, last=1), ring(k, 66, last=2)
@@ -75,7 +70,7 @@ def test_transitions_beyond_the_limit_without_epsilon_are_followed_with_it(k, mo
         assert equivalent(a, ring(k, 66, last=2, first=1)).verdict == "equivalent"
 
 
-@each([REAL, MAX_PLUS])
+@over([REAL, MAX_PLUS])
 def test_arrays_beyond_the_limit_are_done_without(k, monkeypatch):
     """Dense matrices of a field; and of paths that are counted, where each string has at most one."""
     chain = [(q, q + 1, "a", HALF[k.name]) for q in range(9)]

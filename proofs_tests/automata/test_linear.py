@@ -10,11 +10,12 @@ from automata.forward import score
 from automata.recurrences.linear import NotLinear, read_linear
 from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS
 from automata.testing.strategies import strings, weights
+from proofs_tests.automata.examples import over
 
 NO_FIELDS = [MAX_PLUS, MIN_PLUS, MAX_TIMES]
 
 
-@pytest.mark.parametrize("k", NO_FIELDS, ids=lambda k: k.name)
+@over(NO_FIELDS)
 @given(st.data())
 def test_the_automaton_scores_what_the_recurrence_computes(k, data):
     weight = weights(k, extreme=False)

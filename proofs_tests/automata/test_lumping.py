@@ -1,6 +1,4 @@
-"""Lumping: what it calls equal is equal, over every semiring; and its certificates are checked by a program
-that shares no code with it.
-"""
+"""Lumping: what it calls equal is equal; an independent program checks its certificates."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What changes no score changes no answer: of ``equivalent``, ``score`` and ``convert``, by the command line,
-over all semirings.
-"""
+"""What changes no score changes no answer of ``equivalent``, ``score`` and ``convert``."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ import math
 import tempfile
 from pathlib import Path
 
-from hypothesis import event, given
+from hypothesis import event
 from hypothesis import strategies as st
 
 from automata.batch import scores
@@ -20,7 +18,7 @@ from automata.operations import reverse, trim
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
 from automata.testing.strategies import automata, awkward_alphabets, semirings, strings
 from proofs_tests.automata.commands import command
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 from proofs_tests.automata.same_scores import changed, connected, nudged, rename, renamed, reorder_symbols
 from proofs_tests.automata.test_round_trips import exactly, kept_by_att, rounded, with_one_start
 
@@ -31,9 +29,7 @@ LONGEST = 4
 
 @st.composite
 def pairs(draw, epsilons=("none", "acyclic", "cyclic")):
-    """Two automata over one semiring and alphabet: one after changes, with one weight by the least amount
-    off, or another one.
-    """
+    """Two automata over one alphabet: after changes, with one weight nudged, or another one."""
     k = draw(semirings())
     epsilon = draw(st.sampled_from(epsilons if k is not LOG else ["none"]))
     live = draw(st.integers(0, 7)) > 0  # else anything: no states, no symbols, no string with a path
@@ -59,9 +55,7 @@ def difference(k, answer, names):
 
 
 def agree(before, after, decided):
-    """The same verdict, word and scores; where not all is decided, a search may come less far, and then
-    contradicts nothing.
-    """
+    """The same verdict, word and scores; where a search may stop early, no contradiction."""
     if before[:2] == after[:2]:
         return True
     if decided or "unknown" not in (before[0], after[0]):
@@ -70,8 +64,7 @@ def agree(before, after, decided):
     return told[1] is None or untold[2] is None or len(told[1][0]) > untold[2]
 
 
-@few
-@given(pairs(), st.data())
+@few_cases(pairs(), st.data())
 def test_equivalent_answers_the_same_for_automata_with_the_same_scores(pair, data):
     kind, one, other = pair
     k, names = one.semiring, renamed(data.draw, one)
@@ -95,8 +88,7 @@ def test_equivalent_answers_the_same_for_automata_with_the_same_scores(pair, dat
         assert "different" not in (before[0], after[0])
 
 
-@some
-@given(pairs())
+@some_cases(pairs())
 def test_what_tells_two_automata_apart_tells_their_mirror_images_apart_when_read_backwards(pair):
     _, one, other = pair
     forth, back = (
@@ -115,8 +107,7 @@ def test_what_tells_two_automata_apart_tells_their_mirror_images_apart_when_read
             )
 
 
-@few
-@given(pairs(), st.data())
+@few_cases(pairs(), st.data())
 def test_score_gives_the_same_scores_for_automata_with_the_same_scores(pair, data):
     _, one, _ = pair
     k, names, other = one.semiring, renamed(data.draw, one), changed(data.draw, one)
@@ -133,9 +124,7 @@ def test_score_gives_the_same_scores_for_automata_with_the_same_scores(pair, dat
 
 
 def rounding(automaton, length):
-    """How far a score over log may be off, whatever the order of its sums: see
-    :class:`automata.semirings.Log`.
-    """
+    """How far a score over log may be off, in any order of its sums (:class:`automata.semirings.Log`)."""
     weights = [
         abs(w)
         for part in (automaton.initial, automaton.final, automaton.matrices)
@@ -146,8 +135,7 @@ def rounding(automaton, length):
     return (length + 2) * (automaton.states + 1) * (4 * largest + 4) * 2.0**-53
 
 
-@few
-@given(pairs(), st.data())
+@few_cases(pairs(), st.data())
 def test_convert_there_and_back_changes_no_answer(pair, data):
     _, one, _ = pair
     k, names = one.semiring, renamed(data.draw, one)

@@ -1,13 +1,10 @@
-"""Networks with finitely many modes, read as automata: exact, and refused where the modes depend on the
-numbers.
-"""
+"""Networks with finitely many modes, read as automata; refused if modes depend on the numbers."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
@@ -15,16 +12,14 @@ from automata.forward import prefix_scores
 from automata.recurrences.affine import NotAffine, read_affine
 from automata.recurrences.modes import MOST_MODES, read_with_modes
 from automata.testing.strategies import strings
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few_cases
 
 number = st.builds(Fraction, st.integers(-5, 5), st.integers(1, 3))
 
 
 @st.composite
 def machines(draw):
-    """A finite machine on three modes over two letters, with an affine map of two numbers for each mode and
-    letter.
-    """
+    """A machine on three modes and two letters, with an affine map of two numbers for each pair."""
     following = draw(st.fixed_dictionaries({(m, x): st.integers(0, 2) for m in range(3) for x in "ab"}))
     row = st.tuples(number, number, number)
     maps = draw(st.fixed_dictionaries({key: st.tuples(row, row) for key in following}))
@@ -42,8 +37,7 @@ def machines(draw):
     return (0, start), step, out
 
 
-@few
-@given(machines(), strings("ab", longest=8, run=0))
+@few_cases(machines(), strings("ab", longest=8, run=0))
 def test_the_automaton_scores_what_the_network_shows(machine, string):
     state, step, out = machine
     (automaton,) = read_with_modes(state, step, out, "ab")
@@ -54,8 +48,7 @@ def test_the_automaton_scores_what_the_network_shows(machine, string):
     assert prefix_scores(automaton, string).tolist() == shown
 
 
-@few
-@given(machines())
+@few_cases(machines())
 def test_only_modes_that_are_reached_have_states(machine):
     (mode, numbers), step, out = machine
     reached = {mode}

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata import operations
 from automata.epsilon import closure
 from automata.errors import EpsilonCycle, InputError
 from automata.forward import score
+from automata.reachability import dead_states
 from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REAL, SEMIRINGS
 from automata.testing.strategies import automata, strings, weights
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few_cases, over
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
-each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
+each = over(EXACT)
 short = strings("ab", longest=4, run=6)
 
 
@@ -24,61 +24,38 @@ def silent(k):
     return automata(k, most_states=3, epsilon="cyclic")
 
 
+LAWS = {
+    "trim": lambda k, a, b, w, x: (score(operations.trim(a), x), score(a, x)),
+    "reverse": lambda k, a, b, w, x: (score(operations.reverse(a), x[::-1]), score(a, x)),
+    "sum": lambda k, a, b, w, x: (score(operations.sum_of(a, b), x), k.plus(score(a, x), score(b, x))),
+    "product": lambda k, a, b, w, x: (score(operations.hadamard(a, b), x), k.times(score(a, x), score(b, x))),
+    "scale": lambda k, a, b, w, x: (score(operations.scale(a, w), x), k.times(w, score(a, x))),
+    "epsilon": lambda k, a, b, w, x: (score(operations.remove_epsilon(a), x), score(a, x)),
+}
+
+
 @each
-@few
-@given(st.data())
-def test_trim_keeps_every_score_and_only_useful_states(k, data):
-    automaton, x = data.draw(silent(k)), data.draw(short)
+@pytest.mark.parametrize("law", LAWS)
+@few_cases(st.data())
+def test_an_operation_does_to_scores_what_it_says(k, law, data):
+    a, b = data.draw(silent(k)), data.draw(silent(k))
+    left, right = LAWS[law](k, a, b, data.draw(weights(k)), data.draw(short))
+    assert left == right
+
+
+@each
+@few_cases(st.data())
+def test_operations_that_are_done_twice(k, data):
+    automaton = data.draw(silent(k))
     trimmed = operations.trim(automaton)
-    assert score(trimmed, x) == score(automaton, x)
     assert trimmed.states <= automaton.states and operations.trim(trimmed) == trimmed
-
-
-@each
-@few
-@given(st.data())
-def test_reverse_scores_the_mirror_image(k, data):
-    automaton, x = data.draw(silent(k)), data.draw(short)
-    assert score(operations.reverse(automaton), x[::-1]) == score(automaton, x)
+    assert not (dead_states(trimmed) | dead_states(operations.reverse(trimmed))).any()
     assert operations.reverse(operations.reverse(automaton)) == automaton
+    assert operations.remove_epsilon(automaton).epsilon is None
 
 
 @each
-@few
-@given(st.data())
-def test_sum_scores_the_sum(k, data):
-    a, b, x = data.draw(silent(k)), data.draw(silent(k)), data.draw(short)
-    assert score(operations.sum_of(a, b), x) == k.plus(score(a, x), score(b, x))
-
-
-@each
-@few
-@given(st.data())
-def test_hadamard_product_scores_the_product(k, data):
-    a, b, x = data.draw(silent(k)), data.draw(silent(k)), data.draw(short)
-    assert score(operations.hadamard(a, b), x) == k.times(score(a, x), score(b, x))
-
-
-@each
-@few
-@given(st.data())
-def test_scaling_multiplies_every_score(k, data):
-    automaton, w, x = data.draw(silent(k)), data.draw(weights(k)), data.draw(short)
-    assert score(operations.scale(automaton, w), x) == k.times(w, score(automaton, x))
-
-
-@each
-@few
-@given(st.data())
-def test_without_epsilon_the_scores_are_the_same(k, data):
-    automaton, x = data.draw(silent(k)), data.draw(short)
-    plain = operations.remove_epsilon(automaton)
-    assert plain.epsilon is None and score(plain, x) == score(automaton, x)
-
-
-@each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_the_closure_solves_its_equation(k, data):
     automaton = data.draw(silent(k).filter(lambda a: a.epsilon is not None))
     star, eye = closure(k, automaton.epsilon), k.identity(automaton.states, exact=True)

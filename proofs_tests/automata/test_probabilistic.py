@@ -1,6 +1,4 @@
-"""Probabilistic automata: distributions are sums over paths, samples follow them, and what is no distribution
-is refused.
-"""
+"""Probabilistic automata: distributions are sums over paths, and samples follow them."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from automata.paths import score as sum_over_paths
 from automata.probabilistic import PFA
 from automata.testing.dfa_strategies import dfas, pfas
 from automata.testing.strategies import strings
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 
 short = strings("ab", 4, run=0)
 LOSSY = PFA(
@@ -53,14 +51,12 @@ def by_paths(pfa, x):
     return totals
 
 
-@some
-@given(pfas(), short)
+@some_cases(pfas(), short)
 def test_the_distribution_is_the_sum_over_paths(pfa, x):
     assert pfa.distribution(x).tolist() == by_paths(pfa, x)
 
 
-@some
-@given(pfas(), short)
+@some_cases(pfas(), short)
 def test_each_state_and_each_set_of_states_has_its_automaton(pfa, x):
     reached = by_paths(pfa, x)
     assert (
@@ -72,12 +68,9 @@ def test_each_state_and_each_set_of_states_has_its_automaton(pfa, x):
     assert score(pfa.to_wfsa([0]), x) == reached[0]
 
 
-@few
-@given(pfas(exact=False, most_states=5), strings("ab", run=20))
+@few_cases(pfas(exact=False, most_states=5), strings("ab", run=20))
 def test_float_distributions_stay_near_the_exact_ones(pfa, x):
-    """All is 0 or more, so T steps of sums of k products are off by (1 + gamma_k)^T - 1 of the value, and by
-    what underflows.
-    """
+    """T steps of sums of k products are off by (1 + gamma_k)^T - 1 of the value, and by underflow."""
     k, t = pfa.states, len(x)
     gamma = Fraction(k, 2**53 - k)
     relative, underflow = (1 + gamma) ** t - 1, Fraction(2 * t * k * k, 2**1074)
@@ -85,8 +78,7 @@ def test_float_distributions_stay_near_the_exact_ones(pfa, x):
         assert abs(Fraction(float(rounded)) - exact) <= relative * exact + underflow
 
 
-@some
-@given(pfas())
+@some_cases(pfas())
 def test_a_table_by_state_and_symbol_is_the_same_pfa(pfa):
     table = [[pfa.tables[a, q].tolist() for a in range(2)] for q in range(pfa.states)]
     again = PFA.from_table("ab", pfa.initial, table)
@@ -95,9 +87,7 @@ def test_a_table_by_state_and_symbol_is_the_same_pfa(pfa):
 
 
 def test_samples_take_each_path_as_often_as_it_is_probable():
-    """Hoeffding's form of Chernoff's bound: one of K frequencies in n draws is off by t with a chance of at
-    most 2 K exp(-2 n t^2).
-    """
+    """Chernoff's bound after Hoeffding: one of K frequencies in n draws is off by t rarely."""
     rng, n, x = np.random.default_rng(2019), 6000, "ab"
     drawn = [tuple(LOSSY.sample(x, rng)) for _ in range(n)]
     ways = list(product(range(3), repeat=len(x) + 1))
@@ -109,8 +99,7 @@ def test_samples_take_each_path_as_often_as_it_is_probable():
     assert all(abs(f - p) <= 9 * off for f, p in zip(ends, LOSSY.distribution(x), strict=True))
 
 
-@some
-@given(pfas(exact=False), strings("ab"), st.integers(0, 99))
+@some_cases(pfas(exact=False), strings("ab"), st.integers(0, 99))
 def test_samples_take_only_paths_that_there_are(pfa, x, seed):
     states = pfa.sample(x, np.random.default_rng(seed))
     assert len(states) == len(x) + 1 and pfa.initial[states[0]] > 0
@@ -118,8 +107,7 @@ def test_samples_take_only_paths_that_there_are(pfa, x, seed):
     assert states == pfa.sample(x, np.random.default_rng(seed))
 
 
-@some
-@given(dfas(), strings("ab"))
+@some_cases(dfas(), strings("ab"))
 def test_a_dfa_is_a_pfa_that_is_always_sure(dfa, x):
     unit = np.eye(dfa.states, dtype=int).tolist()
     pfa = PFA.from_table("ab", unit[dfa.start], [[unit[r] for r in row] for row in dfa.table])
@@ -128,8 +116,7 @@ def test_a_dfa_is_a_pfa_that_is_always_sure(dfa, x):
     assert pfa.sample(x, np.random.default_rng(0)) == dfa.run(x) and pfa.distribution(x)[dfa.run(x)[-1]] == 1
 
 
-@some
-@given(st.booleans(), st.data())
+@some_cases(st.booleans(), st.data())
 def test_the_most_probable_state_is_followed_and_every_tie_is_told(exact, data):
     pfa = data.draw(pfas(exact=exact))
     limit = pfa.most_probable([0])
@@ -235,8 +222,7 @@ def test_a_drawing_has_probabilities_at_its_arrows_and_tells_what_it_leaves_out(
     assert ">a / " in svg(pfa) and "left out" in svg(pfa)
 
 
-@some
-@given(pfas(exact=False), st.sampled_from([0, 0.01, 0.2]))
+@some_cases(pfas(exact=False), st.sampled_from([0, 0.01, 0.2]))
 def test_a_drawing_leaves_out_exactly_what_is_less_probable(pfa, least):
     text = dot(pfa, least=least)
     small = [p for p in [*pfa.initial, *pfa.tables.flat] if 0 < p < least]

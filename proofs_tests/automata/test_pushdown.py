@@ -1,6 +1,4 @@
-"""Deterministic pushdown automata: balanced parentheses by a counter, palindromes with a mark in the middle,
-and what is refused.
-"""
+"""Deterministic pushdown automata: balanced parentheses, marked palindromes, and refusals."""
 
 from __future__ import annotations
 

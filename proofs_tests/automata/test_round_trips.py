@@ -1,6 +1,4 @@
-"""Whatever its symbols are, an automaton is read back as the one that was written; what a format cannot keep
-is refused, with nothing written.
-"""
+"""Whatever its symbols are, an automaton is read back as it was written, or it is refused."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ from automata.testing.dfa_strategies import dfas
 from automata.testing.strategies import automata, awkward_alphabets, semirings, strings, symbols
 from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 from proofs_tests.automata.same_scores import connected
 
 HALF = re.compile("[\ud800-\udfff]")
@@ -64,9 +62,7 @@ def exactly(automaton):
 
 
 def with_one_start(automaton):
-    """As AT&T text has it: one initial state of weight one, which reads nothing on its ways to the others
-    where there are others.
-    """
+    """As AT&T text has it: one initial state of weight one, with epsilon to the others."""
     k, n = automaton.semiring, automaton.states
     starts = [(q, w) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero]
     if len(starts) == 1 and starts[0][1] == k.one:
@@ -86,9 +82,7 @@ def kept_by_att(symbol):
 
 
 def decided_equal(one, other):
-    """Equivalent; or unknown where such automata are not decided: over log with epsilon, and where a search
-    is cut short.
-    """
+    """Equivalent; or unknown where such automata are not decided or a search is cut short."""
     verdict = equivalent(one, other, longest=3).verdict
     undecided = (one.semiring is LOG and other.epsilon is not None) or equivalent(
         one, one, longest=3
@@ -113,8 +107,7 @@ def rounded(automaton):
     )
 
 
-@some
-@given(machines(extreme=True))
+@some_cases(machines(extreme=True))
 def test_json_gives_the_same_automaton_back_or_is_refused(automaton):
     with folder() as here:
         if any(map(HALF.search, automaton.alphabet)):
@@ -126,8 +119,7 @@ def test_json_gives_the_same_automaton_back_or_is_refused(automaton):
             assert files.read(here / "a.json") == exactly(automaton)
 
 
-@some
-@given(machines(extreme=True))
+@some_cases(machines(extreme=True))
 def test_att_text_with_its_symbols_gives_the_same_automaton_back_or_is_refused(automaton):
     with folder() as here:
         lost = next((s for s in automaton.alphabet if not kept_by_att(s)), None)
@@ -142,8 +134,7 @@ def test_att_text_with_its_symbols_gives_the_same_automaton_back_or_is_refused(a
         assert decided_equal(true, back)
 
 
-@some
-@given(machines())
+@some_cases(machines())
 def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
     exact = exactly(automaton)
     if not all(map(kept_by_att, automaton.alphabet)):
@@ -158,8 +149,7 @@ def test_att_text_keeps_weights_exactly_unless_it_is_told_to_round(automaton):
             assert not list(here.iterdir())
 
 
-@some
-@given(machines(whole=True))
+@some_cases(machines(whole=True))
 def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
     with folder() as here:
         source, att, back = (str(here / name) for name in ("a.json", "b.att", "c.json"))
@@ -175,8 +165,7 @@ def test_convert_there_and_back_is_the_same_automaton_or_is_refused(automaton):
             assert [p.name for p in here.iterdir()] == ["a.json"]
 
 
-@few
-@given(machines(whole=True), st.data())
+@few_cases(machines(whole=True), st.data())
 def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton, data):
     several = data.draw(st.lists(strings(automaton.alphabet, longest=4, run=0), min_size=1, max_size=3))
     with folder() as here:
@@ -187,9 +176,7 @@ def test_every_string_over_every_alphabet_can_be_scored_as_a_json_list(automaton
 
 
 def scored_again(path, lists):
-    """What sample prints, given back to score: as it stands, or, where it begins with a quotation mark, as a
-    shell reads it.
-    """
+    """What sample prints, given back to score as it stands or as a shell reads it."""
     status, out, _ = command(
         "sample", path, "-n", "3", "--longest", "3", "--seed", "0", *(["--lists"] if lists else [])
     )
@@ -205,8 +192,7 @@ def scored_again(path, lists):
     return status
 
 
-@some
-@given(machines(whole=True), st.booleans())
+@some_cases(machines(whole=True), st.booleans())
 def test_what_sample_prints_can_be_scored_again(automaton, lists):
     with folder() as here:
         files.write(connected(automaton), here / "a.json")
@@ -243,8 +229,7 @@ def test_a_string_whose_symbols_blanks_do_not_part_is_printed_as_a_list():
             )
 
 
-@some
-@given(machines(whole=True))
+@some_cases(machines(whole=True))
 def test_what_minimise_writes_has_the_same_scores_and_alphabet(automaton):
     if automaton.semiring not in (REAL, BOOLEAN):
         return
@@ -264,14 +249,11 @@ def texts_of(svg):
     )
 
 
-@some
-@given(st.lists(symbols(), min_size=1, max_size=3, unique=True))
+@some_cases(st.lists(symbols(), min_size=1, max_size=3, unique=True))
 @example(["&amp;", "&#65;", "\\N"])
 @example(["\\n", "<b>", "\x1b[2J"])
 def test_graphviz_shows_each_symbol_as_the_drawing_names_it(alphabet):
-    """One arrow a symbol, from a state to one of its own: the picture has the symbols' texts, and no other
-    ones but the states' numbers.
-    """
+    """One arrow a symbol: the picture has the symbols' texts and the states' numbers alone."""
     n = len(alphabet)
     automaton = WFSA.from_edges(
         BOOLEAN, n, alphabet, [], [], [(q, (q + 1) % n, s, True) for q, s in enumerate(alphabet)]
@@ -302,9 +284,7 @@ def test_a_weight_that_is_shortened_is_not_shown_as_if_it_were_exact():
 
 @given(st.lists(symbols(), min_size=1, max_size=4, unique=True), st.sampled_from(["", " / 2"]))
 def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
-    """Take the label apart again at commas that are in no quotation marks, and the weight off: the symbols
-    are there, in their order.
-    """
+    """Take the label apart at commas outside quotation marks: the symbols are there, in order."""
     text = ", ".join(map(symbol_text, alphabet)) + weight
     names = []
     while text not in ("", weight):
@@ -320,8 +300,7 @@ def test_what_stands_at_an_arrow_is_one_list_of_symbols_only(alphabet, weight):
     [(MIN_PLUS, "standard"), (MAX_PLUS, "standard"), (BOOLEAN, "standard"), (LOG, "log64")],
     ids=str,
 )
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data):
     automaton = rounded(data.draw(machines(k)))
     if not all(map(kept_by_att, automaton.alphabet)):
@@ -340,9 +319,7 @@ def test_openfst_compiles_what_we_write_to_the_same_automaton(k, arc_type, data)
 
 
 def in_order_of_naming(automaton, text, precision):
-    """The automaton as fstcompile numbers states, as it comes to them, and with weights as precise as
-    OpenFst's.
-    """
+    """The automaton as fstcompile numbers its states, with OpenFst's precision of weights."""
     named = dict.fromkeys(
         int(q)
         for line in text.strip("\n").split("\n")
@@ -365,8 +342,7 @@ def inexactly(automaton):
     return automaton if automaton.semiring.exact_only else automaton.to_float()
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_deterministic_automata_keep_their_symbols(data):
     """Through weighted ones and a file, and made least by Hopcroft's algorithm."""
     alphabet = data.draw(awkward_alphabets(whole=True))

@@ -27,8 +27,12 @@ from automata.semirings import MAX_PLUS, MIN_PLUS, REAL
 from automata.strings import encode
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, some_cases
 
+in_both_formats = pytest.mark.parametrize(
+    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
+)
+over_both_semirings = pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
 TIGHT = 1.5  # the stated factor: some computation uses more than 1 / 1.5 of its bound
 
 
@@ -68,11 +72,8 @@ def in_float32(automaton):
     )
 
 
-@pytest.mark.parametrize(
-    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
-)
-@some
-@given(st.data(), st.integers(0, 2**32 - 1))
+@in_both_formats
+@some_cases(st.data(), st.integers(0, 2**32 - 1))
 def test_no_order_of_summation_leaves_the_bound(dtype, kind, data, seed):
     automaton = in_float32(data.draw(automata(REAL, most_states=4)))
     x = data.draw(strings("ab", longest=8, run=12))
@@ -82,8 +83,7 @@ def test_no_order_of_summation_leaves_the_bound(dtype, kind, data, seed):
     assert share(computed, scores, bounds) <= 1
 
 
-@few
-@given(automata(REAL, exact=False), st.lists(strings("ab", run=12), min_size=1, max_size=4))
+@few_cases(automata(REAL, exact=False), st.lists(strings("ab", run=12), min_size=1, max_size=4))
 def test_the_compiled_loops_stay_within_the_bound_of_the_reference(automaton, xs):
     """Both sides in float64: the reference's own rounding is in the bound too."""
     exact = automaton.to_exact()
@@ -93,8 +93,7 @@ def test_the_compiled_loops_stay_within_the_bound_of_the_reference(automaton, xs
         assert share(computed, scores, bounds) <= 1
 
 
-@some
-@given(automata(REAL, extreme=True), st.lists(strings("ab", run=12), min_size=1, max_size=4))
+@some_cases(automata(REAL, extreme=True), st.lists(strings("ab", run=12), min_size=1, max_size=4))
 def test_a_batch_has_the_bounds_of_its_strings(automaton, xs):
     read = encode(automaton.index, xs)
     scores, bounds = bound_table(automaton, read, FLOAT32)
@@ -105,8 +104,7 @@ def test_a_batch_has_the_bounds_of_its_strings(automaton, xs):
         assert bounds[row, :length].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 
 
-@few
-@given(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
+@few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.booleans())
 def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
     """Some with the matrices of another one, and other final weights; with room for weights that are off."""
     some = data.draw(st.lists(automata(semiring, most_states=3, exact=exact), min_size=1, max_size=3))
@@ -122,8 +120,7 @@ def test_several_automata_have_the_bounds_of_each(data, semiring, exact):
             assert bounds[:, unit].tolist() == pytest.approx(one_bounds.tolist(), rel=1e-9)
 
 
-@few
-@given(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.integers(0, 8))
+@few_cases(st.data(), st.sampled_from([REAL, MAX_PLUS]), st.integers(0, 8))
 def test_bounds_do_not_depend_on_how_many_vectors_are_read_out_together(data, semiring, at_once):
     some = data.draw(st.lists(automata(semiring, most_states=3), min_size=1, max_size=3))
     xs = data.draw(st.lists(strings("ab", longest=6, run=8), min_size=1, max_size=3))
@@ -139,8 +136,7 @@ def test_bounds_do_not_depend_on_how_many_vectors_are_read_out_together(data, se
             assert scores.tolist() == right.tolist() and bounds.tolist() == right_bounds.tolist()
 
 
-@some
-@given(st.lists(st.tuples(*[st.floats() | st.sampled_from([0.0, 1.0, 1 + 2.0**-52])] * 3), min_size=1))
+@some_cases(st.lists(st.tuples(*[st.floats() | st.sampled_from([0.0, 1.0, 1 + 2.0**-52])] * 3), min_size=1))
 def test_shares_are_those_of_each_number(numbers):
     computed, values, bounds = map(np.array, zip(*numbers, strict=True))
     values, bounds = np.nan_to_num(values), np.abs(bounds)
@@ -164,9 +160,7 @@ def run(f, u, dtype):
     return states
 
 
-@pytest.mark.parametrize(
-    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
-)
+@in_both_formats
 def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind):
     """Of a few hundred random units of two to four steps, one uses most of its bound."""
     rng = np.random.default_rng(5)
@@ -178,9 +172,7 @@ def test_the_bound_of_a_gated_unit_is_tight_within_the_stated_factor(dtype, kind
     assert 1 / TIGHT < worst <= 1
 
 
-@pytest.mark.parametrize(
-    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
-)
+@in_both_formats
 @pytest.mark.parametrize("terms", range(2, 17))
 def test_additions_that_all_round_up_by_half_a_unit_use_the_whole_bound(dtype, kind, terms):
     """One, and then terms of a little more than half a unit in its last place: each addition counts, once."""
@@ -199,9 +191,7 @@ def test_additions_that_all_round_up_by_half_a_unit_use_the_whole_bound(dtype, k
 
 
 def test_a_long_sum_whose_roundings_all_go_one_way_needs_most_of_its_bound():
-    """Sixteen terms, each chosen among many so that adding it rounds up by much: an addition left uncounted
-    would show.
-    """
+    """Sixteen terms, each chosen so that adding it rounds up by much."""
     rng = np.random.default_rng(3)
     total, true, terms = np.float32(1.0), Fraction(1), [np.float32(1.0)]
     for _ in range(15):
@@ -220,8 +210,7 @@ def test_a_long_sum_whose_roundings_all_go_one_way_needs_most_of_its_bound():
     )  # more than the last addition explains
 
 
-@few
-@given(st.integers(0, 2**32 - 1), st.integers(2, 40))
+@few_cases(st.integers(0, 2**32 - 1), st.integers(2, 40))
 def test_an_error_of_a_few_units_in_the_last_place_beyond_the_bound_is_caught(seed, steps):
     rng = np.random.default_rng(seed)
     f, u = rng.random(steps).astype(np.float32), rng.standard_normal(steps).astype(np.float32)
@@ -238,8 +227,7 @@ def test_an_error_of_a_few_units_in_the_last_place_beyond_the_bound_is_caught(se
             assert share(spoiled, scores, bounds) > 1
 
 
-@some
-@given(automata(REAL, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
+@some_cases(automata(REAL, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
 def test_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
     """The network's weights may be anywhere within the deviation."""
     rng = np.random.default_rng(seed)
@@ -272,9 +260,7 @@ def test_a_bound_below_zero_is_none():
 
 
 def test_a_float64_reference_counts_its_own_rounding():
-    """Two float64 runs may err in opposite directions: the bound is twice that of one run against the exact
-    score.
-    """
+    """Two float64 runs may err in opposite directions: the bound is twice that of one run."""
     unit = unit_of(np.array([0.3, 0.7, 0.9]), np.array([0.1, -0.2, 1.3]))
     exact, both = (
         prefix_bounds(unit, range(3), FLOAT64)[1],
@@ -336,11 +322,8 @@ def test_minus_infinity_and_what_has_overflowed_make_nan():
     assert bounds.tolist() == [0, np.inf, np.inf]
 
 
-@pytest.mark.parametrize(
-    ("dtype", "kind"), [(np.float32, FLOAT32), (np.float64, FLOAT64)], ids=["float32", "float64"]
-)
-@some
-@given(automata(MAX_PLUS, most_states=4, extreme=True), strings("ab", longest=8, run=12))
+@in_both_formats
+@some_cases(automata(MAX_PLUS, most_states=4, extreme=True), strings("ab", longest=8, run=12))
 def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
     """Exact and float64 references; weights that the format does not hold are rounded first."""
     with np.errstate(all="ignore"):
@@ -349,8 +332,7 @@ def test_max_plus_stays_within_its_bound(dtype, kind, automaton, x):
     assert share(computed, *prefix_bounds(automaton.to_float(), x, kind)) <= 1
 
 
-@some
-@given(automata(MAX_PLUS, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
+@some_cases(automata(MAX_PLUS, most_states=3), strings("ab", longest=6, run=0), st.integers(0, 2**32 - 1))
 def test_max_plus_weights_that_deviate_stay_within_the_bound(automaton, x, seed):
     """Initial, final and transition weights; what is -infinity stays so."""
     rng = np.random.default_rng(seed)
@@ -419,9 +401,7 @@ def test_what_may_overflow_in_max_plus_has_no_bound():
 
 
 def test_a_term_that_might_be_the_largest_counts_with_its_error():
-    """0, exactly, beside -1/10 that may be off by 1: the maximum is 9/10 then; beside -3, it can be nothing
-    but 0.
-    """
+    """0 beside -1/10 that may be off by 1: the maximum is up to 9/10; beside -3 it is 0."""
     for second, right in (("-1/10", 0.9), (-3, 0.0)):
         two = WFSA(MAX_PLUS, [0, 0], [0, "-inf"], {"a": [[0, "-inf"], [second, "-inf"]]})
         slack = Deviation(np.array([[[0.0, 0.0], [1.0, 0.0]]]), np.zeros(2))
@@ -516,7 +496,7 @@ def omega_of(automaton, string):
 
 
 @pytest.mark.parametrize("dtype", FORMATS, ids=["float32", "float64"])
-@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@over_both_semirings
 @given(st.data(), st.integers(0, 2**32 - 1))
 def test_the_bound_is_the_derived_one(semiring, dtype, data, seed):
     """Term by term, in fractions: no smaller, and larger by less than a part in a billion."""
@@ -578,7 +558,7 @@ def test_floats_and_infinities_are_off_by_what_float32_misses():
     assert upper(-floats).tolist() == upper(floats).tolist() == np.abs(floats).tolist()
 
 
-@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@over_both_semirings
 @pytest.mark.parametrize("kind", [FLOAT32, FLOAT64], ids=["float32", "float64"])
 def test_a_bound_ends_at_a_quarter_of_the_largest_number(semiring, kind):
     """A sum of two, of which each alone is below it: 2 x in the real semiring, x + x in max-plus."""
@@ -591,7 +571,7 @@ def test_a_bound_ends_at_a_quarter_of_the_largest_number(semiring, kind):
         assert np.isfinite(prefix_bounds(two, "a", kind)[1]).tolist() == [True, finite]
 
 
-@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@over_both_semirings
 def test_what_is_off_counts_towards_that_quarter(semiring):
     """A weight of one may be off by a fifth of the largest number: as far as it reaches, and as far again."""
     one, ends = WFSA(semiring, [1], [Fraction(1, 1024)], {"a": [[1]]}), np.zeros(1)
@@ -616,7 +596,7 @@ def test_where_there_is_no_bound_nothing_is_compared():
     assert share([1.0], [np.inf], [1.0]) == share([1.0], [-np.inf], [1.0]) == np.inf
 
 
-@pytest.mark.parametrize("semiring", [REAL, MAX_PLUS], ids=["real", "max-plus"])
+@over_both_semirings
 def test_deviations_have_the_shape_of_the_matrices(semiring):
     with pytest.raises(ShapeError, match="deviations of shape"):
         prefix_bounds(WFSA(semiring, [0], [0], {"a": [[0]]}), "a", FLOAT64, Deviation(*[np.zeros(1)] * 3))

@@ -25,7 +25,7 @@ from automata.semirings import (
     semiring,
 )
 from automata.testing.strategies import weights
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few_cases, over, some_cases
 
 EXACT = [k for k in SEMIRINGS.values() if not k.float_only]
 U, G2 = FLOAT64.unit, FLOAT64.gamma(2)
@@ -35,32 +35,33 @@ def three(k):
     return st.tuples(weights(k), weights(k), weights(k))
 
 
-each = pytest.mark.parametrize("k", EXACT, ids=lambda k: k.name)
+each = over(EXACT)
 moderate = st.floats(-1e6, 1e6, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-6)
 positive = moderate.map(abs)
 
 
-@each
-@few
-@given(st.data())
-def test_plus_is_associative_and_commutative(k, data):
-    a, b, c = data.draw(three(k))
-    assert k.plus(k.plus(a, b), c) == k.plus(a, k.plus(b, c))
-    assert k.plus(a, b) == k.plus(b, a)
+LAWS = {
+    "plus is associative": lambda k, a, b, c: (k.plus(k.plus(a, b), c), k.plus(a, k.plus(b, c))),
+    "plus is commutative": lambda k, a, b, c: (k.plus(a, b), k.plus(b, a)),
+    "times is associative": lambda k, a, b, c: (k.times(k.times(a, b), c), k.times(a, k.times(b, c))),
+    "times is commutative": lambda k, a, b, c: (k.times(a, b), k.times(b, a)),
+    "distributive": lambda k, a, b, c: (k.times(a, k.plus(b, c)), k.plus(k.times(a, b), k.times(a, c))),
+    "zero and one are identities": lambda k, a, b, c: (k.plus(a, k.zero), k.times(a, k.one)),
+    "one is an identity": lambda k, a, b, c: (k.times(a, k.one), a),
+    "zero annihilates": lambda k, a, b, c: (k.times(a, k.zero), k.zero),
+}
 
 
 @each
-@few
-@given(st.data())
-def test_times_is_associative_and_commutative(k, data):
-    a, b, c = data.draw(three(k))
-    assert k.times(k.times(a, b), c) == k.times(a, k.times(b, c))
-    assert k.times(a, b) == k.times(b, a)
+@pytest.mark.parametrize("law", LAWS)
+@some_cases(st.data())
+def test_a_law_holds(k, law, data):
+    left, right = LAWS[law](k, *data.draw(three(k)))
+    assert left == right
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_an_array_beside_a_number_is_taken_element_by_element(k, data):
     several, b = data.draw(st.lists(weights(k, extreme=False), min_size=1, max_size=3)), data.draw(weights(k))
     array = np.array([*several, None], dtype=object)[:-1].astype(k.dtype(exact=True))
@@ -69,47 +70,29 @@ def test_an_array_beside_a_number_is_taken_element_by_element(k, data):
         assert operation(b, array).tolist() == [operation(b, a) for a in several]
 
 
-@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS], ids=lambda k: k.name)
+@over([MAX_PLUS, MIN_PLUS])
 def test_an_infinity_is_added_to_fractions_beyond_all_floats(k):
     array = np.array([Fraction(10**400), k.zero, Fraction(1)], dtype=object)
     assert k.times(array, k.zero).tolist() == k.times(k.zero, array).tolist() == [k.zero] * 3
     assert k.times(Fraction(10**400), k.zero) == k.times(k.zero, Fraction(10**400)) == k.zero
 
 
-@each
-@given(st.data())
-def test_times_distributes_over_plus(k, data):
-    a, b, c = data.draw(three(k))
-    assert k.times(a, k.plus(b, c)) == k.plus(k.times(a, b), k.times(a, c))
-
-
-@each
-@few
-@given(st.data())
-def test_zero_and_one_are_identities_and_zero_annihilates(k, data):
-    a = data.draw(weights(k))
-    assert k.plus(a, k.zero) == a == k.times(a, k.one)
-    assert k.times(a, k.zero) == k.zero
-
-
-@pytest.mark.parametrize("k", [REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
-@few
-@given(st.data())
+@over([REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES])
+@few_cases(st.data())
 def test_dividing_undoes_multiplying_exactly(k, data):
     a, b = data.draw(weights(k)), data.draw(weights(k).filter(lambda w: w != k.zero))
     assert k.divide_numbers(k.times(a, b), b) == a
     assert k.divide_numbers(3, 7) == (-4 if k in (MAX_PLUS, MIN_PLUS) else Fraction(3, 7))
 
 
-@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
-@few
-@given(st.data())
+@over(SEMIRINGS.values())
+@few_cases(st.data())
 def test_parse_reads_what_format_writes(k, data):
     a = data.draw(weights(k))
     assert k.parse(k.format(a)) == a
 
 
-@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@over(SEMIRINGS.values())
 def test_a_semiring_is_found_by_its_name_and_survives_pickling(k):
     assert semiring(k.name) is k is pickle.loads(pickle.dumps(k))
 
@@ -123,9 +106,8 @@ def test_real_floats_break_laws_by_no_more_than_stated(abc):
     assert abs(a * (b + c) - (a * b + a * c)) <= 2 * G2 * abs(a) * (abs(b) + abs(c)) * (1 + 4 * U)
 
 
-@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS], ids=lambda k: k.name)
-@some
-@given(st.tuples(moderate, moderate, moderate))
+@over([MAX_PLUS, MIN_PLUS])
+@some_cases(st.tuples(moderate, moderate, moderate))
 def test_tropical_floats_distribute_exactly_and_break_only_associativity_of_times(k, abc):
     a, b, c = abc
     assert k.times(a, k.plus(b, c)) == k.plus(k.times(a, b), k.times(a, c))
@@ -133,8 +115,7 @@ def test_tropical_floats_distribute_exactly_and_break_only_associativity_of_time
     assert abs((a + b) + c - (a + (b + c))) <= 2 * G2 * (abs(a) + abs(b) + abs(c)) * (1 + 4 * U)
 
 
-@some
-@given(st.tuples(positive, positive, positive))
+@some_cases(st.tuples(positive, positive, positive))
 def test_max_times_floats_distribute_exactly_and_break_only_associativity_of_times(abc):
     a, b, c = abc
     assert a * max(b, c) == max(a * b, a * c)
@@ -272,7 +253,7 @@ def test_huge_numbers_can_be_written():
     assert len(REAL.format(huge)) > 15000
 
 
-@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS], ids=lambda k: k.name)
+@over([MAX_PLUS, MIN_PLUS])
 def test_tropical_weights_beyond_all_floats_are_weights(k):
     """Python makes a float of what it adds to an infinity."""
     huge = Fraction(10**400, 3)
@@ -286,8 +267,7 @@ def test_tropical_weights_beyond_all_floats_are_weights(k):
 
 
 @each
-@few
-@given(st.data())
+@few_cases(st.data())
 def test_a_dot_product_is_the_sum_of_the_products(k, data):
     pairs = data.draw(st.lists(st.tuples(weights(k), weights(k)), max_size=4))
     one, other = (np.array([pair[i] for pair in pairs] + [k.zero], dtype=k.dtype(True)) for i in (0, 1))

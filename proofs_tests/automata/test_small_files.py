@@ -1,6 +1,4 @@
-"""Small files and texts that ask for much: each is refused in one sentence, at once, before anything of that
-size is made.
-"""
+"""Small files that ask for much are refused in one sentence, before anything large is made."""
 
 from __future__ import annotations
 
@@ -199,9 +197,7 @@ def test_a_subset_construction_whose_sets_are_large(monkeypatch, few, words):
 
 
 def nth_from_the_end(n):
-    """Accepts where the n-th symbol from the end is a: as a deterministic automaton it has 2 to the n
-    states.
-    """
+    """Accepts where the n-th symbol from the end is a: 2^n deterministic states."""
     steps = (
         [(0, 0, s, True) for s in "ab"]
         + [(0, 1, "a", True)]

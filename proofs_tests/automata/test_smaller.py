@@ -7,7 +7,7 @@ from itertools import product
 from unittest.mock import patch
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event
 from hypothesis import strategies as st
 
 from automata.equivalence import equivalent, sparse
@@ -18,7 +18,7 @@ from automata.operations import remove_epsilon
 from automata.semirings import REAL
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 
 SENTENCES = [text.split() for text in ("a b c a", "b c", "c a b a", "a a b c d", "d b")]
 
@@ -37,14 +37,13 @@ def changed(model, word):
         for s in model.alphabet
         for p, q, w in zip(model.table(s).rows, model.table(s).columns, model.table(s).weights, strict=True)
     ]
-    silent = model.silent
+    silent = model.epsilon_table
     edges += [(p, q, "", w) for p, q, w in zip(silent.rows, silent.columns, silent.weights, strict=True)]
     ends = [[(q, w) for q, w in enumerate(part) if w] for part in (model.initial, model.final)]
     return WFSA.from_edges(REAL, model.states, model.alphabet, *ends, edges)
 
 
-@some
-@given(st.data())
+@some_cases(st.data())
 def test_what_classes_show_is_so(data):
     a = data.draw(automata(REAL, most_states=3))
     b = a if data.draw(st.booleans()) else data.draw(automata(REAL, most_states=3))
@@ -68,8 +67,8 @@ def test_the_least_difference_of_n_gram_models_is_proved_by_classes():
     with (
         patch("automata.equivalence.smaller.MOST_COMPONENTS", 0),
         patch.object(sparse, "MOST_PROVED", 0),
-        patch("automata.equivalence.large.SMALL", 0),
-        patch("automata.equivalence.large.MOST_DENSE", 0),
+        patch("automata.equivalence.field.SMALL", 0),
+        patch("automata.equivalence.field.MOST_DENSE", 0),
     ):
         answer = equivalent(a, b)
     assert answer.doubt is None and len(answer.word) == 4 and answer.figures

@@ -18,7 +18,7 @@ from automata.semirings import BOOLEAN, COUNTING, LOG, MAX_PLUS, MIN_PLUS, REAL,
 from automata.testing.edge_cases import CORNERS, corners
 from automata.testing.strategies import automata, readings, strings
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few, some
+from proofs_tests.automata.examples import few, few_cases, over, some_cases
 
 quick = settings(max_examples=2000, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
@@ -47,23 +47,21 @@ def test_strings_shrink_with_their_alphabet():
     assert xs == ["aa"] and list(names.values())[:1] == ["a"]
 
 
-@some
-@given(readings())
+@some_cases(readings())
 def test_letters_are_named_in_the_order_of_first_reading(drawn):
     names, xs = drawn
     read = list(dict.fromkeys("".join(xs)))
     assert read == sorted(read) and list(names.values())[: len(read)] == read
 
 
-@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=lambda k: k.name)
+@over(SEMIRINGS.values())
 @settings(few, phases=[Phase.generate])
 @given(st.data())
 def test_cyclic_epsilon_always_has_a_sum(k, data):
     data.draw(automata(k, epsilon="cyclic"))
 
 
-@few
-@given(automata(REAL, most_states=3), automata(REAL, most_states=2))
+@few_cases(automata(REAL, most_states=3), automata(REAL, most_states=2))
 def test_a_hankel_block_is_no_larger_than_the_automaton(a, b):
     """Its rank is the least number of states: so the sum's is at most the sum of theirs."""
     block = full_rank_block(lambda x: score(sum_of(a, b), x), shortlex("ab", 2))
@@ -79,9 +77,7 @@ def test_the_squares_need_three_states_and_powers_of_two_need_one():
 
 
 def test_samples_come_in_proportion_to_their_weights():
-    """A with weight 3, b with weight 1, then stop: of 4,000 draws 3,000 are a, give or take 6 standard
-    deviations.
-    """
+    """A with weight 3, b with weight 1: of 4,000 draws 3,000 are a, within 6 standard deviations."""
     coin = WFSA(REAL, [1, 0], [0, 1], {"a": [[0, 3], [0, 0]], "b": [[0, 1], [0, 0]]})
     drawn = sample(coin, 4000, 5, np.random.default_rng(0))
     assert set(drawn) == {("a",), ("b",)}
@@ -102,9 +98,8 @@ def test_paths_of_great_costs_are_sampled_too():
     assert len(set(sample(costs, 40, 2, np.random.default_rng(0)))) == 3
 
 
-@pytest.mark.parametrize("k", [BOOLEAN, COUNTING, REAL, MAX_PLUS, MIN_PLUS, LOG], ids=lambda k: k.name)
-@few
-@given(st.data())
+@over([BOOLEAN, COUNTING, REAL, MAX_PLUS, MIN_PLUS, LOG])
+@few_cases(st.data())
 def test_only_strings_with_a_path_are_sampled(k, data):
     automaton = data.draw(automata(k, epsilon="acyclic"))
     try:

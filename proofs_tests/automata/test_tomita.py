@@ -1,6 +1,4 @@
-"""The Tomita grammars and the balanced parentheses: what the words say is what the DFAs accept, string by
-string.
-"""
+"""The Tomita grammars and balanced parentheses: the words agree with the DFAs, string by string."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from automata.io.drawing import dot
 from automata.languages.parentheses import balanced, is_balanced
 from automata.languages.tomita import tomita
 from automata.testing.strategies import strings
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few_cases
 
 each = pytest.mark.parametrize("number", range(1, 8))
 BINARY = shortlex(("0", "1"), 12)
@@ -60,8 +58,7 @@ def test_strings_that_a_person_knows(number, inside, outside):
 
 
 @each
-@few
-@given(strings(("0", "1"), 30, run=80))
+@few_cases(strings(("0", "1"), 30, run=80))
 def test_long_strings_too(number, x):
     assert tomita(number).contains(x) == tomita(number).dfa.accepts(x)
 

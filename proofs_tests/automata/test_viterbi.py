@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.errors import InputError
@@ -15,15 +14,14 @@ from automata.semirings import COUNTING, LOG, MAX_PLUS, MAX_TIMES, MIN_PLUS, REA
 from automata.testing.strategies import automata, strings
 from automata.viterbi import viterbi, viterbi_batch
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import few
+from proofs_tests.automata.examples import few_cases, over
 
 SELECTIVE = [k for k in SEMIRINGS.values() if k.selective]
 
 
 @pytest.mark.parametrize("epsilon", ["none", "acyclic", "cyclic"])
-@pytest.mark.parametrize("k", SELECTIVE, ids=lambda k: k.name)
-@few
-@given(st.data())
+@over(SELECTIVE)
+@few_cases(st.data())
 def test_the_best_path_weighs_the_score_and_reads_the_string(k, epsilon, data):
     automaton, x = data.draw(automata(k, epsilon=epsilon)), data.draw(strings("ab", run=12))
     best = viterbi(automaton, x)
@@ -38,18 +36,16 @@ def test_the_best_path_weighs_the_score_and_reads_the_string(k, epsilon, data):
     assert all(tables[e.symbol][e.source, e.target] == e.weight for e in best.edges)
 
 
-@pytest.mark.parametrize("k", SELECTIVE, ids=lambda k: k.name)
-@few
-@given(st.data())
+@over(SELECTIVE)
+@few_cases(st.data())
 def test_a_batch_finds_the_same_paths(k, data):
     automaton = data.draw(automata(k, epsilon="cyclic"))
     xs = data.draw(st.lists(strings("ab", run=12), max_size=5))
     assert viterbi_batch(automaton, xs) == [viterbi(automaton, x) for x in xs]
 
 
-@pytest.mark.parametrize("k", [MAX_PLUS, MIN_PLUS, MAX_TIMES], ids=lambda k: k.name)
-@few
-@given(st.data())
+@over([MAX_PLUS, MIN_PLUS, MAX_TIMES])
+@few_cases(st.data())
 def test_float_paths_are_found_too(k, data):
     automaton, x = data.draw(automata(k, exact=False)), data.draw(strings("ab"))
     best = viterbi(automaton, x)
@@ -69,7 +65,7 @@ def test_the_back_trace_names_silent_moves():
     assert [(e.source, e.symbol, e.target) for e in best.edges] == [(0, "a", 0), (0, "a", 0), (0, "", 1)]
 
 
-@pytest.mark.parametrize("k", [REAL, LOG, COUNTING], ids=lambda k: k.name)
+@over([REAL, LOG, COUNTING])
 def test_where_scores_are_sums_there_is_no_best_path(k):
     with pytest.raises(InputError, match="Viterbi needs max-plus"):
         viterbi(WFSA(k, [1], [1], {}), "")

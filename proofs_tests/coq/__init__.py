@@ -1,3 +1,1 @@
-"""Coq: what it accepts, what it computes, and what it must not accept. Skipped, and said so, where there is
-no Coq.
-"""
+"""Coq: what it accepts, computes, and must not accept. Skipped where there is no Coq."""

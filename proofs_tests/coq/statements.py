@@ -1,6 +1,4 @@
-"""Every statement of theory/coq as Coq prints it: ``python -m proofs_tests.coq.statements`` writes
-``theory/coq/statements.txt`` anew.
-"""
+"""``python -m proofs_tests.coq.statements`` writes ``theory/coq/statements.txt`` anew."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Every theorem of theory/coq is closed under the global context, says what is kept of it, and is there for
-each claim that names it.
-"""
+"""Each theorem of theory/coq assumes nothing, says what is kept, and is there for its claims."""
 
 from __future__ import annotations
 

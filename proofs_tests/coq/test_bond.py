@@ -39,9 +39,7 @@ from theory.weights import Weights
 
 
 def shorten_fractions(case: Any) -> Any:
-    """The case with short fractions of the same sign in place of long ones: Coq's gcd of long numbers is
-    slow.
-    """
+    """The case with short fractions of the same sign, as Coq's gcd of long numbers is slow."""
 
     def short(value: Any) -> Any:
         if isinstance(value, dict):
@@ -57,9 +55,7 @@ def shorten_fractions(case: Any) -> Any:
 
 
 def is_small(case: Any) -> bool:
-    """Has it at most three states? An automaton with twice as many, and one more, takes Coq ten times as long
-    with each of them.
-    """
+    """At most three states: twice as many, and one more, take Coq ten times as long."""
     return not isinstance(case, Weights) or case.size is None or case.n <= 3
 
 
@@ -133,9 +129,7 @@ def test_on_what_is_read_off_the_torch_modules(compiled: Path) -> None:
 
 
 def read_off(claim: str, kind: str) -> tuple[Weights, list[WFSA]]:
-    """The first unit of a random module (all, of one whose units read each other) as a case of the claim, and
-    its automata.
-    """
+    """The first unit of a random module (all, if units read each other) as a case, and its automata."""
     options = {"input_size": 2, "hidden_size": 2}
     cell = layer_kinds()[kind].cls(**options, dtype=torch.float64).cell
     vectors = [0, 1] if cell.reads_symbols else torch.randn(2, 2, dtype=torch.float64)

@@ -94,9 +94,7 @@ def test_different_automata(k: Semiring, factor: Any, theory_once: None, tmp_pat
 
 
 def test_a_file_about_other_automata_is_not_accepted(theory_once: None, tmp_path: Path) -> None:
-    """One weight of A is changed by 2^-40, or the matrix, or the word's number, after the file was
-    written.
-    """
+    """One weight, the matrix, or the word's number is changed after the file was written."""
     a, b = two(REAL)
     answer = equivalent(a, b)
     assert isinstance(answer, Equivalent)

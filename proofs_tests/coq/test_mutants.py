@@ -13,224 +13,193 @@ from ratproof.coq import programs as coq
 from ratproof.coq.development import copy_sources
 from ratproof.coq.sources import source_folder
 
-BREAKS = {
-    "the initial weight of q_1 is 0": (
-        "rational_recurrences/proposition_7.v",
-        "[:: 1; l] (fun x",
-        "[:: 1; 0] (fun x",
-    ),
-    "mu and phi are exchanged": (
-        "rational_recurrences/proposition_7.v",
-        "[:: [:: 1; u x]; [:: 0; f x]]",
-        "[:: [:: 1; f x]; [:: 0; u x]]",
-    ),
-    "the order of updates: c2 reads the new c1": (
-        "rational_recurrences/model_c.v",
-        "c.2 * f2 x + c.1 * u2 x)",
-        "c.2 * f2 x + (c.1 * f1 x + u1 x) * u2 x)",
-    ),
-    "the epsilon transition is lost": (
-        "rational_recurrences/model_f.v",
-        "[:: [:: 0; 0; 0; r]] p q",
-        "[:: [:: 0; 0; 0; 0]] p q",
-    ),
-    "no padding: q of the first history is left out": (
-        "rational_recurrences/shared/appendix_A.v",
-        "inl h, inr h' => towards (remember h x) h' (u h x)",
-        "inl h, inr h' => if h == h_0 then 0 else towards (remember h x) h' (u h x)",
-    ),
-    "one history too few": (
-        "rational_recurrences/proposition_11_qrnn.v",
-        "2 + \\sum_(1 <= i < k.+1)",
-        "2 + \\sum_(1 <= i < k)",
-    ),
-    "an index is shifted: q_j goes to q_j+2": (
-        "rational_recurrences/proposition_12.v",
-        "p.+1 == q :> nat",
-        "p.+2 == q :> nat",
-    ),
-    "W is not transposed": (
-        "rational_recurrences/proposition_13.v",
-        "| inl j, inl k => W x k j",
-        "| inl j, inl k => W x j k",
-    ),
-    "the ones get b of another place": (
-        "rational_recurrences/proposition_13.v",
-        "| None, Some k => b x k\n",
-        "| None, Some k => b x i\n",
-    ),
-    "D_1 and D_2 are exchanged": (
-        "fa_rnn/eq_5.v",
-        "\\sum_(s : C) D_1 i s * E_R x s * D_2 j s.",
-        "\\sum_(s : C) D_2 i s * E_R x s * D_1 j s.",
-    ),
-    "the unfolding is read as [i, j]": (
-        "fa_rnn/eq_9.v",
-        "unfolding (Ordinal (row_number i j)) x",
-        "unfolding (Ordinal (row_number j i)) x",
-    ),
-    "the start is a state of its own that something leads to": (
-        "state_regularized/theorem_3_1.v",
-        "if p is Some i then centroid i else h_0) x i' else 0)",
-        "if p is Some i then centroid i else h_0) x i' else 1)",
-    ),
-    "the bound forgets the other centroids": (
-        "state_regularized/shared/softmax.v",
-        "(1 + n%:R * e (- (gap / tau)))^-1",
-        "(1 + e (- (gap / tau)))^-1",
-    ),
-    "factors with a column for each pair: E_R is transposed": (
-        "fa_rnn/eq_5.v",
-        "(fun x c => T x c.1 c.2) (fun j c",
-        "(fun x c => T x c.2 c.1) (fun j c",
-    ),
-    "a threshold that only what is below it reaches": (
-        "fa_rnn/eq_9.v",
-        "bit K (at_most gamma (T x i j))",
-        "bit K (at_most (T x i j) gamma)",
-    ),
-    "the deterministic automaton moves against the arrows": (
-        "fa_rnn/shared/matches.v",
-        "has_element s p && moves x p q)",
-        "has_element s p && moves x q p)",
-    ),
-    "the wildcard's matrix is not added": ("fa_rnn/beta_1.v", "T x p q + any p q.", "T x p q."),
-    "the pseudo-inverse on the other side": (
-        "fa_rnn/beta_0.v",
-        "equal_tables (product (product A P) A) A.",
-        "equal_tables (product (product P A) P) P.",
-    ),
-    "counts that are not clamped": (
-        "fa_rnn/soft_logic.v",
-        ": R := Num.min 1 (values r).",
-        ": R := values r.",
-    ),
-    "a conjunction of sums": ("fa_rnn/soft_logic.v", "((size values)%:R - 1)).", "(size values)%:R)."),
-    "what leads to an end is looked for along the arrows": (
-        "fa_rnn/disable.v",
-        "~~ of_rule q || reaching (fun p r => joined r p)",
-        "~~ of_rule q || reaching joined",
-    ),
-    "the rule is not read from its end": (
-        "fa_rnn/bidirectional.v",
-        "bool := moves x q p.",
-        "bool := moves x p q.",
-    ),
-    "factors are added where the greatest is meant": (
-        "fa_rnn/viterbi.v",
-        "Num.max (F q) most",
-        "(F q + most)",
-    ),
-    "the start state is left on any word": (
-        "fa_rnn/bidirectional.v",
-        "| None, None, Some q' => initial A q'",
-        "| _, None, Some q' => initial A q'",
-    ),
-    "the complement without the state more": (
-        "fa_rnn/beta_1.v",
-        "if q is Some q' then ~~ accepts q' else true.",
-        "if q is Some q' then ~~ accepts q' else false.",
-    ),
-    "ors in each other that are sums": (
-        "fa_rnn/soft_logic.v",
-        "foldl (fun b c => disjunction [:: b; c]) a rest",
-        "foldl +%R a rest",
-    ),
-    "one step of the data too few": (
-        "state_regularized/extraction.v",
-        "shorter S longest.+1]",
-        "shorter S longest]",
-    ),
-    "the network is reset between words": (
-        "state_regularized/extraction.v",
-        "without_reset (run moved h w) words'",
-        "without_reset h words'",
-    ),
-    "the second layer reads where the first one was": (
-        "state_regularized/theorem_3_1.v",
-        "alpha' (centroid' q.2) (centroid r.1) r.2)",
-        "alpha' (centroid' q.2) (centroid q.1) r.2)",
-    ),
-    "a cell state that is not kept": (
-        "state_regularized/theorem_3_1.v",
-        "nth 0 c (i : 'I_d) + inner (map (V i)",
-        "inner (map (V i)",
-    ),
-    "each pair of centroids counts twice": (
-        "state_regularized/no_drift.v",
-        "total (fun j : place n.+1 => if (i < j)%N then",
-        "total (fun j : place n.+1 => if i != j then",
-    ),
-    "what is added to the mixture besides": (
-        "state_regularized/no_drift.v",
-        "alpha i * centroid i m).",
-        "alpha i * centroid i m + centroid i m).",
-    ),
-    "of equal counts the last": (
-        "state_regularized/extraction.v",
-        "index (foldr maxn 0%N numbers) numbers)",
-        "index (foldr maxn 0%N numbers) (rev numbers))",
-    ),
-    "the weights of the DFA's transitions are those of the arrow back": (
-        "state_regularized/theorem_3_2.v",
-        "then alpha p x q else 0)%W",
-        "then alpha q x p else 0)%W",
-    ),
-    "a soft pattern's epsilon transitions do not follow one another": (
-        "rational_recurrences/sopa.v",
-        "h j + left_out h j' * e j else 1",
-        "h j + from_one h j' * e j else 1",
-    ),
-    "a match's last state is left": (
-        "rational_recurrences/sopa.v",
-        "(if (q == 0%N :> nat) || (q == n.+1 :> nat) then 1 else s x q)",
-        "(if q == 0%N :> nat then 1 else s x q)",
-    ),
-    "a window's first place is read in each place": (
-        "rational_recurrences/cnn_max_pooled.v",
-        "scored.2 * f x scored.1.+1)",
-        "scored.2 * f x 1)",
-    ),
-    "a closed sum with its last term twice": (
-        "rational_recurrences/closed_sums.v",
-        "foldl (fun term y => term * f y) (u x) w' + closed_sum w'",
-        "foldl (fun term y => term * f y) (u x) w' + (if w' is [::] then u x else closed_sum w')",
-    ),
-    "back-tracing starts at the first state": (
-        "rational_recurrences/back_tracing.v",
-        "omap (fun q => back (rev w) q [::]) (best (fun q => forward A w q * final A q))",
-        "omap (fun q => back (rev w) q [::]) (best (forward A w))",
-    ),
-    "numbers that an automaton does score": (
-        "rational_recurrences/shared/no_automaton.v",
-        "first ++ nseq m x) = 2%:R ^+ (2 ^ m))",
-        "first ++ nseq m x) = 2%:R ^+ m)",
-    ),
-    "windows of one symbol": (
-        "rational_recurrences/proposition_11_qrnn.v",
-        "k : (0 < k)%N ->\n  ~ (forall (S : finType)",
-        "k :\n  ~ (forall (S : finType)",
-    ),
-    "three states are excluded, too": (
-        "rational_recurrences/shared/feedback.v",
-        "(card Q < 3)%N",
-        "(card Q < 4)%N",
-    ),
-    "a certificate without its final weights": (
-        "checker.v",
-        (
-            "all (fun p => same (total (states A) (fun q => entries X p q * entry (last A) q)) (entry (last"
-            " B) p)) P"
+BROKEN = {
+    "rational_recurrences/proposition_7.v": {
+        "the initial weight of q_1 is 0": ("[:: 1; l] (fun x", "[:: 1; 0] (fun x"),
+        "mu and phi are exchanged": ("[:: [:: 1; u x]; [:: 0; f x]]", "[:: [:: 1; f x]; [:: 0; u x]]"),
+    },
+    "rational_recurrences/model_c.v": {
+        "the order of updates: c2 reads the new c1": (
+            "c.2 * f2 x + c.1 * u2 x)",
+            "c.2 * f2 x + (c.1 * f1 x + u1 x) * u2 x)",
+        )
+    },
+    "rational_recurrences/model_f.v": {
+        "the epsilon transition is lost": ("[:: [:: 0; 0; 0; r]] p q", "[:: [:: 0; 0; 0; 0]] p q")
+    },
+    "rational_recurrences/shared/appendix_A.v": {
+        "no padding: q of the first history is left out": (
+            "inl h, inr h' => towards (remember h x) h' (u h x)",
+            "inl h, inr h' => if h == h_0 then 0 else towards (remember h x) h' (u h x)",
+        )
+    },
+    "rational_recurrences/proposition_11_qrnn.v": {
+        "one history too few": ("2 + \\sum_(1 <= i < k.+1)", "2 + \\sum_(1 <= i < k)"),
+        "windows of one symbol": (
+            "k : (0 < k)%N ->\n  ~ (forall (S : finType)",
+            "k :\n  ~ (forall (S : finType)",
         ),
-        "true",
-    ),
-    "a certificate for one symbol less": ("checker.v", "(iota 0 (maxn (size", "(iota 1 (maxn (size"),
-    "a certificate whose epsilon transitions may form a cycle": (
-        "checker.v",
-        "(rank p < rank q)%N ||",
-        "true ||",
-    ),
+    },
+    "rational_recurrences/proposition_12.v": {
+        "an index is shifted: q_j goes to q_j+2": ("p.+1 == q :> nat", "p.+2 == q :> nat")
+    },
+    "rational_recurrences/proposition_13.v": {
+        "W is not transposed": ("| inl j, inl k => W x k j", "| inl j, inl k => W x j k"),
+        "the ones get b of another place": ("| None, Some k => b x k\n", "| None, Some k => b x i\n"),
+    },
+    "fa_rnn/eq_5.v": {
+        "D_1 and D_2 are exchanged": (
+            "\\sum_(s : C) D_1 i s * E_R x s * D_2 j s.",
+            "\\sum_(s : C) D_2 i s * E_R x s * D_1 j s.",
+        ),
+        "factors with a column for each pair: E_R is transposed": (
+            "(fun x c => T x c.1 c.2) (fun j c",
+            "(fun x c => T x c.2 c.1) (fun j c",
+        ),
+    },
+    "fa_rnn/eq_9.v": {
+        "the unfolding is read as [i, j]": (
+            "unfolding (Ordinal (row_number i j)) x",
+            "unfolding (Ordinal (row_number j i)) x",
+        ),
+        "a threshold that only what is below it reaches": (
+            "bit K (at_most gamma (T x i j))",
+            "bit K (at_most (T x i j) gamma)",
+        ),
+    },
+    "state_regularized/theorem_3_1.v": {
+        "the start is a state of its own that something leads to": (
+            "if p is Some i then centroid i else h_0) x i' else 0)",
+            "if p is Some i then centroid i else h_0) x i' else 1)",
+        ),
+        "the second layer reads where the first one was": (
+            "alpha' (centroid' q.2) (centroid r.1) r.2)",
+            "alpha' (centroid' q.2) (centroid q.1) r.2)",
+        ),
+        "a cell state that is not kept": ("nth 0 c (i : 'I_d) + inner (map (V i)", "inner (map (V i)"),
+    },
+    "state_regularized/shared/softmax.v": {
+        "the bound forgets the other centroids": (
+            "(1 + n%:R * e (- (gap / tau)))^-1",
+            "(1 + e (- (gap / tau)))^-1",
+        )
+    },
+    "fa_rnn/shared/matches.v": {
+        "the deterministic automaton moves against the arrows": (
+            "has_element s p && moves x p q)",
+            "has_element s p && moves x q p)",
+        )
+    },
+    "fa_rnn/beta_1.v": {
+        "the wildcard's matrix is not added": ("T x p q + any p q.", "T x p q."),
+        "the complement without the state more": (
+            "if q is Some q' then ~~ accepts q' else true.",
+            "if q is Some q' then ~~ accepts q' else false.",
+        ),
+    },
+    "fa_rnn/beta_0.v": {
+        "the pseudo-inverse on the other side": (
+            "equal_tables (product (product A P) A) A.",
+            "equal_tables (product (product P A) P) P.",
+        )
+    },
+    "fa_rnn/soft_logic.v": {
+        "counts that are not clamped": (": R := Num.min 1 (values r).", ": R := values r."),
+        "a conjunction of sums": ("((size values)%:R - 1)).", "(size values)%:R)."),
+        "ors in each other that are sums": (
+            "foldl (fun b c => disjunction [:: b; c]) a rest",
+            "foldl +%R a rest",
+        ),
+    },
+    "fa_rnn/disable.v": {
+        "what leads to an end is looked for along the arrows": (
+            "~~ of_rule q || reaching (fun p r => joined r p)",
+            "~~ of_rule q || reaching joined",
+        )
+    },
+    "fa_rnn/bidirectional.v": {
+        "the rule is not read from its end": ("bool := moves x q p.", "bool := moves x p q."),
+        "the start state is left on any word": (
+            "| None, None, Some q' => initial A q'",
+            "| _, None, Some q' => initial A q'",
+        ),
+    },
+    "fa_rnn/viterbi.v": {
+        "factors are added where the greatest is meant": ("Num.max (F q) most", "(F q + most)")
+    },
+    "state_regularized/extraction.v": {
+        "one step of the data too few": ("shorter S longest.+1]", "shorter S longest]"),
+        "the network is reset between words": (
+            "without_reset (run moved h w) words'",
+            "without_reset h words'",
+        ),
+        "of equal counts the last": (
+            "index (foldr maxn 0%N numbers) numbers)",
+            "index (foldr maxn 0%N numbers) (rev numbers))",
+        ),
+    },
+    "state_regularized/no_drift.v": {
+        "each pair of centroids counts twice": (
+            "total (fun j : place n.+1 => if (i < j)%N then",
+            "total (fun j : place n.+1 => if i != j then",
+        ),
+        "what is added to the mixture besides": (
+            "alpha i * centroid i m).",
+            "alpha i * centroid i m + centroid i m).",
+        ),
+    },
+    "state_regularized/theorem_3_2.v": {
+        "the weights of the DFA's transitions are those of the arrow back": (
+            "then alpha p x q else 0)%W",
+            "then alpha q x p else 0)%W",
+        )
+    },
+    "rational_recurrences/sopa.v": {
+        "a soft pattern's epsilon transitions do not follow one another": (
+            "h j + left_out h j' * e j else 1",
+            "h j + from_one h j' * e j else 1",
+        ),
+        "a match's last state is left": (
+            "(if (q == 0%N :> nat) || (q == n.+1 :> nat) then 1 else s x q)",
+            "(if q == 0%N :> nat then 1 else s x q)",
+        ),
+    },
+    "rational_recurrences/cnn_max_pooled.v": {
+        "a window's first place is read in each place": ("scored.2 * f x scored.1.+1)", "scored.2 * f x 1)")
+    },
+    "rational_recurrences/closed_sums.v": {
+        "a closed sum with its last term twice": (
+            "foldl (fun term y => term * f y) (u x) w' + closed_sum w'",
+            "foldl (fun term y => term * f y) (u x) w' + (if w' is [::] then u x else closed_sum w')",
+        )
+    },
+    "rational_recurrences/back_tracing.v": {
+        "back-tracing starts at the first state": (
+            "omap (fun q => back (rev w) q [::]) (best (fun q => forward A w q * final A q))",
+            "omap (fun q => back (rev w) q [::]) (best (forward A w))",
+        )
+    },
+    "rational_recurrences/shared/no_automaton.v": {
+        "numbers that an automaton does score": (
+            "first ++ nseq m x) = 2%:R ^+ (2 ^ m))",
+            "first ++ nseq m x) = 2%:R ^+ m)",
+        )
+    },
+    "rational_recurrences/shared/feedback.v": {
+        "three states are excluded, too": ("(card Q < 3)%N", "(card Q < 4)%N")
+    },
+    "checker.v": {
+        "a certificate without its final weights": (
+            "all (fun p => same (total (states A) (fun q => entries X p q * entry (last A) q))"
+            " (entry (last B) p)) P",
+            "true",
+        ),
+        "a certificate for one symbol less": ("(iota 0 (maxn (size", "(iota 1 (maxn (size"),
+        "a certificate whose epsilon transitions may form a cycle": ("(rank p < rank q)%N ||", "true ||"),
+    },
 }
+BREAKS = {name: (file, *change) for file, changes in BROKEN.items() for name, change in changes.items()}
+"""For each break the file, the right text and the wrong one."""
 
 
 def with_text(compiled: Path, root: Path, name: str, text: str) -> Path:

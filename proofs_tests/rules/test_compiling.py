@@ -21,15 +21,14 @@ from automata.errors import InputError
 from automata.io.openfst import to_openfst
 from automata.operations import sum_of
 from automata.rules import rule_set
-from automata.rules.compiling import compiled, least, together
+from automata.rules.compiling import compiled, least, spelled_out, together
 from automata.rules.matching import matches
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled, loads
-from automata.rules.spelled import spelled_out
 from automata.rules.strategies import rules
 from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word
 from automata.rules.words import BEGIN, END, Letters, letters, pseudo_letters, stands_for
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 
 VOCABULARY = ("a", "b", "7", "?", "c", "12.5", BEGIN)
 NAMED = ("a", "b", "7", "absent")
@@ -132,8 +131,7 @@ def test_the_pseudo_automaton_spelled_out_is_the_true_language(rule: Rule) -> No
     assert determinisation.minimal(spelled) == compiled(rule, words)
 
 
-@some
-@given(SEVERAL)
+@some_cases(SEVERAL)
 def test_rules_together_accept_what_some_rule_accepts(several: list[Rule]) -> None:
     """Decided, for all sentences; each what its own rules accept, deterministic and the least; with no more
     states than the rules apart.
@@ -162,8 +160,7 @@ def test_many_rules_stay_small() -> None:
     assert sum(one.states for one, _ in parts) <= 3 * 12
 
 
-@some
-@given(
+@some_cases(
     st.lists(st.tuples(st.sampled_from("xyz"), rules(NAMED, leaves=4)), min_size=1, max_size=4),
     SENTENCES,
     st.booleans(),

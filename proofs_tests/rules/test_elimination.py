@@ -18,7 +18,7 @@ from automata.rules.syntax import Either, Rule
 from automata.rules.words import letters
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 
 VOCABULARY = ("a", "b", "7", "?", "c", "12.5")
 NAMED = ("a", "b", "7", "absent")
@@ -34,8 +34,7 @@ def test_simplifying_keeps_the_language(rule: Rule) -> None:
     assert len(str(simplified(rule))) <= len(str(rule))
 
 
-@some
-@given(rules(NAMED))
+@some_cases(rules(NAMED))
 def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
     known = letters([rule], VOCABULARY)
     automaton = least(rule, known)
@@ -47,8 +46,7 @@ def test_an_automaton_is_written_as_a_rule_of_its_language(rule: Rule) -> None:
         assert least(written, again) == automaton
 
 
-@some
-@given(rules(NAMED, leaves=4), rules(NAMED, leaves=4))
+@some_cases(rules(NAMED, leaves=4), rules(NAMED, leaves=4))
 def test_so_is_one_that_is_not_deterministic(one: Rule, other: Rule) -> None:
     known = letters([one, other], VOCABULARY)
     written = rule_of(

@@ -36,9 +36,7 @@ ODD_WORDS = (
 
 
 def flat(rule: Rule) -> Rule:
-    """Without parts of one kind directly in each other, and without a sequence of one part: as the parser
-    makes them.
-    """
+    """Without parts of one kind directly in each other: as the parser makes them."""
     if isinstance(rule, Repeat):
         return Repeat(flat(rule.part), rule.least, rule.most)
     if isinstance(rule, Word | Wildcard):

@@ -1,6 +1,4 @@
-"""Rules over words of all kinds: written, read again, compiled and eliminated, they have the same
-language.
-"""
+"""Rules of all kinds: written, read, compiled and eliminated, they have the same language."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ from automata.semirings import BOOLEAN
 from automata.testing.strategies import symbols
 from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
-from proofs_tests.automata.examples import some
+from proofs_tests.automata.examples import some_cases
 
 OF_RULES = st.sampled_from(
     [
@@ -64,15 +62,15 @@ def rules_over_words(draw: st.DrawFn) -> tuple[Rule, tuple[str, ...]]:
     return draw(rules(words, leaves=5)), tuple(words[draw(st.integers(0, 1)) :]) or ("a",)
 
 
-@some
-@given(rules_over_words())
+@some_cases(rules_over_words())
 def test_a_rule_is_parsed_as_it_is_written_whatever_its_words(case: tuple[Rule, tuple[str, ...]]) -> None:
     rule, words = case
     assert least(parse(str(rule)), letters([rule], words)) == compiled(rule, words)
 
 
-@some
-@given(st.lists(rules_over_words(), min_size=1, max_size=3), st.sampled_from(["\n", "\r\n"]), st.booleans())
+@some_cases(
+    st.lists(rules_over_words(), min_size=1, max_size=3), st.sampled_from(["\n", "\r\n"]), st.booleans()
+)
 def test_so_it_is_in_a_file(cases: list[tuple[Rule, tuple[str, ...]]], end: str, headed: bool) -> None:
     lines = [
         *(["[a label]"] if headed else []),
@@ -84,8 +82,7 @@ def test_so_it_is_in_a_file(cases: list[tuple[Rule, tuple[str, ...]]], end: str,
         assert least(line.rule, letters([rule], words)) == compiled(rule, words)
 
 
-@some
-@given(rules_over_words())
+@some_cases(rules_over_words())
 def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(
     case: tuple[Rule, tuple[str, ...]],
 ) -> None:
@@ -119,8 +116,7 @@ def test_a_vocabulary_is_read_as_it_is_written(words: list[str], name: str, end:
         assert vocabulary(str(path)) == tuple(words)
 
 
-@some
-@given(rules_over_words(), st.booleans())
+@some_cases(rules_over_words(), st.booleans())
 def test_the_compile_command_gives_the_rules_automaton(
     case: tuple[Rule, tuple[str, ...]], begins: bool
 ) -> None:

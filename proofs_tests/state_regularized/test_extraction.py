@@ -1,6 +1,4 @@
-"""Extraction: asking the cell gives the DFA; Algorithm 1's counts give it for what the data take, and only by
-hard runs.
-"""
+"""Extraction: asking the cell gives the DFA; counts give it for seen pairs and hard runs only."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ CLAIM = "extraction"
 
 
 def test_a_pair_that_is_never_seen_leads_to_the_first_centroid_as_printed():
-    """Of equal counts, here all 0, argmax takes the first. Asked, the second centroid with a leads to
-    itself.
-    """
+    """Of equal counts, here all 0, argmax takes the first; asked, the second leads to itself."""
     example = claim_named(CLAIM).example
     w = Weights(example.over, example.alphabet, {**example.entries, "longest": Fraction(1)}, example.size)
     assert by_counts(w, hard_run) == {(q, x): 1 for q in (1, 2) for x in "ab"}

@@ -145,9 +145,7 @@ def test_a_start_that_some_initial_distribution_makes_right_has_no_certificate()
 
 
 def test_a_bound_with_another_exponent_or_number_of_centroids_is_seen(monkeypatch):
-    """The evidence that the automaton has the bound: without the smallest in place of the greatest, halved
-    powers, k in place of k - 1.
-    """
+    """Without the smallest for the greatest, with halved powers, with k for k - 1."""
 
     def one_more(w, x):
         parts = {name: getattr(w, name)[x] for name in ("top", "x", "s", "scale")}
@@ -207,9 +205,7 @@ def test_counts_of_longer_data_or_of_the_least_are_refuted(broken, monkeypatch):
 
 
 def test_without_softness_the_soft_run_is_the_hard_one(broken):
-    """At a low temperature both readings of Algorithm 1 count the same: what differs is the mixture, and
-    nothing else.
-    """
+    """At a low temperature both readings of Algorithm 1 count the same."""
     low = claim_named("theorem-3.2").variant("corrected-eq-5")
 
     @settings(max_examples=30, phases=[Phase.generate], database=None)

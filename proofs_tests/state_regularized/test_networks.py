@@ -1,6 +1,4 @@
-"""The exact networks against other ways to compute the same: every trajectory by itself, and the torch
-component.
-"""
+"""The exact networks against every trajectory by itself and the torch component."""
 
 from __future__ import annotations
 
@@ -57,9 +55,7 @@ def torch_component(w, transition="mixture"):
 @settings(max_examples=30)
 @given(ANY, strings("ab", longest=4, run=0))
 def test_the_law_is_the_sum_over_all_trajectories(w, string):
-    """Each sequence of centroids that a run may take, with the product of its probabilities: nothing of the
-    law's own code.
-    """
+    """The sum over all sequences of centroids, without the law's own code."""
     total = dict.fromkeys(range(w.n), 0)
     for path in product(range(w.n), repeat=len(string)):
         p, h = 1, w.S[0]
@@ -72,9 +68,7 @@ def test_the_law_is_the_sum_over_all_trajectories(w, string):
 
 @given(ANY)
 def test_the_softmax_is_the_torch_components(w):
-    """At the temperature 1 / (m ln 2), within the roundings of the softmax, each of which moves a logit or a
-    power relatively.
-    """
+    """At the temperature 1 / (m ln 2), within the roundings of the softmax."""
     made = torch_component(w)
     for s, x in product(w.S, "ab"):
         u = component(w, s, x)
@@ -111,9 +105,7 @@ def test_without_ties_torchs_limit_moves_where_the_table_says(w):
 @settings(max_examples=50)
 @given(ANY, strings("ab", longest=6, run=0))
 def test_a_mixture_is_torchs(w, string):
-    """The hidden state of the soft run, in float64 by torch, near the balls; and the label where it is plain
-    to see.
-    """
+    """The hidden state of torch's soft run is near the balls, and so is its label."""
     made, now = torch_component(w), mixtures.start(w)
     h = torch.tensor([[float(v) for v in w.S[0]]], dtype=torch.float64)
     u_matrix = torch.tensor([[float(v) for v in row] for row in w.U], dtype=torch.float64)
@@ -140,9 +132,7 @@ def test_an_unsettled_run_says_so():
 
 @given(UNTIED.cases("ab"))
 def test_the_low_temperature_is_what_the_induction_needs(w):
-    """From 1 - epsilon at a state to 1 - epsilon at the next, by the bound of the theorem: in exact numbers,
-    and in no other way.
-    """
+    """From 1 - epsilon at a state to 1 - epsilon at the next, by the theorem's bound, exactly."""
     off, gamma, m = epsilon(w), least_margin(w), low_enough(w)
     assert no_ties(w) and 0 < off <= 0.25 and gamma > 0
     with flint.ctx.workprec(128):

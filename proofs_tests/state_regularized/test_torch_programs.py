@@ -1,6 +1,4 @@
-"""State-regularized layers in torch, broken on purpose: their evidence sees each break; and what exact balls
-say of their cells is what torch's floats say.
-"""
+"""State-regularized layers in torch, broken on purpose; and balls hold what floats compute."""
 
 from __future__ import annotations
 

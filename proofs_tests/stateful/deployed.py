@@ -1,6 +1,4 @@
-"""Right and wrong models for what happens in deployment: narrow formats, beams, padding on the right, long
-inputs and many calls.
-"""
+"""Right and wrong models in deployment: formats, beams, padding, long inputs, many calls."""
 
 from __future__ import annotations
 

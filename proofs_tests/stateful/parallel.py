@@ -1,6 +1,4 @@
-"""Linear attention that reads several tokens at once in another order of summation than one: as programs do
-that have a kernel for prompts and one for steps.
-"""
+"""Linear attention that reads several tokens in another order of summation than one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What ratproof says of a model with a state: right ones hold on every law, and each mistake is refuted by
-the law that is about it.
-"""
+"""Right models with a state hold on every law; each mistake is refuted by its law."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Faults that show only in deployment are refuted: a narrow format that hides an error, the start of a beam
-search, padding on the right, long inputs and many calls.
-"""
+"""Faults of deployment are refuted: narrow formats, beams, padding, long inputs, many calls."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Rounding is measured: what it explains is none of a model's mistakes, and what it does not is one, or
-unknown.
-"""
+"""Rounding is measured: what it does not explain is a mistake, or unknown."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Proofs by an invariant: what is true is proved, and no mutant of a recurrence, an automaton or an invariant
-is.
-"""
+"""Proofs by an invariant: what is true is proved, and no mutant is."""
 
 from __future__ import annotations
 
@@ -148,9 +146,7 @@ def _reads(variant, weights, part, place):
 
 @each
 def test_what_is_proved_in_the_free_semiring_holds_where_variables_are_numbers(claim, variant):
-    """The homomorphism that the proof speaks of, on a few strings: the network's and the automaton's
-    polynomials are the same.
-    """
+    """On a few strings: the network's and the automaton's polynomials are the same."""
     signature, alphabet = variant.proof.instances[-1]
     w = signature.variables(alphabet, POLYNOMIALS)
     automata = variant.reading.construction(w)

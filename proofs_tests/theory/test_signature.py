@@ -1,6 +1,4 @@
-"""Signatures: what they draw has their shape, small cases come in order and are all there, and bad files are
-refused.
-"""
+"""Signatures: what they draw has their shape, small cases come in order, bad files are refused."""
 
 from __future__ import annotations
 
@@ -200,9 +198,7 @@ def test_weights_are_of_one_signature_and_not_half_of_each():
 
 
 def test_what_is_of_another_signature_is_named():
-    """Of all sizes; a value that is not allowed, in the size that the weights have; and windows as long as
-    the size says.
-    """
+    """Of all sizes: values that are not allowed, and windows of another length."""
     sizes = Sizes(
         lambda k: Signature((by_window("f", k), constant("c_0", (k,), [0])), size=("K", k)), (1, 2), ()
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer import Option
 
 import ratproof
 from ratproof.commands.loading import SETTINGS, Commands
@@ -20,14 +21,20 @@ app = typer.Typer(
 
 Commands.application = app
 
-AsJson = Annotated[
-    bool, typer.Option("--json", help="one JSON object on standard output, nothing else there")
-]
+AsJson = Annotated[bool, Option("--json", help="one JSON object on standard output, nothing else there")]
 SemiringName = Annotated[
-    str | None, typer.Option("--semiring", help="of a .att file, which does not say it (default: min-plus)")
+    str | None, Option("--semiring", help="of a .att file, which does not say it (default: min-plus)")
+]
+CertificateFile = Annotated[
+    str | None, Option("--certificate", help="write what shows it, for check-certificate")
+]
+Device = Annotated[str, Option("--device", help="where the networks run: cpu or cuda")]
+JunitFile = Annotated[str | None, Option("--junit", help="write a JUnit file for CI")]
+RoundWeights = Annotated[
+    bool, Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")
 ]
 SymbolTable = Annotated[
-    str | None, typer.Option("--symbols", help="of a .att file (default: the .syms file beside it)")
+    str | None, Option("--symbols", help="of a .att file (default: the .syms file beside it)")
 ]
 
 
@@ -46,7 +53,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def frame(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
+        bool, Option("--version", callback=_version, is_eager=True, help="print the version")
     ] = False,
 ) -> None:
     """Does this recurrent network compute what this automaton computes?"""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import typer
+from typer import Argument, Option
 
 from automata import batch
 from automata.errors import InputError, UnknownSymbol
@@ -18,14 +18,14 @@ from automata.sampling import sample as sample_strings
 from automata.semirings import MIN_PLUS
 from automata.semirings import semiring as semiring_named
 from automata.wfsa import WFSA
-from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
-from ratproof.process.json_answers import print_json
+from ratproof.commands.app import AsJson, RoundWeights, SemiringName, SymbolTable, app, example
+from ratproof.commands.terminal import print_answer
 from ratproof.process.outputs import require_outputs
 
 AsLists = Annotated[
-    bool, typer.Option("--lists", help='strings are JSON lists of symbols, such as ["New York", "b"]')
+    bool, Option("--lists", help='strings are JSON lists of symbols, such as ["New York", "b"]')
 ]
-AutomatonFile = Annotated[str, typer.Argument(metavar="AUTOMATON", help="a .json or .att file")]
+AutomatonFile = Annotated[str, Argument(metavar="AUTOMATON", help="a .json or .att file")]
 
 
 def load_both(a: str, b: str, semiring: str | None, symbols: str | None) -> tuple[WFSA, WFSA]:
@@ -63,8 +63,7 @@ def load(path: str, semiring: str | None, symbols: str | None) -> WFSA:
 def score(
     automaton: AutomatonFile,
     strings: Annotated[
-        list[str],
-        typer.Argument(metavar="STRING", help='symbols split at white space; "" is the empty string'),
+        list[str], Argument(metavar="STRING", help='symbols split at white space; "" is the empty string')
     ],
     lists: AsLists = False,
     semiring: SemiringName = None,
@@ -79,24 +78,18 @@ def score(
     except UnknownSymbol as error:
         raise InputError(f"{automaton}: {error}{_split_hint(machine, read)}") from None
     written = [_written(machine, value, text) for value, text in zip(scores, strings, strict=True)]
-    if as_json:
-        print_json({"scores": written})
-    else:
-        print("\n".join(written))
+    print_answer(as_json, {"scores": written}, "\n".join(written))
 
 
 @app.command(epilog=example("convert fading.json fading.att"))
 def convert(
     source: AutomatonFile,
     target: Annotated[
-        str, typer.Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")
+        str, Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")
     ],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
-    round_weights: Annotated[
-        bool,
-        typer.Option("--round", help="write weights without a finite decimal as the nearest float64 in .att"),
-    ] = False,
+    round_weights: RoundWeights = False,
     as_json: AsJson = False,
 ) -> None:
     """Write an automaton in another format."""
@@ -111,7 +104,7 @@ def convert(
 @app.command(epilog=example("draw fading.json -o fading.svg"))
 def draw(
     automaton: AutomatonFile,
-    output: Annotated[str, typer.Option("-o", "--output", help="named .svg or .dot")],
+    output: Annotated[str, Option("-o", "--output", help="named .svg or .dot")],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
@@ -127,11 +120,9 @@ def draw(
 @app.command(epilog=example("sample fading.json -n 5 --longest 4 --seed 1"))
 def sample(
     automaton: AutomatonFile,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="how many strings")] = 10,
-    longest: Annotated[
-        int, typer.Option("--longest", min=0, max=10_000, help="the most symbols of a string")
-    ] = 20,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="for the same strings again")] = None,
+    count: Annotated[int, Option("-n", "--count", min=1, help="how many strings")] = 10,
+    longest: Annotated[int, Option("--longest", min=0, max=10_000, help="the most symbols of a string")] = 20,
+    seed: Annotated[int | None, Option("--seed", min=0, help="for the same strings again")] = None,
     lists: AsLists = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
@@ -144,25 +135,18 @@ def sample(
     except InputError as error:
         raise error.about(automaton) from None
     scores = [machine.semiring.format(value) for value in batch.scores(machine, drawn)]
-    if as_json:
-        print_json({"strings": [list(x) for x in drawn], "scores": scores})
-    else:
-        for string, value in zip(drawn, scores, strict=True):
-            print(f"{write_list(string) if lists else _joined(string)}\t{value}")
+    shown = [f"{write_list(x) if lists else _joined(x)}\t{w}" for x, w in zip(drawn, scores, strict=True)]
+    print_answer(as_json, {"strings": [list(x) for x in drawn], "scores": scores}, "\n".join(shown))
 
 
 def _joined(string: Sequence[str]) -> str:
-    """The symbols with blanks between them; where that would be read as another string, as messages show it,
-    between quotation marks.
-    """
+    """The symbols with blanks between, or between quotation marks if that would be misread."""
     plain = not string or (is_plain(string) and string[0][0] not in "\"'")
     return " ".join(string) if plain else write_string(string)
 
 
 def _split_hint(machine: WFSA, strings: Sequence[Sequence[str]]) -> str:
-    """How to write a string of one-letter symbols, where they were written without blanks; or of symbols
-    that have blanks in them.
-    """
+    """Hint how to write one-letter symbols that had no blanks, or symbols with blanks in them."""
     for symbol in (symbol for string in strings for symbol in string):
         if symbol not in machine.index and all(letter in machine.index for letter in symbol):
             return f"; symbols are split at white space: {write_string(tuple(symbol))} is right"
@@ -182,7 +166,5 @@ def _written(machine: WFSA, value: object, text: str) -> str:
 
 
 def _tell(written: list[Path], machine: WFSA, as_json: bool) -> None:
-    if as_json:
-        print_json({"files": [str(path) for path in written], "states": machine.states})
-    else:
-        print(f"{' and '.join(map(str, written))}: {machine!r}")
+    names = list(map(str, written))
+    print_answer(as_json, {"files": names, "states": machine.states}, f"{' and '.join(names)}: {machine!r}")

@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 from typer.core import TyperCommand
 
+from automata.aliases import JsonObject
 from automata.equivalence import aligned
 from automata.errors import FormatError, InputError
 from automata.io import files
 from automata.io.json_format import from_json
+from automata.io.number_text import plural
 from automata.io.printable_text import printable
 from automata.wfsa import WFSA
 from ratproof.checkers import check_boxes, check_certificate, check_counter, check_hankel, check_invariant
@@ -27,9 +28,11 @@ from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_
 from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import load
 from ratproof.commands.deciding import MissingAsZero
-from ratproof.commands.terminal import progress
+from ratproof.commands.terminal import naming, print_answer, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
-from ratproof.process.json_answers import print_json
+
+if TYPE_CHECKING:
+    from neural.state_regularized.acceptor import Acceptor  # torch, which automata do without
 
 EXIT = {"accepted": YES, "rejected": NO, "unknown": UNKNOWN}
 VERSIONED = "ratproof certificate "
@@ -78,7 +81,7 @@ class Subjects:
     """
 
     automata: list[tuple[str, WFSA]] = field(default_factory=list)
-    network: tuple[str, Any] | None = None
+    network: tuple[str, Acceptor] | None = None
     weights: tuple[str, str] | None = None
 
     def kinds(self) -> dict[str, str]:
@@ -97,11 +100,11 @@ class Subjects:
 )
 def check(
     certificates: Annotated[
-        list[str], typer.Argument(metavar="CERTIFICATE", help="what commands wrote with --certificate")
+        list[str], Argument(metavar="CERTIFICATE", help="what commands wrote with --certificate")
     ],
     of: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--of",
             metavar="FILE...",
             help=(
@@ -112,8 +115,7 @@ def check(
         ),
     ] = None,
     temperature: Annotated[
-        float | None,
-        typer.Option("--temperature", help="of the network of --of, in place of its own; tau > 0"),
+        float | None, Option("--temperature", help="of the network of --of, in place of its own; tau > 0")
     ] = None,
     missing_as_zero: MissingAsZero = False,
     semiring: SemiringName = None,
@@ -148,16 +150,13 @@ def check(
             answers.append((path, answer))
     verdicts = {answer.verdict for _, answer in answers}
     verdict = next(v for v in ("rejected", "unknown", "accepted") if v in verdicts)
-    if as_json:
-        rows = [
-            {"file": path, "verdict": x.verdict, "claims": x.claims, "why": x.why, "about": x.about}
-            for path, x in answers
-        ]
-        alone = {name: rows[0][name] if len(rows) == 1 else None for name in ("claims", "why")}
-        print_json({"verdict": verdict, **alone, "certificates": rows})
-    else:
-        for path, answer in answers:
-            print(printable(f"{path}: " * (len(answers) > 1) + _sentence(answer)))
+    rows = [
+        {"file": path, "verdict": x.verdict, "claims": x.claims, "why": x.why, "about": x.about}
+        for path, x in answers
+    ]
+    alone = {name: rows[0][name] if len(rows) == 1 else None for name in ("claims", "why")}
+    lines = [printable(f"{path}: " * (len(answers) > 1) + _sentence(x)) for path, x in answers]
+    print_answer(as_json, {"verdict": verdict, **alone, "certificates": rows}, "\n".join(lines))
     return EXIT[verdict]
 
 
@@ -171,15 +170,11 @@ def _sentence(answer: Judgement) -> str:
         "network": "it is the network in {}",
         "weights": "they are those in {}",
     }
-    return "; ".join(
-        [
-            f"accepted: {answer.claims}: {answer.about['says']}",
-            *(named[what].format(path) for what, path in of.items()),
-        ]
-    )
+    says = f"accepted: {answer.claims}: {answer.about['says']}"
+    return "; ".join([says, *(named[what].format(path) for what, path in of.items())])
 
 
-def _certificate(path: str) -> dict[str, Any] | Judgement:
+def _certificate(path: str) -> JsonObject | Judgement:
     """The certificate in a file; or that it is rejected, where it is one that is loosely written."""
     sure = "what certificates must be about is named after them, with --of"
     if path.endswith((".safetensors", ".att")):
@@ -234,7 +229,7 @@ def _subjects(of: Sequence[str], semiring: str | None, symbols: str | None) -> S
     return subjects
 
 
-def _network(path: str) -> Any:
+def _network(path: str) -> Acceptor:
     from neural.state_regularized.files import load as load_network  # torch, which automata do without
 
     return load_network(path)[0]
@@ -252,16 +247,14 @@ def _holds_weights(path: str) -> bool:
     return isinstance(data, dict) and set(data) == WEIGHTS
 
 
-def _kind(data: dict[str, Any]) -> str:
+def _kind(data: JsonObject) -> str:
     return {check_boxes: NETWORK, check_counter: NETWORK, check_hankel: CELL, check_invariant: NO_FILE}.get(
         checker_of(data), AUTOMATA
     )
 
 
-def _require_fit(read: Sequence[tuple[str, dict[str, Any]]], number: int, subjects: Subjects) -> None:
-    """Each file of ``--of`` is of a kind that some certificate is about, and there are as many as it
-    takes.
-    """
+def _require_fit(read: Sequence[tuple[str, JsonObject]], number: int, subjects: Subjects) -> None:
+    """Raise InputError if a file of ``--of`` is of no certificate's kind, or one is missing."""
     kinds = {_kind(data): path for path, data in read}
     for kind, path in subjects.kinds().items():
         if kind not in kinds and len(read) == number:
@@ -274,7 +267,7 @@ def _require_fit(read: Sequence[tuple[str, dict[str, Any]]], number: int, subjec
 
 
 def _aligned(
-    automata: Sequence[tuple[str, WFSA]], certificates: Sequence[dict[str, Any]], missing: bool
+    automata: Sequence[tuple[str, WFSA]], certificates: Sequence[JsonObject], missing: bool
 ) -> list[tuple[str, WFSA]]:
     """The automata over one alphabet, as ``equivalent`` compares them; those of ``minimise`` as they are."""
     if len(automata) < 2 or not any(
@@ -282,12 +275,12 @@ def _aligned(
     ):
         return list(automata)
     (a, one), (b, other) = automata
-    with _naming(a, b):
+    with naming(a, b):
         return list(zip((a, b), aligned(one, other, missing), strict=True))
 
 
 def _held_against(
-    data: dict[str, Any], answer: Judgement, subjects: Subjects, temperature: float | None
+    data: JsonObject, answer: Judgement, subjects: Subjects, temperature: float | None
 ) -> Judgement:
     """An accepted certificate held against the files: it is rejected where it is about something else."""
     kind = _kind(data)
@@ -301,7 +294,7 @@ def _held_against(
     )
 
 
-def _other_automata(data: dict[str, Any], subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
+def _other_automata(data: JsonObject, subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a weight that is given twice
         held = {side: from_json(data[side]) for side in "AB"}
@@ -323,19 +316,18 @@ def _other_automata(data: dict[str, Any], subjects: Subjects, _: float | None) -
 
 
 def _automaton_in_words(automaton: WFSA, digest: str) -> str:
-    states = "1 state" if automaton.states == 1 else f"{automaton.states} states"
-    return f"{automaton.semiring.name}, {states}, {digest[:SHOWN]}"
+    return f"{automaton.semiring.name}, {plural(automaton.num_states, 'state')}, {digest[:SHOWN]}"
 
 
 def _other_network(
-    data: dict[str, Any], subjects: Subjects, temperature: float | None
+    data: JsonObject, subjects: Subjects, temperature: float | None
 ) -> tuple[str, dict[str, str]]:
     assert subjects.network is not None
     path, network = subjects.network
     held = data["network"]
     if held["kind"] != network.kind:
         return f"it is about a network of kind {held['kind']}, and {path} is of kind {network.kind}", {}
-    with _naming(path):
+    with naming(path):
         tau, here = _network_json(checker_of(data), network, temperature)
     if check_boxes.apart(held) != check_boxes.apart(here):
         theirs, ours = (check_boxes.digest(check_boxes.apart(part)) for part in (held, here))
@@ -356,8 +348,8 @@ def _other_network(
 
 
 def _network_json(
-    program: ModuleType, network: Any, temperature: float | None
-) -> tuple[Fraction | None, dict[str, Any]]:
+    program: ModuleType, network: Acceptor, temperature: float | None
+) -> tuple[Fraction | None, JsonObject]:
     """A network's temperature, and the network as that program's certificates have it."""
     if program is check_counter:
         from ratproof.certification.counters import certificate, numbers
@@ -378,7 +370,7 @@ def _number(fraction: str) -> str:
     return repr(near) if Fraction(near) == exact else fraction
 
 
-def _other_weights(data: dict[str, Any], subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
+def _other_weights(data: JsonObject, subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
     from theory.rational_recurrences.not_rational import weights as cell_weights
     from theory.rational_recurrences.not_rational.cells import cell_named
 
@@ -393,14 +385,3 @@ def _other_weights(data: dict[str, Any], subjects: Subjects, _: float | None) ->
     if (here.letters, here.weights) != (held.letters, held.weights):
         return f"it is about other weights, or letters, of the cell {cell.name} than those in {path}", {}
     return "", {"weights": path}
-
-
-@contextmanager
-def _naming(*paths: str) -> Iterator[None]:
-    """Say in an error which files it is about."""
-    try:
-        yield
-    except FormatError:
-        raise
-    except InputError as error:
-        raise error.about(*paths) from None

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
+from typer import Argument, Option
 
+from automata.aliases import JsonObject
 from automata.cache_folder import VARIABLE, lasts
 from automata.errors import OutputError
-from ratproof.commands.app import AsJson, app, example
-from ratproof.commands.terminal import console, headed
+from ratproof.commands.app import AsJson, Device, JunitFile, app, example
+from ratproof.commands.terminal import console, headed, print_answer
 from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 @app.command(epilog=example("claims", "claims proposition-7"))
 def claims(
-    names: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="all without")] = None,
+    names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all without")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the claims, their variants and kinds of evidence."""
@@ -73,7 +74,7 @@ def _print_heading(claim: Claim, out: Console) -> None:
         out.print(line, Text(place), sep="\n")
 
 
-def _described(claim: Claim) -> dict[str, Any]:
+def _described(claim: Claim) -> JsonObject:
     variants = [
         {
             "name": v.name,
@@ -98,12 +99,12 @@ def _described(claim: Claim) -> dict[str, Any]:
 
 
 ONLY = "only this kind of evidence, or these, with the option once for each"
-Kinds = Annotated[list[str] | None, typer.Option("--kind", help=f"{ONLY}: {', '.join(KINDS)}")]
-PapersKinds = Annotated[list[str] | None, typer.Option("--kind", help=f"{ONLY}: {', '.join(OF_PAPERS)}")]
-Examples = Annotated[int | None, typer.Option("--examples", min=1, help="random cases a test")]
+Kinds = Annotated[list[str] | None, Option("--kind", help=f"{ONLY}: {', '.join(KINDS)}")]
+PapersKinds = Annotated[list[str] | None, Option("--kind", help=f"{ONLY}: {', '.join(OF_PAPERS)}")]
+Examples = Annotated[int | None, Option("--examples", min=1, help="random cases a test")]
 Seed = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--seed", min=0, help="fresh random cases; without, the same in every run of the same installation"
     ),
 ]
@@ -111,42 +112,41 @@ Seed = Annotated[
 
 @app.command(epilog=example("verify", "verify proposition-7", "verify --kind decided --json"))
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="all without")] = None,
+    names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all without")] = None,
     kinds: PapersKinds = None,
     examples: Examples = None,
     seed: Seed = None,
-    device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
+    device: Device = "cpu",
     text: Annotated[
-        str | None,
-        typer.Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too"),
+        str | None, Option("--text", help="a corpus, one sentence a line: compare on every prefix of it too")
     ] = None,
     embeddings: Annotated[
-        str | None, typer.Option("--embeddings", help="vectors of its words: GloVe text, or npz")
+        str | None, Option("--embeddings", help="vectors of its words: GloVe text, or npz")
     ] = None,
-    units: Annotated[int, typer.Option("--units", min=1, help="of the network on the corpus")] = 64,
+    units: Annotated[int, Option("--units", min=1, help="of the network on the corpus")] = 64,
     rules: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--rules",
             metavar="DIR",
             help="a folder with rules (.config) and sentences: decide their network too",
         ),
     ] = None,
-    junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,
+    junit: JunitFile = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="processes (default: one a core, for all claims)")
+        int | None, Option("--jobs", min=1, help="processes (default: one a core, for all claims)")
     ] = None,
     failed: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--failed", help="only the claims' kinds of evidence that differed in the last run in this folder"
         ),
     ] = False,
     exit_first: Annotated[
-        bool, typer.Option("-x", "--exitfirst", help="stop at the first unexpected result")
+        bool, Option("-x", "--exitfirst", help="stop at the first unexpected result")
     ] = False,
     details: Annotated[
-        bool, typer.Option("--details", help="proofs and counterexamples in full (without: for named claims)")
+        bool, Option("--details", help="proofs and counterexamples in full (without: for named claims)")
     ] = False,
     as_json: AsJson = False,
 ) -> int:
@@ -188,28 +188,20 @@ def _nothing_failed(as_json: bool) -> int:
     from ratproof.ladder.outcome import Outcome
 
     sentence = "nothing of what is asked for differed in the last run here: nothing runs"
-    if as_json:
-        print_json(Outcome([], notes=[sentence], nothing_to_run=sentence).to_json())
-    else:
-        print(sentence)
+    print_answer(as_json, Outcome([], notes=[sentence], nothing_to_run=sentence).to_json(), sentence)
     return YES
 
 
 @app.command(epilog=example("check my_claim.py"))
 def check(
     file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE.py", help="a Python file with claims; it is run, as any program of yours"
-        ),
+        str, Argument(metavar="FILE.py", help="a Python file with claims; it is run, as any program of yours")
     ],
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="CLAIM", help="all in the file without")
-    ] = None,
+    names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all in the file without")] = None,
     kinds: Kinds = None,
     examples: Examples = None,
     seed: Seed = None,
-    junit: Annotated[str | None, typer.Option("--junit", help="write a JUnit file for CI")] = None,
+    junit: JunitFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""

@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from automata.errors import InputError
 from automata.io.files import write_whole
@@ -17,7 +17,7 @@ from ratproof.process.json_answers import print_json
 
 @app.command(epilog=example("examples first-steps"))
 def examples(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="where to; it is made where there is none")],
+    folder: Annotated[str, Argument(metavar="DIR", help="where to; it is made where there is none")],
     as_json: AsJson = False,
 ) -> None:
     """Write the files that the pages use: automata, claims, a network, rules with sentences. A file that is

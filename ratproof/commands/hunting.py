@@ -12,15 +12,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.live import Live
 from rich.text import Text
+from typer import Argument, Option
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.io.number_text import plural, shorten
 from automata.io.printable_text import write_string
 from automata.testing.edge_cases import CORNERS
-from ratproof.commands.app import AsJson, app, example
+from ratproof.commands.app import AsJson, Device, app, example
 from ratproof.commands.terminal import console
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -42,39 +42,37 @@ REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
     )
 )
 def hunt(
-    names: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="all without")] = None,
+    names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all without")] = None,
     minutes: Annotated[
-        float | None, typer.Option("--minutes", help="how long (default: 1, or as long as --rounds takes)")
+        float | None, Option("--minutes", help="how long (default: 1, or as long as --rounds takes)")
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--rounds", min=1, help="so many of each target, 50 examples each: the same for a seed, always"
         ),
     ] = None,
     ledger: Annotated[
         str | None,
-        typer.Option(
-            "--ledger", metavar="DIR", help="keep what is done in a folder, and go on with what is not"
-        ),
+        Option("--ledger", metavar="DIR", help="keep what is done in a folder, and go on with what is not"),
     ] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="processes (default: one a core)")] = None,
+    jobs: Annotated[int | None, Option("--jobs", min=1, help="processes (default: one a core)")] = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--cluster", metavar="FILE|ADDRESS", help="a Dask scheduler's file, or its address, for --jobs"
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="(default: fresh, printed)")
+        int | None, Option("--seed", min=0, max=2**63 - 1, help="(default: fresh, printed)")
     ] = None,
     variant: Annotated[
-        str | None, typer.Option("--variant", help="hunt this variant, whatever is expected of it")
+        str | None, Option("--variant", help="hunt this variant, whatever is expected of it")
     ] = None,
     keep: Annotated[
-        str, typer.Option("--keep", help="the folder for counterexamples, without --ledger")
+        str, Option("--keep", help="the folder for counterexamples, without --ledger")
     ] = ".ratproof/counterexamples",
-    device: Annotated[str, typer.Option("--device", help="where the networks run: cpu or cuda")] = "cpu",
+    device: Device = "cpu",
     as_json: AsJson = False,
 ) -> int:
     """Search for counterexamples with fresh random cases, networks and strings.
@@ -193,11 +191,10 @@ def _line(progress: HuntProgress) -> Text:
     done = ""
     if progress.asked_for is not None:
         done = f"{progress.rounds + progress.resumed:,} of {progress.asked_for:,} rounds{_left(progress)}; "
-    workers = f"{progress.jobs} worker{'' if progress.jobs == 1 else 's'}; "
     return Text(
-        f"{workers}{done}{sum(progress.cases.values()):,} cases; {rates} a second and core;"
-        f" {len(progress.corners)} of {len(CORNERS)} corners; {len(progress.finds)}"
-        f" counterexample{'' if len(progress.finds) == 1 else 's'}"
+        f"{plural(progress.jobs, 'worker')}; {done}{sum(progress.cases.values()):,} cases; {rates} a second"
+        f" and core; {len(progress.corners)} of {len(CORNERS)} corners;"
+        f" {plural(len(progress.finds), 'counterexample')}"
     )
 
 
@@ -212,14 +209,10 @@ def _left(progress: HuntProgress) -> str:
 
 @app.command(epilog=example("replay .ratproof/counterexamples/proposition-7--printed--decided.json"))
 def replay(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="a counterexample that verify, check or hunt kept")
-    ],
+    file: Annotated[str, Argument(metavar="FILE", help="a counterexample that verify, check or hunt kept")],
     claims: Annotated[
         str | None,
-        typer.Option(
-            "--claims", metavar="FILE.py", help="of a claim of your own: the file with it, which is run"
-        ),
+        Option("--claims", metavar="FILE.py", help="of a claim of your own: the file with it, which is run"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

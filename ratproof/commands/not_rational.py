@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
 from automata.io import files
 from ratproof.certification.not_rational.every_size import EverySize, NoProof
 from ratproof.certification.not_rational.every_size import every_size as show_every_size
 from ratproof.certification.not_rational.hankel_bound import MOST_BITS, Bound, UndecidedBound, bound, largest
 from ratproof.certification.not_rational.matrix import first_strings
-from ratproof.commands.app import AsJson, app, example
+from ratproof.commands.app import AsJson, CertificateFile, app, example
 from ratproof.commands.deciding import write_json
-from ratproof.commands.terminal import console, progress
+from ratproof.commands.terminal import progress, tell_unwritten
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
@@ -26,31 +27,27 @@ from theory.rational_recurrences.not_rational.weights import WeightedCell, from_
     "not-rational", epilog=example("not-rational gru", "not-rational gru --size 31 --certificate gru.json")
 )
 def not_rational(
-    cell: Annotated[str | None, typer.Argument(metavar="CELL", help=", ".join(CELLS))] = None,
+    cell: Annotated[str | None, Argument(metavar="CELL", help=", ".join(CELLS))] = None,
     size: Annotated[
         int | None,
-        typer.Option("--size", min=1, max=4095, help="states to exclude (default: 3, 7, ... as far as 63)"),
+        Option("--size", min=1, max=4095, help="states to exclude (default: 3, 7, ... as far as 63)"),
     ] = None,
     units: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--units", min=1, max=64, help="of the cell (1, or what it needs), with weights that are given"
         ),
     ] = None,
-    weights: Annotated[
-        str | None, typer.Option("--weights", help="a JSON file with letters and weights")
-    ] = None,
-    unit: Annotated[int, typer.Option("--unit", min=0, help="which of the units")] = 0,
-    letter: Annotated[str | None, typer.Option("--letter", help="only strings of this letter")] = None,
+    weights: Annotated[str | None, Option("--weights", help="a JSON file with letters and weights")] = None,
+    unit: Annotated[int, Option("--unit", min=0, help="which of the units")] = 0,
+    letter: Annotated[str | None, Option("--letter", help="only strings of this letter")] = None,
     bits: Annotated[
-        int, typer.Option("--bits", min=64, max=2**16, help="the highest precision to try")
+        int, Option("--bits", min=64, max=2**16, help="the highest precision to try")
     ] = MOST_BITS,
     every: Annotated[
-        bool, typer.Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")
+        bool, Option("--every-size", help="no automaton of any size: check a theorem's hypotheses")
     ] = False,
-    certificate: Annotated[
-        str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
-    ] = None,
+    certificate: CertificateFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Show that no small automaton computes a unit of a recurrent cell: none with fewer than n states. Exit
@@ -80,9 +77,7 @@ def not_rational(
         write_json(certificate, result.to_json())
     _show(given, unit, result, stopped, certificate, as_json)
     if certificate is not None and result is None:
-        console(error=True).print(
-            f"ratproof: note: {certificate} is not written: nothing was shown", soft_wrap=True
-        )
+        tell_unwritten(certificate, "nothing was shown")
     return UNKNOWN if stopped is not None else YES
 
 
@@ -137,7 +132,7 @@ def _show_every_size(given: WeightedCell, unit: int, as_json: bool) -> int:
         result = show_every_size(given, unit)
     name, shown = given.cell.name, isinstance(result, EverySize)
     if as_json:
-        about: dict[str, Any] = {
+        about: JsonObject = {
             "cell": name,
             "units": given.units,
             "unit": unit,

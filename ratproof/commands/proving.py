@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from rich.padding import Padding
 from rich.text import Text
+from typer import Option
 
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.terminal import console, progress
@@ -18,7 +18,7 @@ from ratproof.process.json_answers import print_json
 @app.command(epilog=example("prove"))
 def prove(
     statements_too: Annotated[
-        bool, typer.Option("--statements", help="print each theorem's statement, as Coq prints it")
+        bool, Option("--statements", help="print each theorem's statement, as Coq prints it")
     ] = False,
     as_json: AsJson = False,
 ) -> int:

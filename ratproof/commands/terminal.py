@@ -10,7 +10,10 @@ from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook,
 from rich.segment import Segment
 from rich.text import Text
 
+from automata.aliases import JsonObject
+from automata.errors import FormatError, InputError
 from automata.io.printable_text import printable
+from ratproof.process.json_answers import print_json
 from ratproof.process.streams import WIDTH, styled
 from ratproof.process.supervisor import note
 
@@ -31,9 +34,7 @@ def console(*, error: bool = False) -> Console:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on the terminal that says what is being done, where there is one; it is told to the supervisor,
-    too.
-    """
+    """Show what is being done on a terminal's line, and tell it to the supervisor."""
     screen = console(error=True)
     if not screen.is_terminal:
         yield note
@@ -45,6 +46,30 @@ def progress(what: str) -> Iterator[Callable[[str], None]]:
             status.update(Text(f"{what}: {stage}"))
 
         yield tell
+
+
+def print_answer(as_json: bool, data: JsonObject, text: str) -> None:
+    """Print an answer as one JSON object, or as text."""
+    if as_json:
+        print_json(data)
+    else:
+        print(text)
+
+
+def tell_unwritten(file: str, why: str) -> None:
+    """Note on standard error why a file is not written."""
+    console(error=True).print(f"ratproof: note: {file} is not written: {why}", soft_wrap=True)
+
+
+@contextmanager
+def naming(*paths: str) -> Iterator[None]:
+    """Say in an error which files it is about."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except InputError as error:
+        raise error.about(*paths) from None
 
 
 def headed(head: str, rest: str) -> Text:

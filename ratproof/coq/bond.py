@@ -38,9 +38,7 @@ def runnable_variants() -> list[tuple[Claim, Variant]]:
 
 @cache
 def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
-    """For each variant that can be run, on some of its cases: the number of values compared, and the first
-    difference, or an empty string.
-    """
+    """For each variant that runs: the number of values compared, and the first difference or ""."""
     pairs = [(claim, variant, case) for claim, variant in runnable_variants() for case in some_cases(variant)]
     by_variant: dict[tuple[str, str], tuple[int, str]] = {}
     for (claim, variant, _), (values, difference) in zip(pairs, differences(pairs, root), strict=True):
@@ -66,9 +64,7 @@ def _telling(signature: Signature) -> Case | None:
 
 
 def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str]]:
-    """For each pair the number of values compared, and where Coq's differs from Python's; an empty string
-    where none does.
-    """
+    """For each pair the number of values compared, and Coq's difference from Python's or ""."""
     ours = [_python_values(variant, case) for _, variant, case in pairs]
     questions = [
         Question(variant.theorem, case, WORDS, len(values.network[0]))

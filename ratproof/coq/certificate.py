@@ -1,6 +1,4 @@
-"""A Coq file in which a checker that is proved sound accepts one certificate: it needs Coq and mathcomp, and
-no file of ours beside it.
-"""
+"""A Coq file in which a checker that is proved sound accepts one certificate by itself."""
 
 from __future__ import annotations
 
@@ -38,6 +36,16 @@ WEIGHT = {
     "rational_min_plus": "Some (Q2Qc (Qmake n d))",
     "rational_max_times": "max_times_weight (Q2Qc (Qmake n d))",
 }
+
+HEADING = """\
+(* Do {} and {} give every word the same score? Written by ratproof; Coq 8.16 and mathcomp 1.15
+   accept it by themselves: coqc on this file. First the theory, from semirings to a checker that is proved \
+sound; then, from
+   "The automata" on, the two automata, and what shows it. *)
+
+From Coq Require Import QArith Qcanon.
+From mathcomp Require Import all_ssreflect all_algebra.
+"""
 
 
 def file_name(file: str | None, a: str, b: str) -> str:
@@ -89,19 +97,7 @@ def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
     """The text of the file."""
     over = proof.over
     lines = [
-        (
-            f"(* Do {_plain(names[0])} and {_plain(names[1])} give every word the same score? Written by"
-            " ratproof; Coq 8.16 and mathcomp 1.15"
-        ),
-        (
-            "   accept it by themselves: coqc on this file. First the theory, from semirings to a checker"
-            " that is proved sound; then, from"
-        ),
-        '   "The automata" on, the two automata, and what shows it. *)',
-        "",
-        "From Coq Require Import QArith Qcanon.",
-        "From mathcomp Require Import all_ssreflect all_algebra.",
-        "",
+        HEADING.format(*map(_plain, names)),
         *(_inline_module(name) for name in FILES),
         "(* The automata. Letters, by their numbers: "
         + ", ".join(f"{i} is {_plain(str(x))}" for i, x in enumerate(proof.alphabet))
@@ -121,9 +117,7 @@ def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
 
 
 def check_file(file: Path) -> None:
-    """Let Coq check the file; :class:`~ratproof.coq.programs.Rejected` where it does not accept it, or
-    something is assumed.
-    """
+    """Let Coq check the file; raise Rejected if it does not accept it, or something is assumed."""
     output = coq.compile_file(file, file.parent, ["-o", str(file.with_suffix(".vo"))])
     if CLOSED not in output:
         raise coq.Rejected(str(file), f"the theorem assumes something: {output.strip()}")
@@ -150,7 +144,7 @@ def _automaton(name: str, automaton: ListedAutomaton, over: str) -> str:
     parts = [
         _row(automaton.first, over),
         "\n  " + list_term("\n   " + _matrix(m, over) for m in automaton.matrices),
-        "\n  " + _matrix(automaton.silent, over),
+        "\n  " + _matrix(automaton.epsilon, over),
         _row(automaton.last, over),
     ]
     return f"Definition {name} : listed {over} := Listed {len(automaton.first)} {' '.join(parts)}."

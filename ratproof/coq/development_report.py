@@ -33,9 +33,7 @@ class DevelopmentReport:
 
 
 def check_development(tell: Callable[[str], None]) -> DevelopmentReport:
-    """Compile the development, ask about each theorem and run coqchk; :class:`~ratproof.coq.programs.NoCoq`
-    where there is no Coq.
-    """
+    """Compile the development, ask about each theorem and run coqchk; raise NoCoq without Coq."""
     started, version = time.perf_counter(), coq.version()
     problems: list[str] = []
     answers: dict[str, Answer] = {}

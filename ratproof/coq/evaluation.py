@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from automata.strings import String
 from ratproof.coq.development import build
-from ratproof.coq.outputs import output_of
+from ratproof.coq.programs import output_of
 from ratproof.coq.sources import requirements, statements
 from ratproof.coq.terms import PLACEHOLDER, fill, list_term
 from theory.theorem import Theorem
@@ -52,9 +52,7 @@ RUNS, FEW = 2, 40
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A computation for Coq: a theorem's sides, on a case's weights, for some words and for each of its
-    units.
-    """
+    """A theorem's sides, on a case's weights, for some words and each unit, for Coq to compute."""
 
     theorem: Theorem
     case: Case
@@ -130,9 +128,7 @@ COMPUTED = {
 def placeholder_values(
     theorem: Theorem, case: Case, term: str, texts: Mapping[str, str] = COMPUTED
 ) -> tuple[dict[str, Any], str]:
-    """Return the values of the placeholders in a term of the theorem, and the term with the sizes and the
-    pieces of text among them written out.
-    """
+    """Return the placeholders' values, and the term with sizes and pieces of text written out."""
     values = dict(case.entries if theorem.values is None else theorem.values(case))
     sizes = {"r": len(values["D_1"][0])} if "D_1" in values else {}
     sizes |= {case.size[0]: case.n} if case.size is not None else {}
@@ -157,9 +153,7 @@ def _compute(sides: Sequence[Side], root: Path | None) -> list[list[Value]]:
 
 
 def _run(sides: Sequence[Side], root: Path) -> list[list[Value]]:
-    """The values of lists of terms, each in a module of its own, since files of the development use names
-    again.
-    """
+    """The values of lists of terms, each in a module of its own, as files use names again."""
     modules = {question: statements()[question.theorem.name].module for question, _ in sides}
     lines = [
         "From Coq Require Import QArith Qcanon.",

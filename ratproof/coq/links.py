@@ -10,16 +10,14 @@ pairs of vectors that words lead to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 
 from automata.aliases import Symbol, Symbols, Weight, Weights
 from automata.equivalence import Different, Equivalent
-from automata.equivalence.certificates import Linked
-from automata.equivalence.chain import Chain
+from automata.equivalence.certificates import Chain, Linked
 from automata.errors import InputError
 from automata.operations import remove_epsilon
 from automata.reachability import dead_states
@@ -47,7 +45,7 @@ class ListedAutomaton:
 
     first: Vector
     matrices: list[Matrix]
-    silent: Matrix
+    epsilon: Matrix
     last: Vector
 
 
@@ -102,15 +100,17 @@ class LinkBuilder:
     def add(self, automaton: WFSA) -> int:
         """The place of an automaton."""
         matrices = [automaton.matrix(x).tolist() for x in self.alphabet]
-        silent = [] if automaton.silent is None else automaton.silent.dense(automaton.semiring).tolist()
+        epsilon = [] if automaton.epsilon is None else automaton.epsilon.tolist()
         self.automata.append(
-            ListedAutomaton(automaton.initial.tolist(), matrices, silent, automaton.final.tolist())
+            ListedAutomaton(automaton.initial.tolist(), matrices, epsilon, automaton.final.tolist())
         )
         return len(self.automata) - 1
 
     def link(self, source: int, target: int, matrix: Matrix) -> None:
         """One goes to the other."""
-        self.links.append(Link(source, target, matrix, ranks(self.k, self.automata[target].silent)))
+        order = ranks(self.k, self.automata[target].epsilon)
+        assert order is not None
+        self.links.append(Link(source, target, matrix, order))
 
     def identity(self, n: int) -> Matrix:
         """The identity."""
@@ -118,7 +118,7 @@ class LinkBuilder:
 
     def plain(self, automaton: WFSA, place: int) -> tuple[WFSA, list[int]]:
         """The automaton without epsilon, and the way from it: itself, where it has none."""
-        if automaton.silent is None:
+        if not automaton.has_epsilon:
             return automaton, [place]
         without = remove_epsilon(automaton)
         plain = self.add(without)
@@ -127,9 +127,7 @@ class LinkBuilder:
 
 
 def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> LinkProof:
-    """The links for an answer about two automata over one alphabet; :class:`~automata.errors.InputError`
-    where there is no proof for Coq.
-    """
+    """The links for an answer about two automata; InputError if there is no proof for Coq."""
     if a.semiring not in COQ_SEMIRINGS:
         raise InputError(
             f"--kernel: Coq has no weights of the {a.semiring.name} semiring, whose sums are no fractions"
@@ -138,7 +136,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
     builder = LinkBuilder(a)
     places = [builder.add(side) for side in (a, b)]
     for name, place in zip(names, places, strict=True):
-        if ranks_or_none(a.semiring, builder.automata[place].silent) is None:
+        if ranks(a.semiring, builder.automata[place].epsilon) is None:
             raise InputError(
                 f"--kernel: epsilon transitions of {name} form a cycle, where Coq is shown automata whose"
                 " epsilon transitions form none"
@@ -166,33 +164,26 @@ def _certificate_links(
     builder: LinkBuilder, certificate: Linked, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
     """The certificate's own matrices."""
-    place = (
-        to_a[0]
-        if certificate.through is certificate.a
-        else to_b[0]
-        if certificate.through is certificate.b
-        else builder.add(certificate.through.over(a.alphabet))
-    )
+    if certificate.through is certificate.a:
+        place = to_a[0]
+    elif certificate.through is certificate.b:
+        place = to_b[0]
+    else:
+        place = builder.add(certificate.through.over(a.alphabet))
     ways = []
     for matrix, way, side in ((certificate.to_a, to_a, a), (certificate.to_b, to_b, b)):
-        if place == way[0]:
-            ways.append(way)
-        else:
-            builder.link(
-                place,
-                way[0],
-                builder.identity(side.states) if matrix is None else np.asarray(matrix).tolist(),
-            )
-            ways.append([place, *way])
+        if place != way[0]:
+            identity = builder.identity(side.num_states)
+            builder.link(place, way[0], identity if matrix is None else matrix.tolist())
+            way = [place, *way]
+        ways.append(way)
     return ways[0], ways[1]
 
 
 def _pair_links(
     builder: LinkBuilder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
-    """An automaton whose states are the pairs of vectors that words lead to, up to a factor, in both without
-    their dead ends.
-    """
+    """An automaton on the pairs of vectors that words lead to, up to a factor, without dead ends."""
     (live_a, way_a), (live_b, way_b) = _live(builder, a, to_a), _live(builder, b, to_b)
     k, alphabet = builder.k, builder.alphabet
     known: dict[tuple[Weight, ...], int] = {}
@@ -201,12 +192,11 @@ def _pair_links(
 
     def place(pair: tuple[Vector, Vector]) -> tuple[int, Weight] | None:
         """The state of a pair, and the factor; ``None`` for zeros."""
-        total = k.zero
-        for weight in (*pair[0], *pair[1]):
-            total = k.plus(total, weight)
+        total = reduce(k.plus, (*pair[0], *pair[1]), k.zero)
         if total == k.zero:
             return None
-        scaled = tuple([w if w == k.zero else quotient(k, w, total) for w in vector] for vector in pair)
+        over = k.divide_numbers or (lambda weight, _: weight)
+        scaled = tuple([w if w == k.zero else over(w, total) for w in vector] for vector in pair)
         key = (*scaled[0], *scaled[1])
         if key not in known:
             if len(known) == MOST_PAIRS:
@@ -229,7 +219,7 @@ def _pair_links(
             )
             if after is not None:
                 arrows.append((i, after[0], symbol, after[1]))
-    final = [(i, _dot(k, x, live_a.final.tolist())) for i, (x, _) in enumerate(rows)]
+    final = [(i, k.dot(np.array(x, dtype=k.dtype(True)), live_a.final)) for i, (x, _) in enumerate(rows)]
     through = WFSA.from_edges(k, len(rows), alphabet, [] if start is None else [start], final, arrows)
     middle = builder.add(through)
     builder.link(middle, way_a[0], [x for x, _ in rows])
@@ -238,9 +228,7 @@ def _pair_links(
 
 
 def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[int]]:
-    """The automaton without the states that lead to no final one. The way turns here: the automaton goes to
-    the smaller one.
-    """
+    """The automaton without dead states; the way turns: the automaton goes to the smaller one."""
     keep = np.flatnonzero(~dead_states(automaton))
     if len(keep) == automaton.states:
         return automaton, way
@@ -254,38 +242,15 @@ def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, 
 
 
 def _row_times_matrix(k: Semiring, row: Vector, matrix: Weights) -> Vector:
-    return [_dot(k, row, column) for column in matrix.T.tolist()]
+    return k.matmul(np.array([row], dtype=k.dtype(True)), matrix)[0].tolist()  # type: ignore[no-any-return]
 
 
-def _dot(k: Semiring, row: Vector, column: Vector) -> Weight:
-    total = k.zero
-    for v, w in zip(row, column, strict=True):
-        total = k.plus(total, k.times(v, w))
-    return total
-
-
-def quotient(k: Semiring, weight: Weight, total: Weight) -> Weight:
-    """The weight divided by the total."""
-    quotients: dict[Semiring, Callable[[], Weight]] = {
-        BOOLEAN: lambda: weight,
-        MAX_TIMES: lambda: Fraction(weight) / Fraction(total),
-    }
-    return quotients.get(k, lambda: weight - total)()
-
-
-def ranks(k: Semiring, silent: Matrix) -> list[int]:
-    """For each state the length of the longest path of epsilon transitions to it."""
-    order = ranks_or_none(k, silent)
-    assert order is not None
-    return order
-
-
-def ranks_or_none(k: Semiring, silent: Matrix) -> list[int] | None:
-    """Like :func:`ranks`; ``None`` where the transitions form a cycle."""
-    n = len(silent)
+def ranks(k: Semiring, epsilon: Matrix) -> list[int] | None:
+    """For each state the length of the longest path of epsilon transitions to it; ``None`` with a cycle."""
+    n = len(epsilon)
     rank = [0] * n
     for _ in range(n + 1):
-        after = [max([0, *(rank[p] + 1 for p in range(n) if silent[p][q] != k.zero)]) for q in range(n)]
+        after = [max([0, *(rank[p] + 1 for p in range(n) if epsilon[p][q] != k.zero)]) for q in range(n)]
         if after == rank:
             return rank
         rank = after

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from filelock import FileLock
+
+from automata.cache_folder import cache_folder
 from automata.errors import InputError
+from automata.io.files import write_whole
 
 WARNINGS = "-notation-overridden,-ambiguous-paths"
 """Warnings that mathcomp 1.15 causes when it is loaded."""
@@ -61,9 +67,7 @@ def mathcomp() -> str:
 
 
 def compile_file(file: Path, root: Path, options: Sequence[str] = ()) -> str:
-    """Compile a file with the development at ``root``, and return its output; :class:`Rejected` where Coq
-    does not accept it.
-    """
+    """Compile a file with the development at ``root``, and return its output, or raise Rejected."""
     return _run([program("coqc"), "-w", WARNINGS, *options, "-R", str(root), "ratproof", str(file)], root)
 
 
@@ -110,3 +114,31 @@ def _run(command: Sequence[str], where: Path | None, errors_too: bool = False) -
         f"{place[1]}, line {place[2]}" if place else command[0],
         " ".join(error.removeprefix("Error:").split()),
     )
+
+
+FOLDER = "outputs"
+
+
+def output_of(text: str, root: Path) -> str:
+    """Coq's output for the text, with the development at ``root``; asked once, and kept beside the compiled
+    files. ``ratproof prove`` compiles from clean, and asks again.
+
+    Raises:
+        NoCoq: there is no Coq, or no mathcomp.
+        Rejected: Coq does not accept the text.
+    """
+    if root.parent != cache_folder("coq"):  # a copy, that somebody may be at work on
+        return _ask(text, root)
+    kept = root / FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:40]}.txt"
+    kept.parent.mkdir(exist_ok=True)
+    with FileLock(kept.with_suffix(".lock")):  # of several processes one asks, and the others wait for it
+        if not kept.exists():
+            write_whole(kept, _ask(text, root))
+        return kept.read_text(encoding="utf-8")
+
+
+def _ask(text: str, root: Path) -> str:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "commands.v"
+        file.write_text(text, encoding="utf-8")
+        return compile_file(file, root)

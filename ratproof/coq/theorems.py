@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ratproof.coq.outputs import output_of
+from ratproof.coq.programs import output_of
 from ratproof.coq.sources import Printed, Statement, statements
 
 CLOSED = "Closed under the global context"

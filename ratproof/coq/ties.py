@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ratproof.coq.bond import some_cases
 from ratproof.coq.evaluation import placeholder_values
-from ratproof.coq.outputs import output_of
+from ratproof.coq.programs import output_of
 from ratproof.coq.sources import requirements
 from ratproof.coq.terms import PLACEHOLDER, quantify, variable_name
 from theory.claim import Claim, Variant

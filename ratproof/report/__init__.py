@@ -69,9 +69,7 @@ def _alike(row: Row) -> list[tuple[str, str, str]]:
 
 
 def summary(outcome: Outcome) -> str:
-    """How many verdicts were as expected, and of how many cases, the informative ones where some are not;
-    which claims' were not.
-    """
+    """How many verdicts were as expected, of how many (informative) cases, and which were not."""
     good = sum(r.as_expected for r in outcome.results)
     cases = sum(r.counted for r in outcome.results)
     kind = "informative " if any(r.informative is not None for r in outcome.results) else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from automata.aliases import JsonObject
+from automata.io.number_text import plural
 from automata.io.printable_text import write_string
 from automata.moore import Moore
 from ratproof.certification.soft_networks.certify import Certification, accepting
@@ -33,24 +35,19 @@ def sentences(answer: Certification, against: str | None = None) -> Iterator[str
         yield f"unknown: {answer.why}"
     if answer.soft is not None and answer.language is not None and answer.nodes is not None:
         yield (
-            f"  on all strings the soft network follows an automaton of {states_in_words(answer.soft.states)}"
+            f"  on all strings the soft network follows an automaton of {plural(answer.soft.states, 'state')}"
             f" (proved, {len(answer.nodes)} boxes), whose language has a minimal DFA of"
-            f" {states_in_words(answer.language.states)}"
+            f" {plural(answer.language.states, 'state')}"
         )
     limit = answer.hard.machine()
     if limit is None:
         yield f"  there is no hard automaton: a tie at {answer.hard.ties[0]}"
     else:
-        least = states_in_words(accepting(limit).states)
-        yield f"  the hard automaton has {states_in_words(limit.states)}, its minimal DFA {least}"
+        least = plural(accepting(limit).states, "state")
+        yield f"  the hard automaton has {plural(limit.states, 'state')}, its minimal DFA {least}"
 
 
-def states_in_words(number: int) -> str:
-    """How many states."""
-    return "1 state" if number == 1 else f"{number} states"
-
-
-def as_json_object(answer: Certification, certificate: str | None) -> dict[str, Any]:
+def as_json_object(answer: Certification, certificate: str | None) -> JsonObject:
     """As ``certify --json`` prints it."""
     proved = answer.nodes is not None
     return {
@@ -68,7 +65,7 @@ def as_json_object(answer: Certification, certificate: str | None) -> dict[str, 
     }
 
 
-def _machine(machine: Moore) -> dict[str, Any]:
+def _machine(machine: Moore) -> JsonObject:
     outputs: Any = machine.outputs
     return {
         "start": machine.start,

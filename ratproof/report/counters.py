@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from automata.aliases import JsonObject
 from automata.io.printable_text import write_string
 from ratproof.certification.counters.certify import CounterCertification, CounterTheorem
 
@@ -59,7 +59,7 @@ def _reading(answer: CounterCertification) -> Iterator[str]:
     )
 
 
-def as_json_object(answer: CounterCertification, certificate: str | None) -> dict[str, Any]:
+def as_json_object(answer: CounterCertification, certificate: str | None) -> JsonObject:
     """As ``certify --json`` prints it."""
     reading, tau = answer.reading, answer.numbers.temperature
     return {
@@ -87,7 +87,7 @@ def as_json_object(answer: CounterCertification, certificate: str | None) -> dic
     }
 
 
-def _theorem(theorem: CounterTheorem) -> dict[str, Any]:
+def _theorem(theorem: CounterTheorem) -> JsonObject:
     return {
         "proved": theorem.boxes is not None,
         "height": theorem.height,

@@ -24,9 +24,7 @@ from theory.claim import KERNEL, TORCH
 
 
 def show_details(row: Row, out: Console, claims_file: str | None = None) -> None:
-    """Print a variant's evidence by kind, its proof, its simplest counterexample or why no automaton computes
-    it, and remarks; nothing where nothing ran.
-    """
+    """Print a variant's evidence, proof, counterexample and remarks; nothing if nothing ran."""
     if not row.results:
         return
     out.print()

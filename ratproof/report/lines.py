@@ -17,9 +17,7 @@ def fitted(line: Text) -> Text:
 
 
 def print_command(out: Console, command: str, arguments: str) -> None:
-    """Print a command to paste, indented; where it is too long its arguments stand on a line of their own,
-    which the shell joins.
-    """
+    """Print a command to paste; a long one's arguments are on a line that the shell joins."""
     whole = f"{command} {arguments}"
     lines = [whole] if len(whole) + 2 <= WIDTH else [f"{command} \\", f"    {arguments}"]
     for line in lines:

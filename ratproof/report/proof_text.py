@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+
+from automata.aliases import JsonObject
 
 MOST_LINES = 6  # of one kind of identity: of d units all but the first few look alike
 
 
-def paragraphs(proof: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
+def paragraphs(proof: JsonObject) -> Iterator[tuple[str, list[str]]]:
     """The proof's parts in order: what is said, and the formulas that belong to it.
 
     Args:

@@ -36,9 +36,7 @@ def in_short(
 
 
 def simplest(results: Sequence[Result]) -> Result | None:
-    """The result with the simplest counterexample: of those that show that no other automaton does, if any
-    do; of equals, the one that comes with a certificate.
-    """
+    """The result with the simplest counterexample: first those that exclude any other automaton."""
     with_one = [result for result in results if result.counterexample is not None]
     return min(with_one, key=_plainness, default=None)
 

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from automata.errors import FormatError
 from automata.io import files
@@ -19,34 +19,30 @@ from automata.rules.syntax import Wildcard, leaves
 from automata.rules.vocabulary import vocabulary as read_vocabulary
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.rules.missing_words import warn_of_missing
-from ratproof.commands.terminal import progress
-from ratproof.process.json_answers import print_json
+from ratproof.commands.terminal import print_answer, progress
 from ratproof.process.outputs import require_outputs
 
 
 @app.command("compile", epilog=example('compile "$ * how much $ *" --vocabulary how,much,is,it -o rule.json'))
 def compile_rules(
     rules: Annotated[
-        str,
-        typer.Argument(
-            metavar="RULE|FILE", help='a rule, such as "$ * show $ * flights"; or a file of rules'
-        ),
+        str, Argument(metavar="RULE|FILE", help='a rule, such as "$ * show $ * flights"; or a file of rules')
     ],
     output: Annotated[
-        str, typer.Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")
+        str, Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")
     ],
     vocabulary: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--vocabulary",
             metavar="FILE|a,b,c",
             help="the words that sentences have; without: those of the rules, and wildcards as letters",
         ),
     ] = None,
-    pseudo: Annotated[bool, typer.Option("--pseudo", help="keep the wildcards $ % & as letters")] = False,
+    pseudo: Annotated[bool, Option("--pseudo", help="keep the wildcards $ % & as letters")] = False,
     begins: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--bos/--no-bos",
             help="sentences begin with BOS and end with EOS (the default for rules under [label] headers)",
         ),
@@ -76,19 +72,14 @@ def compile_rules(
         tell(f"writing {made.automaton.states} states")
         warn_of_missing(made)
         written = files.write(made.automaton, output)
-    if as_json:
-        labels = {label: list(states) for label, states in made.labels.items() if label is not None}
-        print_json(
-            {
-                "files": [str(path) for path in written],
-                "states": made.automaton.states,
-                "words": len(made.automaton.alphabet),
-                "labels": labels,
-                "missing": list(made.missing),
-            }
-        )
-    else:
-        print(f"{' and '.join(map(str, written))}: {made.automaton!r}")
+    data = {
+        "files": [str(path) for path in written],
+        "states": made.automaton.num_states,
+        "words": len(made.automaton.alphabet),
+        "labels": {label: list(states) for label, states in made.labels.items() if label is not None},
+        "missing": list(made.missing),
+    }
+    print_answer(as_json, data, f"{' and '.join(map(str, written))}: {made.automaton!r}")
 
 
 def _rules(given: str) -> tuple[Labelled, ...]:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from automata.errors import InputError
 from automata.io.files import write_whole
@@ -30,19 +30,16 @@ EXIT = {"equivalent": YES, "different": NO, "unknown": UNKNOWN}
     epilog=example("rules decide --rules home/home.config --data home"),
 )
 def decide(
-    rules: Annotated[str, typer.Option("--rules", metavar="FILE", help="rules under [label] headers")],
+    rules: Annotated[str, Option("--rules", metavar="FILE", help="rules under [label] headers")],
     data: Annotated[
-        str | None, typer.Option("--data", metavar="DIR", help="the words are those of its sentences")
+        str | None, Option("--data", metavar="DIR", help="the words are those of its sentences")
     ] = None,
-    words: Annotated[str | None, typer.Option("--vocabulary", metavar="FILE|a,b,c", help="or these")] = None,
-    undecomposed: Annotated[
-        bool, typer.Option("--undecomposed", help="equation 4 in place of equation 5")
-    ] = False,
-    dtype: Annotated[str, typer.Option("--dtype", help="float32 or float64")] = "float32",
-    device: Annotated[str, typer.Option("--device", help="cpu or cuda")] = "cpu",
+    words: Annotated[str | None, Option("--vocabulary", metavar="FILE|a,b,c", help="or these")] = None,
+    undecomposed: Annotated[bool, Option("--undecomposed", help="equation 4 in place of equation 5")] = False,
+    dtype: Annotated[str, Option("--dtype", help="float32 or float64")] = "float32",
+    device: Annotated[str, Option("--device", help="cpu or cuda")] = "cpu",
     certificates: Annotated[
-        str | None,
-        typer.Option("--certificates", metavar="DIR", help="write what shows it, for check-certificate"),
+        str | None, Option("--certificates", metavar="DIR", help="write what shows it, for check-certificate")
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
+from automata.aliases import JsonObject
 from automata.errors import InputError
+from automata.io.number_text import plural
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
-from ratproof.commands.terminal import console, headed
+from ratproof.commands.terminal import console, headed, print_answer
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
 
@@ -18,14 +20,13 @@ if TYPE_CHECKING:
 
 
 Kept = Annotated[
-    str, typer.Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")
+    str, Argument(metavar="CHECKPOINT", help="what ratproof train fa-rnn kept: network.safetensors")
 ]
 NewFile = Annotated[
-    str, typer.Option("-o", "--output", metavar="FILE", help="the changed classifier (.safetensors)")
+    str, Option("-o", "--output", metavar="FILE", help="the changed classifier (.safetensors)")
 ]
 OnData = Annotated[
-    str | None,
-    typer.Option("--data", metavar="DIR", help="say how often both are right on its test sentences"),
+    str | None, Option("--data", metavar="DIR", help="say how often both are right on its test sentences")
 ]
 
 
@@ -70,15 +71,11 @@ def show(checkpoint: Kept, as_json: AsJson = False) -> int:
 def add(
     checkpoint: Kept,
     rules: Annotated[
-        str,
-        typer.Option(
-            "--rules", metavar="FILE", help="more rules under [label] headers, new labels among them"
-        ),
+        str, Option("--rules", metavar="FILE", help="more rules under [label] headers, new labels among them")
     ],
     output: NewFile,
     weight: Annotated[
-        float,
-        typer.Option("--weight", help="what a match adds to its label's logit; training makes others larger"),
+        float, Option("--weight", help="what a match adds to its label's logit; training makes others larger")
     ] = 5.0,
     data: OnData = None,
     as_json: AsJson = False,
@@ -120,9 +117,7 @@ def add(
 )
 def disable(
     checkpoint: Kept,
-    numbers: Annotated[
-        list[int], typer.Argument(metavar="N", help="rules by number, as rules show has them")
-    ],
+    numbers: Annotated[list[int], Argument(metavar="N", help="rules by number, as rules show has them")],
     output: NewFile,
     data: OnData = None,
     as_json: AsJson = False,
@@ -136,15 +131,14 @@ def disable(
     smaller = disable_rules(model, [number - 1 for number in numbers])
     removed = len(model.blocks) - len(smaller.blocks)
     gone = model.cell.states - smaller.cell.states
-    groups = "1 group" if removed == 1 else f"{removed} groups"
-    message = f"{groups} of rules out, {gone} of {model.cell.states} states gone"
+    message = f"{plural(removed, 'group')} of rules out, {gone} of {model.cell.states} states gone"
     return _changed(model, smaller, about, output, data, as_json, [message])
 
 
 def _changed(
     before: Classifier,
     after: Classifier,
-    about: dict[str, Any],
+    about: JsonObject,
     output: str,
     data: str | None,
     as_json: bool,
@@ -158,20 +152,13 @@ def _changed(
         test = sentences.read(data)["test"]
         right = {"before": sentences.accuracy(before, test), "after": sentences.accuracy(after, test)}
     files.save(after, output, {name: value for name, value in about.items() if name != "classifier"})
-    if as_json:
-        print_json(
-            {
-                "states": after.cell.states,
-                "labels": list(after.labels),
-                "test": right or None,
-                "kept": output,
-                "notes": notes,
-            }
-        )
-        return 0
-    for note in notes:
-        print(note)
-    if right:
-        print(f"right on test {right['before']:.2%} before, {right['after']:.2%} after")
-    print(f"kept in {output}")
+    answer = {
+        "states": after.cell.states,
+        "labels": list(after.labels),
+        "test": right or None,
+        "kept": output,
+        "notes": notes,
+    }
+    accuracy = [f"right on test {right['before']:.2%} before, {right['after']:.2%} after"] if right else []
+    print_answer(as_json, answer, "\n".join([*notes, *accuracy, f"kept in {output}"]))
     return 0

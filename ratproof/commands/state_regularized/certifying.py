@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
+from automata.aliases import JsonObject, Symbol
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.io import files
+from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load as load_network
+from ratproof.certification.counters.certify import certify_counter
 from ratproof.certification.counters.numbers import counts
 from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.commands.deciding import write_json
-from ratproof.commands.state_regularized.certifying_counters import certify_counter
 from ratproof.commands.state_regularized.networks import numbers_at
-from ratproof.commands.terminal import progress
+from ratproof.commands.terminal import naming, print_answer, progress
 from ratproof.process.exit_statuses import NO, UNKNOWN, YES
-from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
-from ratproof.report.certification import as_json_object, sentences
+from ratproof.report import certification, counters
 
 EXIT = {"certified": YES, "different": NO, "unknown": UNKNOWN}
 
@@ -32,7 +32,7 @@ def certify(
     as_json: bool,
     limits: Mapping[str, int | None],
 ) -> int:
-    """Prove it, and write and print what came out; the exit status."""
+    """Prove it, write and print the answer, and return the exit status."""
     network, _ = load_network(checkpoint)
     asked = {name: value for name, value in limits.items() if value is not None}
     if counts(network):
@@ -42,7 +42,7 @@ def certify(
                     f"{name} {value}: {checkpoint} is of kind {network.kind}, which is certified to decide"
                     " balanced parentheses: there is no automaton"
                 )
-        return certify_counter(checkpoint, network, temperature, asked, certificate, as_json)
+        return _certify_counter(checkpoint, network, temperature, asked, certificate, as_json)
     if asked:
         option = "--" + next(iter(asked)).replace("_", "-")
         raise InputError(
@@ -63,17 +63,53 @@ def certify(
         files.write(answer.language.to_wfsa(), output)
     if certificate is not None and proved:
         write_json(certificate, answer.certificate())
-    if as_json:
-        print_json(as_json_object(answer, certificate if proved else None))
-    else:
-        print("\n".join(sentences(answer, against)))
-        for path in (certificate, output):
-            if path is not None:
-                print(f"  {path}" if proved else f"  {path} is not written: no boxes were proved")
-    return EXIT[answer.verdict]
+    data = certification.as_json_object(answer, certificate if proved else None)
+    lines = certification.sentences(answer, against)
+    return _print(answer.verdict, data, lines, (certificate, output), proved, as_json)
 
 
-def _dfa(path: str, alphabet: Sequence[Any]) -> DFA:
+def _certify_counter(
+    checkpoint: str,
+    network: Acceptor,
+    temperature: float | None,
+    limits: dict[str, int],
+    certificate: str | None,
+    as_json: bool,
+) -> int:
+    """The same of a network with a cell state; ``limits`` are height, length and saturated_height."""
+    require_outputs({"--certificate": certificate}, reads=(checkpoint,))
+    if temperature is not None and not 0 < temperature < float("inf"):
+        raise InputError(f"--temperature is {temperature}, where a positive number is right")
+    with naming(checkpoint), progress("certify") as tell:
+        answer = certify_counter(
+            network,
+            temperature,
+            **limits,
+            tell=lambda done, of: tell(f"proving node {done + 1} of {of}"),
+            stage=tell,
+        )
+    proved = bool(answer.proved)
+    if certificate is not None and proved:
+        write_json(certificate, answer.certificate())
+    data = counters.as_json_object(answer, certificate if proved else None)
+    return _print(answer.verdict, data, counters.sentences(answer), (certificate,), proved, as_json)
+
+
+def _print(
+    verdict: str,
+    data: JsonObject,
+    sentences: Iterable[str],
+    paths: Sequence[str | None],
+    proved: bool,
+    as_json: bool,
+) -> int:
+    missing = "" if proved else " is not written: no boxes were proved"
+    lines = [*sentences, *(f"  {path}{missing}" for path in paths if path is not None)]
+    print_answer(as_json, data, "\n".join(lines))
+    return EXIT[verdict]
+
+
+def _dfa(path: str, alphabet: Sequence[Symbol]) -> DFA:
     try:
         return DFA.from_wfsa(files.read(path)).over(alphabet, "the network")
     except InputError as error:

@@ -1,21 +1,15 @@
-"""The three commands with their options; what they do is imported when they do it, so that ``--help`` takes
-no time.
-"""
+"""The three commands' options; their work is imported when it is done, for a quick ``--help``."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from ratproof.commands.app import AsJson, app, example
+from ratproof.commands.app import AsJson, CertificateFile, app, example
 
-Checkpoint = Annotated[
-    str, typer.Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")
-]
-Temperature = Annotated[
-    float | None, typer.Option("--temperature", help="tau > 0; the network's own without")
-]
+Checkpoint = Annotated[str, Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
+Temperature = Annotated[float | None, Option("--temperature", help="tau > 0; the network's own without")]
 
 
 @app.command(epilog=example("certify tomita-2.safetensors --certificate two.json -o two-soft.json"))
@@ -24,27 +18,23 @@ def certify(
     temperature: Temperature = None,
     against: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--against", help="compare what is accepted with this boolean automaton, in place of the hard one"
         ),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", help="write the automaton that the soft network follows")
+        str | None, Option("-o", "--output", help="write the automaton that the soft network follows")
     ] = None,
-    certificate: Annotated[
-        str | None, typer.Option("--certificate", help="write what shows it, for check-certificate")
-    ] = None,
+    certificate: CertificateFile = None,
     height: Annotated[
-        int | None,
-        typer.Option("--height", min=0, help="of a counter's strings, 20 without", show_default=False),
+        int | None, Option("--height", min=0, help="of a counter's strings, 20 without", show_default=False)
     ] = None,
     length: Annotated[
-        int | None,
-        typer.Option("--length", min=0, help="of a counter's strings, 1000 without", show_default=False),
+        int | None, Option("--length", min=0, help="of a counter's strings, 1000 without", show_default=False)
     ] = None,
     saturated_height: Annotated[
         int | None,
-        typer.Option(
+        Option(
             "--saturated-height",
             min=0,
             help="with saturated gates and every length, 50 without",
@@ -72,27 +62,25 @@ def certify(
 def extract(
     checkpoint: Checkpoint,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", help="write the automaton: .json, .att, .dot or .svg")
+        str | None, Option("-o", "--output", help="write the automaton: .json, .att, .dot or .svg")
     ] = None,
     soft: Annotated[
-        bool, typer.Option("--soft", help="the automaton that it follows at its temperature, proved")
+        bool, Option("--soft", help="the automaton that it follows at its temperature, proved")
     ] = False,
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="the probabilistic automaton of equation 4")
+        bool, Option("--probabilities", help="the probabilistic automaton of equation 4")
     ] = False,
     minimal: Annotated[
-        bool, typer.Option("--minimal", help="the minimal DFA of the language, in place of centroids")
+        bool, Option("--minimal", help="the minimal DFA of the language, in place of centroids")
     ] = False,
     counts: Annotated[
         str | None,
-        typer.Option(
-            "--counts", help="also by Algorithm 1: hard or soft, over --data or all strings of --length"
-        ),
+        Option("--counts", help="also by Algorithm 1: hard or soft, over --data or all strings of --length"),
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", help="strings, one a line, symbols split at white space")
+        str | None, Option("--data", help="strings, one a line, symbols split at white space")
     ] = None,
-    length: Annotated[int, typer.Option("--length", min=0, help="count over all strings up to it")] = 8,
+    length: Annotated[int, Option("--length", min=0, help="count over all strings up to it")] = 8,
     temperature: Temperature = None,
     as_json: AsJson = False,
 ) -> None:
@@ -107,12 +95,12 @@ def extract(
 @app.command(epilog=example("figures tomita-2.safetensors -o pictures"))
 def figures(
     checkpoint: Checkpoint,
-    output: Annotated[str, typer.Option("-o", "--output", help="the folder for the pictures (.svg)")],
+    output: Annotated[str, Option("-o", "--output", help="the folder for the pictures (.svg)")],
     string: Annotated[
-        str | None, typer.Option("--string", help="for the bars: symbols split at white space")
+        str | None, Option("--string", help="for the bars: symbols split at white space")
     ] = None,
     temperatures: Annotated[
-        str | None, typer.Option("--temperatures", help="for the bars, split at commas; 0.1 to 4 without")
+        str | None, Option("--temperatures", help="for the bars, split at commas; 0.1 to 4 without")
     ] = None,
     temperature: Temperature = None,
     as_json: AsJson = False,

@@ -10,8 +10,7 @@ from neural.state_regularized.files import load as load_network
 from ratproof.certification.extraction import figures as pictures
 from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.commands.state_regularized.networks import numbers_at
-from ratproof.commands.terminal import progress
-from ratproof.process.json_answers import print_json
+from ratproof.commands.terminal import print_answer, progress
 from ratproof.process.outputs import require_folder
 
 COLDEST, HOTTEST = 1e-30, 1e30
@@ -52,22 +51,14 @@ def figures(
     for name, text in drawn.items():
         if text is not None:
             files.write_whole(folder / name, text)
-    left_out = [name for name, text in drawn.items() if text is None]
-    if as_json:
-        print_json(
-            {
-                "files": [str(folder / name) for name, text in drawn.items() if text is not None],
-                "left_out": left_out,
-            }
-        )
-        return
-    print("\n".join(str(folder / name) for name, text in drawn.items() if text is not None))
+    written = [str(folder / name) for name, text in drawn.items() if text is not None]
     reasons = {
         "hard.svg": f"a tie at {', '.join(answer.hard.ties)}",
         "soft.svg": f"no boxes were proved: {answer.why}",
     }
-    for name in left_out:
-        print(f"{name} is left out: {reasons[name]}")
+    left_out = [name for name, text in drawn.items() if text is None]
+    lines = [*written, *(f"{name} is left out: {reasons[name]}" for name in left_out)]
+    print_answer(as_json, {"files": written, "left_out": left_out}, "\n".join(lines))
 
 
 def _number(text: str) -> float:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from automata.aliases import JsonObject, Symbols
 from automata.errors import InputError
 from automata.io import files
+from automata.io.number_text import plural
 from automata.io.printable_text import write_symbol
 from automata.moore import Moore
 from automata.wfsa import WFSA
@@ -22,7 +24,6 @@ from ratproof.commands.state_regularized.networks import numbers_at
 from ratproof.commands.terminal import progress
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
-from ratproof.report.certification import states_in_words
 
 MOST_SYMBOLS = 1 << 21
 """In all strings that are counted over."""
@@ -79,7 +80,7 @@ def extract(
     if as_json:
         print_json(answer)
         return
-    print(f"{about['what']}: {states_in_words(automaton.states)}")
+    print(f"{about['what']}: {plural(automaton.num_states, 'state')}")
     for name, lines in (("", about["lines"]), ("", answer.get("lines_of_counts", []))):
         print("\n".join(f"  {name}{line}" for line in lines)) if lines else None
     print(f"  written to {' and '.join(map(str, written))}" if written else "  -o FILE writes it")
@@ -87,7 +88,7 @@ def extract(
 
 def _automaton(
     numbers: Numbers, asked: HardAutomaton, wanted: Wanted, tell: Callable[[str], None]
-) -> tuple[WFSA, dict[str, Any]]:
+) -> tuple[WFSA, JsonObject]:
     """The automaton that was asked for, and what to say of it."""
     if wanted.probabilities:
         final = [i for i, accepts in enumerate(asked.accepts) if accepts]
@@ -136,7 +137,7 @@ def _final(machine: Moore) -> frozenset[int]:
     return frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)
 
 
-def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAutomaton) -> dict[str, Any]:
+def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAutomaton) -> JsonObject:
     """How Algorithm 1's table compares with the one that asking gives."""
     if counted is None:
         return {}
@@ -170,7 +171,7 @@ def _compared(numbers: Numbers, counted: TransitionCounts | None, asked: HardAut
     }
 
 
-def _strings(numbers: Numbers, path: str | None, longest: int) -> list[tuple[Any, ...]]:
+def _strings(numbers: Numbers, path: str | None, longest: int) -> list[Symbols]:
     if path is not None:
         return [tuple(line.split()) for line in files.read_text(path).splitlines()]
     symbols = 0

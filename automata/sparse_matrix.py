@@ -1,7 +1,7 @@
 """A matrix over a semiring, as its entries other than zero: one symbol's transitions, or the silent ones.
 
 >>> from automata.semirings import REAL
->>> table = Table.of_entries(3, [2, 0], [1, 0], np.array([5, 7], dtype=object))
+>>> table = SparseMatrix.of_entries(3, [2, 0], [1, 0], np.array([5, 7], dtype=object))
 >>> table.rows.tolist(), table.columns.tolist(), table.weights.tolist()  # by row, then column
 ([0, 2], [0, 1], [7, 5])
 >>> table.dense(REAL).tolist()
@@ -13,12 +13,11 @@ one of exact numbers, entry by entry, where it is multiplied by a vector.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from automata.aliases import Weight, Weights
 from automata.semirings import NUMBERS, Semiring
@@ -32,7 +31,7 @@ SMALL = 64
 """A matrix of no more rows is small, whatever is in it."""
 
 
-class Table:
+class SparseMatrix:
     """A square matrix of n rows; immutable.
 
     Attributes:
@@ -41,10 +40,11 @@ class Table:
 
     def __init__(self, size: int, entries: Entries | None, array: Weights | None, zero: Weight) -> None:
         """Either is made from the other when it is asked for."""
-        self.size, self._stored, self._array, self._zero = size, entries, array, zero
+        self.size, self.shape = size, (size, size)
+        self._stored, self._array, self._zero = entries, array, zero
 
     @classmethod
-    def of_entries(cls, size: int, rows: ArrayLike, columns: ArrayLike, weights: Weights) -> Table:
+    def of_entries(cls, size: int, rows: ArrayLike, columns: ArrayLike, weights: Weights) -> SparseMatrix:
         """A table from entries in any order, none zero, and each place once."""
         i, j = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
         if len(i) < 2:
@@ -53,10 +53,10 @@ class Table:
         return cls._of_sorted(size, i[order], j[order], weights[order])
 
     @classmethod
-    def of_pairs(cls, size: int, pairs: Iterable[tuple[int, int]]) -> Table:
+    def of_pairs(cls, size: int, pairs: Iterable[tuple[int, int]]) -> SparseMatrix:
         """A boolean table from the row and column of each entry, in any order; a pair may be there again.
 
-        >>> table = Table.of_pairs(3, [(2, 0), (0, 1), (2, 0)])
+        >>> table = SparseMatrix.of_pairs(3, [(2, 0), (0, 1), (2, 0)])
         >>> table.rows.tolist(), table.columns.tolist(), table.weights.tolist()
         ([0, 2], [1, 0], [True, True])
         """
@@ -64,18 +64,18 @@ class Table:
         return cls._of_sorted(size, entries[:, 0], entries[:, 1], np.ones(len(entries), dtype=bool))
 
     @classmethod
-    def _of_sorted(cls, size: int, rows: Places, columns: Places, weights: Weights) -> Table:
+    def _of_sorted(cls, size: int, rows: Places, columns: Places, weights: Weights) -> SparseMatrix:
         for array in (rows, columns, weights):
             array.flags.writeable = False
         return cls(size, (rows, columns, weights), None, None)
 
     @classmethod
-    def of_array(cls, semiring: Semiring, array: Weights) -> Table:
+    def of_array(cls, semiring: Semiring, array: Weights) -> SparseMatrix:
         """A table from an array of shape ``(n, n)``, which it keeps."""
         return cls(len(array), None, array, semiring.zero)
 
     @classmethod
-    def empty(cls, size: int, numbers: Any) -> Table:
+    def empty(cls, size: int, numbers: DTypeLike) -> SparseMatrix:
         """A table without entries, of that NumPy dtype."""
         none = np.zeros(0, dtype=np.intp)
         return cls._of_sorted(size, none, none.copy(), np.zeros(0, dtype=numbers))
@@ -109,16 +109,18 @@ class Table:
         return len(self.rows)
 
     @cached_property
-    def starts(self) -> Places:
+    def row_offsets(self) -> Places:
         """Where each row's entries begin, and the last one's end; shape ``(n + 1,)``."""
         return np.searchsorted(self.rows, np.arange(self.size + 1))
 
-    def spans(self, places: Places) -> tuple[Places, Places]:
-        """Where the entries of those rows begin and end."""
-        if 8 * len(self) > self.size or "starts" in self.__dict__:
-            return self.starts[places], self.starts[places + 1]
-        # one of thousands of symbols: an array of all rows for each would be far larger than its entries
-        return np.searchsorted(self.rows, places), np.searchsorted(self.rows, places, side="right")
+    def spans(self, rows: Places) -> tuple[Places, Places]:
+        """Return how many entries each of those rows has, and the places of all of these entries."""
+        if 8 * len(self) > self.size or "row_offsets" in self.__dict__:
+            first, after = self.row_offsets[rows], self.row_offsets[rows + 1]
+        else:  # one of thousands of symbols: an array of all rows for each would be far larger
+            first, after = np.searchsorted(self.rows, rows), np.searchsorted(self.rows, rows, side="right")
+        counts = after - first
+        return counts, np.repeat(after - np.cumsum(counts), counts) + np.arange(counts.sum())
 
     def dense(self, semiring: Semiring) -> Weights:
         """The matrix as an array, shape ``(n, n)``, read-only."""
@@ -135,16 +137,16 @@ class Table:
         return self.size <= SMALL or 4 * len(self) >= self.size**2
 
     @cached_property
-    def transposed(self) -> Table:
+    def transposed(self) -> SparseMatrix:
         """Columns for rows."""
         if self._stored is None and self._array is not None:
-            return Table(self.size, None, self._array.T, self._zero)
-        return Table.of_entries(self.size, self.columns, self.rows, self.weights)
+            return SparseMatrix(self.size, None, self._array.T, self._zero)
+        return SparseMatrix.of_entries(self.size, self.columns, self.rows, self.weights)
 
     def row(self, row: int) -> Vector:
         """The places and weights of one row."""
-        (first,), (after,) = self.spans(np.array([row]))
-        return self.columns[first:after], self.weights[first:after]
+        _, entries = self.spans(np.array([row]))
+        return self.columns[entries], self.weights[entries]
 
     def product(self, semiring: Semiring, omega: Weights) -> Weights:
         """For each column q the sum over rows p of omega(p) tau(p, q), shape ``(n,)``."""
@@ -185,36 +187,33 @@ class Table:
     def sparse_product(self, semiring: Semiring, vector: Vector) -> Vector:
         """The same for a sparse vector: takes time for the entries of its rows alone."""
         places, weights = vector
-        first, after = self.spans(places)
-        counts = after - first
-        # the entries of those rows, one row after the other
-        entries = np.repeat(after - np.cumsum(counts), counts) + np.arange(counts.sum())
+        counts, entries = self.spans(places)
         terms = semiring.times(np.repeat(weights, counts), self.weights[entries])
         return summed(semiring, self.columns[entries], np.asarray(terms))
 
-    def renumbered(self, size: int, place: Places) -> Table:
+    def renumbered(self, size: int, place: Places) -> SparseMatrix:
         """The rows and columns that have a place, -1 for none: shape ``(n,)``, and increasing."""
         inside = (place[self.rows] >= 0) & (place[self.columns] >= 0)
         rows, columns = place[self.rows[inside]], place[self.columns[inside]]
-        return Table._of_sorted(size, rows, columns, self.weights[inside])
+        return SparseMatrix._of_sorted(size, rows, columns, self.weights[inside])
 
-    def restricted(self, keep: Places) -> Table:
+    def restricted(self, keep: Places) -> SparseMatrix:
         """The rows and columns ``keep``, which increase, renumbered from 0."""
         return self.renumbered(len(keep), numbers_of(self.size, keep))
 
-    def without_columns(self, dropped: NDArray[np.bool_]) -> Table:
+    def without_columns(self, dropped: NDArray[np.bool_]) -> SparseMatrix:
         """The table with nothing in those columns, which are true in an array of shape ``(n,)``."""
         keep = ~dropped[self.columns]
-        return Table._of_sorted(self.size, self.rows[keep], self.columns[keep], self.weights[keep])
+        return SparseMatrix._of_sorted(self.size, self.rows[keep], self.columns[keep], self.weights[keep])
 
-    def beside(self, other: Table) -> Table:
+    def beside(self, other: SparseMatrix) -> SparseMatrix:
         """Both as blocks of one matrix, the other one behind."""
         n, size = self.size, self.size + other.size
         pairs = zip(self._entries[:2], other._entries[:2], strict=True)
         rows, columns = (np.concatenate([one, n + two]) for one, two in pairs)
-        return Table._of_sorted(size, rows, columns, np.concatenate([self.weights, other.weights]))
+        return SparseMatrix._of_sorted(size, rows, columns, np.concatenate([self.weights, other.weights]))
 
-    def kronecker(self, semiring: Semiring, other: Table) -> Table:
+    def kronecker(self, semiring: Semiring, other: SparseMatrix) -> SparseMatrix:
         """The matrix of pairs of rows and pairs of columns: one's weight times the other's."""
         m = other.size
         rows, columns = (
@@ -223,25 +222,27 @@ class Table:
         )
         weights = np.asarray(semiring.times(self.weights[:, None], other.weights[None, :])).reshape(-1)
         keep = np.flatnonzero(weights != semiring.zero)
-        return Table.of_entries(self.size * m, rows[keep], columns[keep], weights[keep])
+        return SparseMatrix.of_entries(self.size * m, rows[keep], columns[keep], weights[keep])
 
-    def mapped(self, semiring: Semiring, function: Any, numbers: Any) -> Table:
+    def mapped(
+        self, semiring: Semiring, function: Callable[[Weights], Weights], numbers: DTypeLike
+    ) -> SparseMatrix:
         """The table with a function of each entry, and zero where that is zero, in arrays of that dtype."""
         if not len(self):
-            return Table.empty(self.size, numbers)
+            return SparseMatrix.empty(self.size, numbers)
         weights = np.asarray(function(self.weights), dtype=numbers)
         keep = np.flatnonzero(weights != semiring.zero)
-        return Table._of_sorted(self.size, self.rows[keep], self.columns[keep], weights[keep])
+        return SparseMatrix._of_sorted(self.size, self.rows[keep], self.columns[keep], weights[keep])
 
-    def same(self, other: Table) -> bool:
+    def same(self, other: SparseMatrix) -> bool:
         """The same entries?"""
         if self is other:
             return True
         pairs = zip(self._entries, other._entries, strict=True)
-        return self.size == other.size and all(np.array_equal(one, two) for one, two in pairs)
+        return self.shape == other.shape and all(np.array_equal(one, two) for one, two in pairs)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Table._of_sorted, (self.size, *self._entries)
+        return SparseMatrix._of_sorted, (self.size, *self._entries)
 
 
 def numbers_of(size: int, keep: Places) -> Places:
