@@ -8,28 +8,25 @@ by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)), as the parallel form of appendix A.3 d
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
-from theory.claim import LADDER, Claim, Effort, Misprint, Source, Variant
+from theory.claim import LADDER, Claim, Misprint, Source, Variant
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, theorem, write
-from theory.linear_recurrences.shared.variants import (
+from theory.linear_recurrences.shared.records import (
     EFFORT,
     NOT_STATED,
+    READ,
     REFUTED,
+    Names,
     corrected,
-    exactly,
-    memory,
     narrow,
     sizes,
-    vectors,
+    theorem,
+    write,
 )
 from theory.reading import Equality, NoAutomaton, Recurrence
-from theory.signature import Signature, by_symbol
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -37,24 +34,18 @@ GATES = ("1/2", 1, 2)
 """Positive, as exponentials and sigmoids are."""
 
 
-def weights(k: int) -> Signature:
-    """A head's gates, queries and keys, and one number of its values."""
-    gates = (by_symbol("f", only=GATES), by_symbol("i", only=GATES))
-    return memory(*gates, *vectors("q", "k", size=k), by_symbol("v"), size=k)
+weights = Names("s_0[K] | f i q[K] k[K] v", only={"f": GATES, "i": GATES})
 
 
-# The recurrence for one row of C: f s_j + i (k_j v). With 1 for v it is the normaliser's.
-
-
-def written(of: Any, j: Any) -> Any:
+def written(t: Any, j: Any) -> Any:
     """i (k_j v)."""
-    return of.times(of.at("i"), write(of, j))
+    return t.i * write(t, j)
 
 
 LAYER = Layer(
-    step=lambda of, part, j: of.plus(of.times(of.at("f"), of.at("s", j)), written(of, j)),
-    update=lambda of, part, j: written(of, j),
-    decay=lambda of, p, q, j: of.at("f"),
+    step=lambda t, j: t.f * t.s[j] + written(t, j),  # for one row of C. With 1 for v: the normaliser's
+    update=written,
+    decay=lambda t, j: t.f,
     reading=READ,
 )
 
@@ -127,11 +118,7 @@ CLAIM = Claim(
             LAYER,
             CASES,
             "the automaton with K + 2 states: 1, the numbers of the row, and the output",
-            theorem=theorem(
-                "mlstm",
-                "mlstm_output {s_0} {f} {i} {v} {q} {k} {word}",
-                "mlstm_automaton {s_0} {f} {i} {v} {q} {k}",
-            ),
+            theorem("mlstm", "s_0 f i v q k"),
         ),
         Variant(
             name="corrected-as-programmed",
@@ -150,8 +137,8 @@ CLAIM = Claim(
             },
             theorem=theorem(
                 "mlstm",
-                "@stabilised_mlstm {over} _ _ {larger} {divide} {s_0} {f} {i} {v} {q} {k} {word}",
-                "mlstm_automaton {s_0} {f} {i} {v} {q} {k}",
+                "s_0 f i v q k",
+                network="@stabilised_mlstm {over} _ _ {larger} {divide} {s_0} {f} {i} {v} {q} {k} {word}",
                 claims=(
                     "forall (F : realFieldType) (S : Type) d (s_0 : 'I_d -> of_ring F)"
                     " (f i v : S -> of_ring F) (q k : S -> 'I_d -> of_ring F),"
@@ -188,7 +175,7 @@ CLAIM = Claim(
             cases=LARGE.random,
             small_cases=LARGE.small,
             kinds=("sampled", "exhausted", "decided"),
-            effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
+            effort=REFUTED,
             theorem=Theorem(
                 "linear_recurrences.mlstm.without_unnormalised_output_is_refuted",
                 refutes=True,
@@ -208,19 +195,7 @@ CLAIM = Claim(
             },
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "s_0": exactly(0, 0),
-            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "i": {"a": Fraction(1), "b": Fraction(2)},
-            "q": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "k": {"a": exactly(1, 0), "b": exactly(0, 1)},
-            "v": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("K", 2),
-    ),
+    example=weights(2).example(),
     uses=("linear-attention",),
     misprints=(
         Misprint(
