@@ -12,6 +12,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import gated_delta_net
+from theory.linear_recurrences.shared.affine import Token
 from theory.linear_recurrences.shared.chunks import (
     EFFORT,
     Chunk,
@@ -36,20 +37,25 @@ def gates(tokens: Chunk) -> Any:
     return product(t.alpha for t in tokens)
 
 
+def dot(one: Token, vector: Any) -> Any:
+    """What the key of a token reads."""
+    return one.sum(lambda j: one.k[j] * vector[j])
+
+
 def values(s: Any, chunk: Chunk) -> list[Any]:
     """u, from the first token on: each is solved for with those before it."""
     u: list[Any] = []
     for r, t in enumerate(chunk):
-        there = gates(chunk[: r + 1]) * t.sum(lambda j, t=t: t.k[j] * s[j])
+        there = gates(chunk[: r + 1]) * dot(t, s)
         for i, y in enumerate(chunk[:r]):
-            there += gates(chunk[i + 1 : r + 1]) * t.sum(lambda j, t=t, y=y: t.k[j] * y.k[j]) * u[i]
+            there += gates(chunk[i + 1 : r + 1]) * dot(t, y.k) * u[i]
         u.append(t.beta * (t.v + t.minus * there))
     return u
 
 
 def values_at_once(s: Any, chunk: Chunk) -> list[Any]:
     """The same, but none is corrected by those before it."""
-    there = (gates(chunk[: r + 1]) * t.sum(lambda j, t=t: t.k[j] * s[j]) for r, t in enumerate(chunk))
+    there = (gates(chunk[: r + 1]) * dot(t, s) for r, t in enumerate(chunk))
     return [t.beta * (t.v + t.minus * old) for t, old in zip(chunk, there, strict=True)]
 
 
@@ -59,9 +65,7 @@ def solved_by(solve: Any) -> Chunked:
     def output(s: Any, chunk: Chunk) -> Any:
         """g(0, r) q^T s, and the sum over i <= r of g(i, r) (q^T k_i) u_i."""
         t, u = chunk[-1], solve(s, chunk)
-        new = [
-            gates(chunk[i + 1 :]) * t.sum(lambda j, y=y: t.q[j] * y.k[j]) * u[i] for i, y in enumerate(chunk)
-        ]
+        new = (gates(chunk[i + 1 :]) * dot(y, t.q) * u[i] for i, y in enumerate(chunk))
         return sum(new, gates(chunk) * t.sum(lambda j: t.q[j] * s[j]))
 
     def hand_over(s: Any, chunk: Chunk, j: int) -> Any:

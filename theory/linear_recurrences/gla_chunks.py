@@ -13,6 +13,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import gla
+from theory.linear_recurrences.shared.affine import Token
 from theory.linear_recurrences.shared.chunks import (
     EFFORT,
     Chunk,
@@ -54,10 +55,11 @@ def with_gates(g: Any) -> Chunked:
     def output(s: Any, chunk: Chunk) -> Any:
         """q^T (g(0, r) s), and the sum over i <= r of (q^T (g(i, r) k_i)) v_i."""
         t, r = chunk[-1], len(chunk)
-        new = [
-            t.sum(lambda j, i=i, y=y: t.q[j] * g(chunk, i, r, j) * y.k[j]) * y.v
-            for i, y in enumerate(chunk, start=1)
-        ]
+
+        def written(i: int, y: Token) -> Any:
+            return t.sum(lambda j: t.q[j] * g(chunk, i, r, j) * y.k[j]) * y.v
+
+        new = (written(i, y) for i, y in enumerate(chunk, start=1))
         return sum(new, t.sum(lambda j: t.q[j] * gates(chunk, 0, r, j) * s[j]))
 
     def hand_over(s: Any, chunk: Chunk, j: int) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import mamba_2
+from theory.linear_recurrences.shared.affine import Token
 from theory.linear_recurrences.shared.chunks import (
     EFFORT,
     MULTIPLIED,
@@ -48,9 +49,11 @@ def with_decays(d: Any) -> Chunked:
     def output(h: Any, chunk: Chunk) -> Any:
         """C^T (d(0, r) h), the sum over i <= r of d(i, r) (C^T B_i) x_i, and D x."""
         t, r = chunk[-1], len(chunk)
-        block = [
-            d(chunk, i, r) * t.sum(lambda j, y=y: t.C[j] * y.B[j]) * y.x for i, y in enumerate(chunk, start=1)
-        ]
+
+        def written(i: int, y: Token) -> Any:
+            return d(chunk, i, r) * t.sum(lambda j: t.C[j] * y.B[j]) * y.x
+
+        block = (written(i, y) for i, y in enumerate(chunk, start=1))
         return sum(block, decay(chunk, 0, r) * t.sum(lambda j: t.C[j] * h[j])) + t.D * t.x
 
     def hand_over(h: Any, chunk: Chunk, j: int) -> Any:
@@ -66,7 +69,7 @@ BLOCKS = with_decays(decay)
 NOT_DECAYED = replace(BLOCKS, hand_over=with_decays(lambda *_: 1).hand_over)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
 FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
-PLAIN = {"h_0": (0,), "D": (0,), "B": (1,), "C": (1,)}
+PLAIN: dict[str, Any] = {"h_0": (0,), "D": (0,), "B": (1,), "C": (1,)}
 DECAYED = few(weights, (1, 1), (2, 1), **PLAIN)
 
 CLAIM = Claim(

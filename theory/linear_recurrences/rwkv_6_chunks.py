@@ -41,10 +41,11 @@ def decays(tokens: Chunk, j: int) -> Any:
 
 def read(s: Any, earlier: Chunk, t: Token) -> Any:
     """r (g(0, r) s), and the sum over i <= r of (r (g(i, r) k_i)) v_i, for the state after earlier tokens."""
-    new = [
-        t.sum(lambda j, i=i, y=y: t.r[j] * decays(earlier[i:], j) * y.k[j]) * y.v
-        for i, y in enumerate(earlier, start=1)
-    ]
+
+    def written(i: int, y: Token) -> Any:
+        return t.sum(lambda j: t.r[j] * decays(earlier[i:], j) * y.k[j]) * y.v
+
+    new = (written(i, y) for i, y in enumerate(earlier, start=1))
     return sum(new, t.sum(lambda j: t.r[j] * decays(earlier, j) * s[j]))
 
 
