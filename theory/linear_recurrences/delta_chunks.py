@@ -37,25 +37,25 @@ def gates(tokens: Chunk) -> Any:
     return product(t.alpha for t in tokens)
 
 
-def dot(one: Token, vector: Any) -> Any:
-    """What the key of a token reads."""
-    return one.sum(lambda j: one.k[j] * vector[j])
+def dot(t: Token, one: Any, other: Any) -> Any:
+    """The inner product."""
+    return t.sum(lambda j: one[j] * other[j])
 
 
 def values(s: Any, chunk: Chunk) -> list[Any]:
     """u, from the first token on: each is solved for with those before it."""
     u: list[Any] = []
     for r, t in enumerate(chunk):
-        there = gates(chunk[: r + 1]) * dot(t, s)
+        there = gates(chunk[: r + 1]) * dot(t, t.k, s)
         for i, y in enumerate(chunk[:r]):
-            there += gates(chunk[i + 1 : r + 1]) * dot(t, y.k) * u[i]
+            there += gates(chunk[i + 1 : r + 1]) * dot(t, t.k, y.k) * u[i]
         u.append(t.beta * (t.v + t.minus * there))
     return u
 
 
 def values_at_once(s: Any, chunk: Chunk) -> list[Any]:
     """The same, but none is corrected by those before it."""
-    there = (gates(chunk[: r + 1]) * dot(t, s) for r, t in enumerate(chunk))
+    there = (gates(chunk[: r + 1]) * dot(t, t.k, s) for r, t in enumerate(chunk))
     return [t.beta * (t.v + t.minus * old) for t, old in zip(chunk, there, strict=True)]
 
 
@@ -65,8 +65,8 @@ def solved_by(solve: Any) -> Chunked:
     def output(s: Any, chunk: Chunk) -> Any:
         """g(0, r) q^T s, and the sum over i <= r of g(i, r) (q^T k_i) u_i."""
         t, u = chunk[-1], solve(s, chunk)
-        new = (gates(chunk[i + 1 :]) * dot(y, t.q) * u[i] for i, y in enumerate(chunk))
-        return sum(new, gates(chunk) * t.sum(lambda j: t.q[j] * s[j]))
+        new = (gates(chunk[i + 1 :]) * dot(t, t.q, y.k) * u[i] for i, y in enumerate(chunk))
+        return sum(new, gates(chunk) * dot(t, t.q, s))
 
     def hand_over(s: Any, chunk: Chunk, j: int) -> Any:
         """g(0, r) s, and the sum over i <= r of g(i, r) k_i u_i."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import rwkv_7
+from theory.linear_recurrences.shared.affine import Token
 from theory.linear_recurrences.shared.chunks import (
     EFFORT,
     MULTIPLIED,
@@ -48,17 +49,22 @@ def moved(s: Any, tokens: Chunk, u: Sequence[Any], j: int) -> Any:
     return sum(new, decays(tokens, j) * s[j])
 
 
+def removed(t: Token, s: Any, earlier: Chunk, u: Sequence[Any] | None) -> Any:
+    """What a removal key reads of the state after earlier tokens; without u as if these wrote nothing."""
+    return t.sum(lambda j: t.kappa[j] * (decays(earlier, j) * s[j] if u is None else moved(s, earlier, u, j)))
+
+
 def values(s: Any, chunk: Chunk) -> list[Any]:
     """u, from the first token on: each is solved for with those before it."""
     u: list[Any] = []
     for r, t in enumerate(chunk):
-        u.append(t.sum(lambda j, t=t, r=r: t.kappa[j] * moved(s, chunk[:r], u, j)))
+        u.append(removed(t, s, chunk[:r], u))
     return u
 
 
 def values_at_once(s: Any, chunk: Chunk) -> list[Any]:
     """What the removal keys read of the chunk's first state alone, which has decayed."""
-    return [t.sum(lambda j, t=t, r=r: t.kappa[j] * decays(chunk[:r], j) * s[j]) for r, t in enumerate(chunk)]
+    return [removed(t, s, chunk[:r], None) for r, t in enumerate(chunk)]
 
 
 def solved_by(solve: Any) -> Chunked:
@@ -74,7 +80,7 @@ def solved_by(solve: Any) -> Chunked:
 CHUNKED = solved_by(values)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
 FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
-ONES = {"s_0": (0,), "w": (1,), "kappa": (1,)}
+ONES: dict[str, Any] = {"s_0": (0,), "w": (1,), "kappa": (1,)}
 
 CLAIM = Claim(
     name="rwkv-7-chunks",

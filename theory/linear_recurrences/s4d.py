@@ -10,19 +10,21 @@ from dataclasses import replace
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import lru
-from theory.linear_recurrences.shared.affine import Output, by_part
+from theory.linear_recurrences.shared.affine import AtPlace, Output, by_part
 from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted, theorem
 
 # The recurrence of LRU, whose output has the other number of each pair, too.
 
+
+def twice(part: str) -> AtPlace:
+    """The weight of a part in LRU's output, and itself."""
+    weight = by_part(lru.OUTPUT.weight, part)
+    return lambda t, i: weight(t, i) + weight(t, i)
+
+
 DOUBLED = Output(
     printed=lambda t: lru.real_part(t) + lru.real_part(t) + t.Du,
-    weight={
-        part: lambda t, i, part=part: (
-            by_part(lru.OUTPUT.weight, part)(t, i) + by_part(lru.OUTPUT.weight, part)(t, i)
-        )
-        for part in lru.LAYER.parts
-    },
+    weight={part: twice(part) for part in lru.LAYER.parts},
     skip=lambda t: t.Du,
 )
 LAYER = replace(lru.LAYER, reading=DOUBLED)
