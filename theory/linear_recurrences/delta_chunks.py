@@ -12,17 +12,8 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import gated_delta_net
+from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.chunks import (
-    EFFORT,
-    Chunk,
-    Chunked,
-    corrected,
-    few,
-    out_of_order,
-    product,
-    theorem,
-)
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
@@ -32,9 +23,9 @@ weights = gated_delta_net.weights.in_chunks("C")
 # The chunk form, for one column s of the state at the chunk's start.
 
 
-def gates(tokens: Chunk) -> Any:
+def gates(tokens: chunks.Chunk) -> Any:
     """g: the product of the tokens' gates."""
-    return product(t.alpha for t in tokens)
+    return chunks.product(t.alpha for t in tokens)
 
 
 def dot(t: Token, one: Any, other: Any) -> Any:
@@ -42,7 +33,7 @@ def dot(t: Token, one: Any, other: Any) -> Any:
     return t.sum(lambda j: one[j] * other[j])
 
 
-def values(s: Any, chunk: Chunk) -> list[Any]:
+def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
     """u, from the first token on: each is solved for with those before it."""
     u: list[Any] = []
     for r, t in enumerate(chunk):
@@ -53,28 +44,28 @@ def values(s: Any, chunk: Chunk) -> list[Any]:
     return u
 
 
-def values_at_once(s: Any, chunk: Chunk) -> list[Any]:
+def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
     """The same, but none is corrected by those before it."""
     there = (gates(chunk[: r + 1]) * dot(t, t.k, s) for r, t in enumerate(chunk))
     return [t.beta * (t.v + t.minus * old) for t, old in zip(chunk, there, strict=True)]
 
 
-def solved_by(solve: Any) -> Chunked:
+def solved_by(solve: Any) -> chunks.Chunked:
     """The chunk form with these values."""
 
-    def output(s: Any, chunk: Chunk) -> Any:
+    def output(s: Any, chunk: chunks.Chunk) -> Any:
         """g(0, r) q^T s, and the sum over i <= r of g(i, r) (q^T k_i) u_i."""
         t, u = chunk[-1], solve(s, chunk)
         new = (gates(chunk[i + 1 :]) * dot(t, t.q, y.k) * u[i] for i, y in enumerate(chunk))
         return sum(new, gates(chunk) * dot(t, t.q, s))
 
-    def hand_over(s: Any, chunk: Chunk, j: int) -> Any:
+    def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
         """g(0, r) s, and the sum over i <= r of g(i, r) k_i u_i."""
         u = solve(s, chunk)
         new = (gates(chunk[i + 1 :]) * y.k[j] * u[i] for i, y in enumerate(chunk))
         return sum(new, gates(chunk) * s[j])
 
-    return Chunked(gated_delta_net.LAYER, output, hand_over)
+    return chunks.Chunked(gated_delta_net.LAYER, output, hand_over)
 
 
 CHUNKED = solved_by(values)
@@ -97,23 +88,23 @@ CLAIM = Claim(
         "Gates between two tokens are multiplied; nothing is divided by a gate, so that a gate may be 0.",
     ),
     variants=(
-        corrected(
+        chunks.corrected(
             weights,
             CHUNKED,
             CASES,
-            theorem("delta_chunks", "minus alpha beta q k v", automaton="gated_delta_net"),
+            chunks.theorem("delta_chunks", "minus alpha beta q k v", automaton="gated_delta_net"),
         ),
-        out_of_order(CHUNKED, CASES, few(weights, (1, 1), most=300, alpha=(1,), beta=("1/2",))),
+        chunks.out_of_order(CHUNKED, CASES, chunks.few(weights, (1, 1), most=300, alpha=(1,), beta=("1/2",))),
         refuted(
             "without-substitution",
             "the values of a chunk are taken at once, with the identity in place of the triangular inverse",
             solved_by(values_at_once).recurrence,
             gated_delta_net.LAYER,
             CASES,
-            few(weights, (2, 1), most=300, alpha=(1,), beta=(1,)),
+            chunks.few(weights, (2, 1), most=300, alpha=(1,), beta=(1,)),
         ),
     ),
     example=weights((2, 2)).example(),
     uses=("delta-net", "gated-delta-net"),
-    effort=EFFORT,
+    effort=chunks.EFFORT,
 )

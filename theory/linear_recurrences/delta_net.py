@@ -10,22 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import column
-from theory.linear_recurrences.shared.records import (
-    EFFORT,
-    READ,
-    Names,
-    corrected,
-    narrow,
-    reads_old,
-    refuted,
-    sizes,
-    theorem,
-    write,
-)
 
-weights = Names("s_0[K] minus | beta q[K] k[K] v")  # queries and keys after phi
+weights = records.Names("s_0[K] minus | beta q[K] k[K] v")  # queries and keys after phi
 
 
 def step(t: Any, j: Any) -> Any:
@@ -41,13 +30,13 @@ def erase(t: Any, j: Any) -> Any:
 
 LAYER = Layer(
     step=step,
-    update=lambda t, j: t.beta * write(t, j),
+    update=lambda t, j: t.beta * records.write(t, j),
     decay=lambda t, j: t.one,
     terms=((erase, lambda t, i: t.k[i]),),
-    reading=READ,
+    reading=records.READ,
 )
-CASES = sizes(weights)
-SMALL = narrow(weights, q=(1,), k=(1, 0), beta=(1, 0))
+CASES = records.sizes(weights)
+SMALL = records.narrow(weights, q=(1,), k=(1, 0), beta=(1, 0))
 
 CLAIM = Claim(
     name="delta-net",
@@ -59,14 +48,14 @@ CLAIM = Claim(
     source=Source("schlag2021linear", "4.2", "Delta rule"),
     hypotheses=column("Keys need not have length 1, nor betas be between 0 and 1."),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "the automaton with K + 2 states, whose matrix has 1 - beta k k^T among the numbers",
-            theorem("delta_net", "s_0 minus beta q k v"),
+            records.theorem("delta_net", "s_0 minus beta q k v"),
         ),
-        reads_old(LAYER, CASES, SMALL),
-        refuted(
+        records.reads_old(LAYER, CASES, SMALL),
+        records.refuted(
             "without-correction",
             "the automaton of linear attention, which writes beta k v and erases nothing",
             LAYER,
@@ -77,5 +66,5 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("linear-attention",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

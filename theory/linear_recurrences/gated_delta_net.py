@@ -11,40 +11,29 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.delta_net import erase
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import column
-from theory.linear_recurrences.shared.records import (
-    EFFORT,
-    READ,
-    Names,
-    corrected,
-    narrow,
-    reads_old,
-    refuted,
-    sizes,
-    theorem,
-    write,
-)
 
-weights = Names("s_0[K] minus | alpha beta q[K] k[K] v")
+weights = records.Names("s_0[K] minus | alpha beta q[K] k[K] v")
 
 
 def step(t: Any, j: Any) -> Any:
     """As printed, for one column: alpha (s_j - beta k_j (k^T s)) + beta k_j v."""
     there = t.sum(lambda i: t.k[i] * t.s[i])
-    return t.alpha * (t.s[j] + erase(t, j) * there) + t.beta * write(t, j)
+    return t.alpha * (t.s[j] + erase(t, j) * there) + t.beta * records.write(t, j)
 
 
 LAYER = Layer(
     step=step,
-    update=lambda t, j: t.beta * write(t, j),
+    update=lambda t, j: t.beta * records.write(t, j),
     decay=lambda t, j: t.alpha,
     terms=((lambda t, j: t.alpha * erase(t, j), lambda t, i: t.k[i]),),
-    reading=READ,
+    reading=records.READ,
 )
 UNGATED = replace(LAYER, terms=((erase, lambda t, i: t.k[i]),))
-CASES = sizes(weights)
-SMALL = narrow(weights, q=(1,), k=(1, 0), beta=(1, 0))
+CASES = records.sizes(weights)
+SMALL = records.narrow(weights, q=(1,), k=(1, 0), beta=(1, 0))
 
 CLAIM = Claim(
     name="gated-delta-net",
@@ -59,14 +48,14 @@ CLAIM = Claim(
         "What is erased is read from the state that has decayed: alpha is a factor of the whole matrix."
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "the automaton with K + 2 states, whose matrix has alpha (1 - beta k k^T) among the numbers",
-            theorem("gated_delta_net", "s_0 minus alpha beta q k v"),
+            records.theorem("gated_delta_net", "s_0 minus alpha beta q k v"),
         ),
-        reads_old(LAYER, CASES),
-        refuted(
+        records.reads_old(LAYER, CASES),
+        records.refuted(
             "without-decay-first",
             "an automaton that erases what is read from the state before its decay: alpha - beta k k^T",
             LAYER,
@@ -77,5 +66,5 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("delta-net",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

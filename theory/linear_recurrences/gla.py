@@ -6,21 +6,12 @@ Yang et al. 2024, section 4.1 (equation 3): S_t = diag(alpha_t) S_{t-1} + k_t^T 
 from __future__ import annotations
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.hypotheses import column
-from theory.linear_recurrences.shared.records import (
-    COLUMN_STATES,
-    EFFORT,
-    Names,
-    corrected,
-    decayed,
-    reads_old,
-    sizes,
-    theorem,
-)
 
-weights = Names("s_0[K] | alpha[K] q[K] k[K] v")
-LAYER = decayed(lambda t, j: t.alpha[j])  # as printed, for one column: alpha_j s_j + k_j v
-CASES = sizes(weights)
+weights = records.Names("s_0[K] | alpha[K] q[K] k[K] v")
+LAYER = records.decayed(lambda t, j: t.alpha[j])  # as printed, for one column: alpha_j s_j + k_j v
+CASES = records.sizes(weights)
 
 CLAIM = Claim(
     name="gla",
@@ -32,10 +23,10 @@ CLAIM = Claim(
     source=Source("yang2024gated", "4.1", "Gated linear attention", ("3",)),
     hypotheses=column(),
     variants=(
-        corrected(LAYER, CASES, COLUMN_STATES, theorem("gla", "s_0 alpha q k v")),
-        reads_old(LAYER, CASES),
+        records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("gla", "s_0 alpha q k v")),
+        records.reads_old(LAYER, CASES),
     ),
     example=weights(2).example(),
     uses=("linear-attention",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

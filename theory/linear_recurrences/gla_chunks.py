@@ -13,17 +13,8 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import gla
+from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.chunks import (
-    EFFORT,
-    Chunk,
-    Chunked,
-    corrected,
-    few,
-    out_of_order,
-    product,
-    theorem,
-)
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
@@ -33,26 +24,26 @@ weights = gla.weights.in_chunks("C")
 # The chunk form, for one column s of the state at the chunk's start.
 
 
-def gates(chunk: Chunk, i: int, r: int, j: int) -> Any:
+def gates(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
     """g(i, r) at the place j: the product of the gates of the tokens i + 1 to r."""
-    return product(t.alpha[j] for t in chunk[i:r])
+    return chunks.product(t.alpha[j] for t in chunk[i:r])
 
 
-def quotient(chunk: Chunk, i: int, r: int, j: int) -> Any:
+def quotient(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
     """b_r / b_i, with 1 / 0 read as 0 so that it is a number."""
     below = gates(chunk, 0, i, j)
     return gates(chunk, 0, r, j) / below if below else Fraction(0)
 
 
-def inclusive(chunk: Chunk, i: int, r: int, j: int) -> Any:
+def inclusive(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
     """The gates of the tokens i to r: one too many for what token i writes."""
     return gates(chunk, max(i - 1, 0), r, j)
 
 
-def with_gates(g: Any) -> Chunked:
+def with_gates(g: Any) -> chunks.Chunked:
     """The chunk form with these gates between tokens."""
 
-    def output(s: Any, chunk: Chunk) -> Any:
+    def output(s: Any, chunk: chunks.Chunk) -> Any:
         """q^T (g(0, r) s), and the sum over i <= r of (q^T (g(i, r) k_i)) v_i."""
         t, r = chunk[-1], len(chunk)
 
@@ -62,18 +53,18 @@ def with_gates(g: Any) -> Chunked:
         new = (written(i, y) for i, y in enumerate(chunk, start=1))
         return sum(new, t.sum(lambda j: t.q[j] * gates(chunk, 0, r, j) * s[j]))
 
-    def hand_over(s: Any, chunk: Chunk, j: int) -> Any:
+    def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
         """g(0, r) s, and the sum over i <= r of (g(i, r) k_i) v_i."""
         r = len(chunk)
         new = (g(chunk, i, r, j) * y.k[j] * y.v for i, y in enumerate(chunk, start=1))
         return sum(new, gates(chunk, 0, r, j) * s[j])
 
-    return Chunked(gla.LAYER, output, hand_over)
+    return chunks.Chunked(gla.LAYER, output, hand_over)
 
 
 PRODUCTS = with_gates(gates)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
-GATED = few(weights, (1, 1), (2, 1))
+GATED = chunks.few(weights, (1, 1), (2, 1))
 
 CLAIM = Claim(
     name="gla-chunks",
@@ -92,7 +83,7 @@ CLAIM = Claim(
         "Gates between two tokens are multiplied; where they are a quotient of products, no gate is 0.",
     ),
     variants=(
-        corrected(weights, PRODUCTS, CASES, theorem("gla_chunks", "alpha q k v")),
+        chunks.corrected(weights, PRODUCTS, CASES, chunks.theorem("gla_chunks", "alpha q k v")),
         refuted(
             "without-nonzero-gates",
             "gates between tokens as quotients b_r / b_i of products from the chunk's start, where a gate"
@@ -102,7 +93,7 @@ CLAIM = Claim(
             CASES,
             GATED,
         ),
-        out_of_order(PRODUCTS, CASES, few(weights, (1, 1), most=300, alpha=(1,))),
+        chunks.out_of_order(PRODUCTS, CASES, chunks.few(weights, (1, 1), most=300, alpha=(1,))),
         refuted(
             "without-exclusive-gates",
             "what a token writes is multiplied by its own gate, too",
@@ -114,5 +105,5 @@ CLAIM = Claim(
     ),
     example=weights((2, 2)).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=chunks.EFFORT,
 )

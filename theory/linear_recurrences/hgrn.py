@@ -10,16 +10,16 @@ from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, TOKENS
-from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted, theorem, unit
 
 # The weights of one unit: cos theta and sin theta, and the gate and the candidate of each token.
 
 NAMES = "re_0 im_0 minus cos sin | f c_re c_im"
-CASES = unit(NAMES)
-CASES_REAL = unit("h_0 minus | f c")
-SMALL = unit(NAMES, only={"c_re": (0,), "c_im": (0,)})
+CASES = records.unit(NAMES)
+CASES_REAL = records.unit("h_0 minus | f c")
+SMALL = records.unit(NAMES, only={"c_re": (0,), "c_im": (0,)})
 
 # The recurrence, as printed, with real and imaginary parts apart:
 # f (cos + i sin) (re + i im) + (1 - f) (c_re + i c_im).
@@ -66,22 +66,22 @@ CLAIM = Claim(
     source=Source("qin2023hierarchically", "", "HGRU"),
     hypotheses=(TOKENS, FIRST_UNIT, LINEAR_OUTPUT),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "automata with the states 1, Re h and Im h",
-            theorem("hgrn", "minus re_0 im_0 cos sin f c_re c_im unit", "{}_unit"),
+            records.theorem("hgrn", "minus re_0 im_0 cos sin f c_re c_im unit", "{}_unit"),
         ),
-        corrected(
+        records.corrected(
             REAL_LAYER,
             CASES_REAL,
             "without theta, as later programs have it: the automaton with the states 1 and h",
-            theorem("hgrn", "minus h_0 f c", "real_hgrn_unit", "hgrn_without_theta"),
+            records.theorem("hgrn", "minus h_0 f c", "real_hgrn_unit", "hgrn_without_theta"),
             name="corrected-without-theta",
         ),
-        refuted("without-signs", "automata that turn by minus theta", LAYER, BACK, CASES, SMALL),
+        records.refuted("without-signs", "automata that turn by minus theta", LAYER, BACK, CASES, SMALL),
     ),
     example=CASES.example(),
     uses=("proposition-7",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

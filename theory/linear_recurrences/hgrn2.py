@@ -10,19 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer, Output
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, column
-from theory.linear_recurrences.shared.records import (
-    COLUMN_STATES,
-    EFFORT,
-    Names,
-    corrected,
-    refuted,
-    sizes,
-    theorem,
-)
 
-weights = Names("h_0[K] minus | f[K] o[K] i")
+weights = records.Names("h_0[K] minus | f[K] o[K] i")
 
 
 def write(t: Any, j: Any) -> Any:
@@ -37,7 +29,7 @@ LAYER = Layer(
     reading=Output(printed=lambda t: t.sum(lambda j: t.o[j] * t.h[j]), weight=lambda t, j: t.o[j]),
     parts=("h",),
 )
-CASES = sizes(weights)
+CASES = records.sizes(weights)
 
 CLAIM = Claim(
     name="hgrn2",
@@ -49,8 +41,8 @@ CLAIM = Claim(
     source=Source("qin2024hgrn2", "", "HGRN2"),
     hypotheses=column("The key is tied to the gate: it is 1 - f.", start=FIRST_UNIT),
     variants=(
-        corrected(LAYER, CASES, COLUMN_STATES, theorem("hgrn2", "h_0 minus f o i")),
-        refuted(
+        records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("hgrn2", "h_0 minus f o i")),
+        records.refuted(
             "without-tied-keys",
             "an automaton that writes i where the layer writes (1 - f) i",
             LAYER,
@@ -60,5 +52,5 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

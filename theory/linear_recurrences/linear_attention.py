@@ -9,33 +9,22 @@ from __future__ import annotations
 from typing import Any
 
 from theory.claim import LADDER, Claim, Source, Variant
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.records import (
-    COLUMN_STATES,
-    EFFORT,
-    READ,
-    REFUTED,
-    Names,
-    corrected,
-    narrow,
-    reads_old,
-    refuted,
-    sizes,
-    theorem,
-    write,
-)
 from theory.reading import NoAutomaton, Recurrence
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-weights = Names("s_0[K] | q[K] k[K] v")  # queries and keys after phi
+weights = records.Names("s_0[K] | q[K] k[K] v")  # queries and keys after phi
 LAYER = Layer(
-    step=lambda t, j: t.s[j] + write(t, j),  # as printed, for one column (equation 18): s_j + phi(k_j) v
-    update=write,
+    step=lambda t, j: (
+        t.s[j] + records.write(t, j)
+    ),  # as printed, for one column (equation 18): s_j + phi(k_j) v
+    update=records.write,
     decay=lambda t, j: t.one,
-    reading=READ,
+    reading=records.READ,
 )
 
 # With its normaliser, as printed: divided by q^T z with z the sum of the keys (equations 19 and 20; 0 where
@@ -56,8 +45,8 @@ NORMALISED = Recurrence(
     step=step_with_normaliser,
     out=lambda w, state: state[2:],
 )
-CASES = sizes(weights)
-POSITIVE = narrow(weights, (1,), s_0=(0,), q=(1, "1/2", 2), k=(1, "1/2", 2))
+CASES = records.sizes(weights)
+POSITIVE = records.narrow(weights, (1,), s_0=(0,), q=(1, "1/2", 2), k=(1, "1/2", 2))
 
 CLAIM = Claim(
     name="linear-attention",
@@ -69,9 +58,11 @@ CLAIM = Claim(
     source=Source("katharopoulos2020transformers", "3.4", "Equation 18", ("18",)),
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, f"The output is not normalised. {LINEAR_OUTPUT}"),
     variants=(
-        corrected(LAYER, CASES, COLUMN_STATES, theorem("linear_attention", "s_0 q k v")),
-        reads_old(LAYER, CASES),
-        refuted(
+        records.corrected(
+            LAYER, CASES, records.COLUMN_STATES, records.theorem("linear_attention", "s_0 q k v")
+        ),
+        records.reads_old(LAYER, CASES),
+        records.refuted(
             "without-first-state",
             "the same automaton with 0 for the first state, where the layer starts elsewhere",
             LAYER,
@@ -86,7 +77,7 @@ CLAIM = Claim(
             cases=POSITIVE.random,
             small_cases=POSITIVE.small,
             kinds=LADDER,
-            effort=REFUTED,
+            effort=records.REFUTED,
             theorem=Theorem(
                 "linear_recurrences.linear_attention.without_unnormalised_output_is_refuted",
                 refutes=True,
@@ -102,5 +93,5 @@ CLAIM = Claim(
         ),
     ),
     example=weights(2).example(),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

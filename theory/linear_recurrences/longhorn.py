@@ -11,19 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.records import (
-    COLUMN_STATES,
-    EFFORT,
-    READ,
-    Names,
-    corrected,
-    narrow,
-    refuted,
-    sizes,
-    theorem,
-)
 from theory.weights import Weights, total
 
 
@@ -46,7 +36,7 @@ def best_step(w: Weights, x: str) -> Any:
     return b / a if a else beta
 
 
-weights = Names(
+weights = records.Names(
     "s_0[K] minus | beta q[K] k[K] x delta", only={"beta": (0, 1, "1/2", 2, 3)}, derived={"delta": best_step}
 )
 
@@ -65,15 +55,15 @@ LAYER = Layer(
     step=lambda t, j: gate(t, j) * t.s[j] + update(t, j),  # as printed, for one column
     update=update,
     decay=gate,
-    reading=READ,
+    reading=records.READ,
     printed={"delta": delta},
 )
 # The learner's own step, whose matrix is 1 - delta k k^T: not diagonal.
 WHOLE = replace(
     LAYER, decay=lambda t, j: t.one, terms=((lambda t, j: t.minus * (t.delta * t.k[j]), lambda t, i: t.k[i]),)
 )
-CASES = sizes(weights)
-SMALL = narrow(weights, small=(2,), q=(1,), k=(1,), beta=(1,), x=(0,))
+CASES = records.sizes(weights)
+SMALL = records.narrow(weights, small=(2,), q=(1,), k=(1,), beta=(1,), x=(0,))
 
 CLAIM = Claim(
     name="longhorn",
@@ -94,8 +84,10 @@ CLAIM = Claim(
         LINEAR_OUTPUT,
     ),
     variants=(
-        corrected(LAYER, CASES, COLUMN_STATES, theorem("longhorn", "s_0 minus q k delta x")),
-        refuted(
+        records.corrected(
+            LAYER, CASES, records.COLUMN_STATES, records.theorem("longhorn", "s_0 minus q k delta x")
+        ),
+        records.refuted(
             "without-diagonal-step",
             "the automaton of the learner's whole matrix 1 - delta k k^T, where the layer keeps its diagonal",
             LAYER,
@@ -106,5 +98,5 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer, Output
 from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.records import EFFORT, Names, corrected, narrow, refuted, sizes, theorem
 
 # Lambda is a + ib, C is c + id, and gamma B u of a token is p + ir.
 
-weights = Names("minus re_0[N] im_0[N] a[N] b[N] c[N] d[N] | p[N] r[N] Du")
+weights = records.Names("minus re_0[N] im_0[N] a[N] b[N] c[N] d[N] | p[N] r[N] Du")
 
 
 def real_part(t: Any) -> Any:
@@ -47,8 +47,8 @@ LAYER = Layer(
     parts=("re", "im"),
 )
 TERMS = "minus re_0 im_0 a b c d p r Du"
-CASES = sizes(weights)
-SMALL = narrow(weights, d=(0,), p=(0,), r=(0,), Du=(0,))
+CASES = records.sizes(weights)
+SMALL = records.narrow(weights, d=(0,), p=(0,), r=(0,), Du=(0,))
 HYPOTHESES = (
     TOKENS,
     "The layer starts in x_0 = 0, or the automaton has x_0 among its initial weights.",
@@ -67,8 +67,8 @@ CLAIM = Claim(
     source=Source("orvieto2023resurrecting", "3", "LRU"),
     hypotheses=HYPOTHESES,
     variants=(
-        corrected(LAYER, CASES, STATES, theorem("lru", TERMS)),
-        refuted(
+        records.corrected(LAYER, CASES, STATES, records.theorem("lru", TERMS)),
+        records.refuted(
             "without-signs",
             "the automaton of the conjugate eigenvalues, with -b where b is right",
             LAYER,
@@ -79,5 +79,5 @@ CLAIM = Claim(
     ),
     example=weights(1).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

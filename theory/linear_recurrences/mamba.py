@@ -14,17 +14,9 @@ from typing import Any
 
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.linear_recurrences import mamba_2
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.convolved import Convolved
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS
-from theory.linear_recurrences.shared.records import (
-    EFFORT,
-    Names,
-    corrected,
-    reads_old,
-    refuted,
-    sizes,
-    theorem,
-)
 from theory.rational_recurrences.shared.windows import history_tables
 from theory.reading import Equality
 from theory.signature import Signature, Sizes, entries
@@ -33,7 +25,7 @@ from theory.weights import Weights
 
 NAMES = "h_0[N] D | a[N] B[N] C[N] x"
 """Delta is a factor of B, and a is exp(Delta A)."""
-weights = Names(NAMES)
+weights = records.Names(NAMES)
 
 
 def convolved_weights(size: tuple[int, int], **only: Sequence[Any]) -> Signature:
@@ -55,7 +47,7 @@ def by_history(w: Weights) -> dict[str, Any]:
     return {"h_0": w.h_0, "D": w.D, **history_tables(w, "a", "B", "C", "x")}
 
 
-CASES = sizes(weights)
+CASES = records.sizes(weights)
 WINDOWED = Sizes(convolved_weights, ((1, 2), (2, 1), (2, 2)), ((1, 1), (2, 1)))
 # Small cases whose outputs are the state, which starts at 1: what leads to a wrong history shows.
 SHOWN = Sizes(lambda size: convolved_weights(size, h_0=(1,), D=(0,), C=(1,), x=(1,)), (), ((1, 1), (2, 1)))
@@ -112,14 +104,14 @@ CLAIM = Claim(
                 values=by_history,
             ),
         ),
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "without the convolution: the automaton with N + 2 states",
             name="corrected-without-convolution",
-            theorem=theorem("mamba", "h_0 D a B C x", name="mamba_without_convolution"),
+            theorem=records.theorem("mamba", "h_0 D a B C x", name="mamba_without_convolution"),
         ),
-        refuted(
+        records.refuted(
             "without-histories",
             "an automaton with N + 2 states where there is a convolution: each token counts as if it stood"
             " at the start",
@@ -127,9 +119,9 @@ CLAIM = Claim(
             LAYER,
             WINDOWS,
         ),
-        reads_old(LAYER, CASES),
+        records.reads_old(LAYER, CASES),
     ),
     example=convolved_weights((2, 1)).example(),
     uses=("mamba-2", "proposition-11-qrnn"),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer, Output
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.records import EFFORT, Names, corrected, reads_old, sizes, theorem
 
-weights = Names("h_0[N] D | a B[N] C[N] x")  # the step's size is a factor of a and of B
+weights = records.Names("h_0[N] D | a B[N] C[N] x")  # the step's size is a factor of a and of B
 
 
 def update(t: Any, j: Any) -> Any:
@@ -33,7 +33,7 @@ LAYER = Layer(
     reading=OUTPUT,
     parts=("h",),
 )
-CASES = sizes(weights)
+CASES = records.sizes(weights)
 
 CLAIM = Claim(
     name="mamba-2",
@@ -51,15 +51,15 @@ CLAIM = Claim(
         LINEAR_OUTPUT,
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "the automaton with N + 2 states: 1, the numbers of the state, and the output",
-            theorem("mamba_2", "h_0 D a B C x"),
+            records.theorem("mamba_2", "h_0 D a B C x"),
         ),
-        reads_old(LAYER, CASES),
+        records.reads_old(LAYER, CASES),
     ),
     example=weights(2).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

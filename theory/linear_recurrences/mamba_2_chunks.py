@@ -12,18 +12,8 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import mamba_2
+from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.chunks import (
-    EFFORT,
-    MULTIPLIED,
-    Chunk,
-    Chunked,
-    corrected,
-    few,
-    out_of_order,
-    product,
-    theorem,
-)
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
@@ -33,20 +23,20 @@ weights = mamba_2.weights.in_chunks("Q")
 # The block form, for one channel with the state h at the chunk's start.
 
 
-def decay(chunk: Chunk, i: int, r: int) -> Any:
+def decay(chunk: chunks.Chunk, i: int, r: int) -> Any:
     """d(i, r)."""
-    return product(t.a for t in chunk[i:r])
+    return chunks.product(t.a for t in chunk[i:r])
 
 
-def inclusive(chunk: Chunk, i: int, r: int) -> Any:
+def inclusive(chunk: chunks.Chunk, i: int, r: int) -> Any:
     """The decays of the tokens i to r: one too many for what token i writes."""
     return decay(chunk, max(i - 1, 0), r)
 
 
-def with_decays(d: Any) -> Chunked:
+def with_decays(d: Any) -> chunks.Chunked:
     """The block form with these decays between tokens."""
 
-    def output(h: Any, chunk: Chunk) -> Any:
+    def output(h: Any, chunk: chunks.Chunk) -> Any:
         """C^T (d(0, r) h), the sum over i <= r of d(i, r) (C^T B_i) x_i, and D x."""
         t, r = chunk[-1], len(chunk)
 
@@ -56,13 +46,13 @@ def with_decays(d: Any) -> Chunked:
         block = (written(i, y) for i, y in enumerate(chunk, start=1))
         return sum(block, decay(chunk, 0, r) * t.sum(lambda j: t.C[j] * h[j])) + t.D * t.x
 
-    def hand_over(h: Any, chunk: Chunk, j: int) -> Any:
+    def hand_over(h: Any, chunk: chunks.Chunk, j: int) -> Any:
         """d(0, r) h, and the sum over i <= r of d(i, r) B_i x_i."""
         r = len(chunk)
         written = (d(chunk, i, r) * y.B[j] * y.x for i, y in enumerate(chunk, start=1))
         return sum(written, decay(chunk, 0, r) * h[j])
 
-    return Chunked(mamba_2.LAYER, output, hand_over)
+    return chunks.Chunked(mamba_2.LAYER, output, hand_over)
 
 
 BLOCKS = with_decays(decay)
@@ -70,7 +60,7 @@ NOT_DECAYED = replace(BLOCKS, hand_over=with_decays(lambda *_: 1).hand_over)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
 FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
 PLAIN: dict[str, Any] = {"h_0": (0,), "D": (0,), "B": (1,), "C": (1,)}
-DECAYED = few(weights, (1, 1), (2, 1), **PLAIN)
+DECAYED = chunks.few(weights, (1, 1), (2, 1), **PLAIN)
 
 CLAIM = Claim(
     name="mamba-2-chunks",
@@ -85,11 +75,11 @@ CLAIM = Claim(
         "The convolution before the recurrence is left out.",
         FIRST_UNIT,
         NO_TOKENS,
-        MULTIPLIED,
+        chunks.MULTIPLIED,
     ),
     variants=(
-        corrected(weights, BLOCKS, CASES, theorem("mamba_2_chunks", "D a B C x", "Q h_0")),
-        out_of_order(BLOCKS, FEW, few(weights, (1, 1), a=(1,), **PLAIN)),
+        chunks.corrected(weights, BLOCKS, CASES, chunks.theorem("mamba_2_chunks", "D a B C x", "Q h_0")),
+        chunks.out_of_order(BLOCKS, FEW, chunks.few(weights, (1, 1), a=(1,), **PLAIN)),
         refuted(
             "without-exclusive-decays",
             "what a token writes is multiplied by its own decay, too",
@@ -109,5 +99,5 @@ CLAIM = Claim(
     ),
     example=weights((2, 2)).example(),
     uses=("mamba-2", "gla-chunks"),
-    effort=EFFORT,
+    effort=chunks.EFFORT,
 )

@@ -14,9 +14,9 @@ from fractions import Fraction
 
 from theory.claim import LADDER, Claim, Source, Variant
 from theory.linear_recurrences import min_gru
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT
-from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted, theorem, unit
 from theory.reading import Equality
 from theory.weights import Weights
 
@@ -32,7 +32,7 @@ def softplus(w: Weights, x: str) -> Fraction:
     return Fraction((1 + w.e_z[x]).numerator.bit_length() - 1)
 
 
-CASES = unit(
+CASES = records.unit(
     "h_0 minus | e_z z Delta u decay held",
     only={"e_z": (1, 3, 7)},
     derived={
@@ -91,7 +91,7 @@ CLAIM = Claim(
                     " not; given that, it is min-gru's proof"
                 )
             },
-            theorem=theorem(
+            theorem=records.theorem(
                 "mamba_theorem_1",
                 "",
                 network=(
@@ -109,16 +109,16 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, "divide": "Qcdiv"},
             ),
         ),
-        corrected(
+        records.corrected(
             SIMPLIFIED,
             CASES,
             "as programmed, with Delta B for the discretised B: another automaton with two states",
-            theorem=theorem(
+            theorem=records.theorem(
                 "mamba_theorem_1", "h_0 decay Delta u", "mamba_one_unit", name="mamba_theorem_1_as_programmed"
             ),
             name="corrected-as-programmed",
         ),
-        refuted(
+        records.refuted(
             "without-zero-order-hold",
             "the automaton of a gated unit for the program, which has Delta B: for z = 0 and x = 1 the first"
             " token gives log 2, the unit of Delta here, and not 1/2",
@@ -129,5 +129,5 @@ CLAIM = Claim(
     ),
     example=CASES.example(),
     uses=("min-gru", "mamba"),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

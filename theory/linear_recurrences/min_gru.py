@@ -13,11 +13,11 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
-from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted, theorem, unit
 
-CASES = unit("h_0 minus | z u")  # u for the candidate h~
+CASES = records.unit("h_0 minus | z u")  # u for the candidate h~
 
 
 def kept(t: Any, j: Any) -> Any:
@@ -42,7 +42,7 @@ def g(x: Fraction) -> Fraction:
     return x + Fraction(1, 2)
 
 
-LOG_CASES = unit(
+LOG_CASES = records.unit(
     "first minus h_0 | z u g_u",
     only={"first": NOT_NEGATIVE, "u": NOT_NEGATIVE},
     derived={"h_0": lambda w: g(w.first), "g_u": lambda w, x: g(w.u[x])},
@@ -63,17 +63,17 @@ CLAIM = Claim(
     source=Source("feng2024were", "", "minGRU"),
     hypotheses=(TOKENS, FIRST_UNIT),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "the automaton with the states 1 and h, which loops with 1 - z",
-            theorem("min_gru", "minus h_0 z u", "{}_unit"),
+            records.theorem("min_gru", "minus h_0 z u", "{}_unit"),
         ),
-        corrected(
+        records.corrected(
             IN_LOG_SPACE,
             LOG_CASES,
             "the listing in log space: the automaton with g(u) for u, and g(h_0) among its initial weights",
-            theorem(  # of the weights, which are values of g already
+            records.theorem(  # of the weights, which are values of g already
                 "min_gru",
                 "",
                 network="min_gru_log_unit {minus} id {h_0} {z} {g_u} {word}",
@@ -82,21 +82,21 @@ CLAIM = Claim(
             ),
             name="corrected-in-log-space",
         ),
-        refuted(
+        records.refuted(
             "without-first-state-in-log-space",
             "that automaton for the same layer step by step, which starts at h_0 and not at g(h_0)",
             STEP_BY_STEP,
             IN_LOG_SPACE,
             LOG_CASES,
         ),
-        refuted(
+        records.refuted(
             "without-candidate-in-log-space",
             "the automaton with the candidate itself for the listing in log space, which has g of it",
             IN_LOG_SPACE,
             LAYER,
             LOG_CASES,
         ),
-        refuted(
+        records.refuted(
             "without-complement",
             "an automaton that loops with z, where the layer keeps 1 - z (GRUs are written both ways)",
             LAYER,
@@ -106,5 +106,5 @@ CLAIM = Claim(
     ),
     example=CASES.example(),
     uses=("proposition-7",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
-from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted, theorem, unit
 
 # The gates, the candidate u, and the gates normalised, which follow. The automaton has them as the listing in
 # log space does: exp(-softplus(d)) and exp(-softplus(-d)) with e^d = i / f.
 
 GATE = (1, "1/2", "1/4", "3/4", "2/3")
-CASES = unit(
+CASES = records.unit(
     "h_0 | f i u f_part i_part",
     only={"f": GATE, "i": GATE},
     derived={
@@ -51,13 +51,13 @@ CLAIM = Claim(
         FIRST_UNIT,
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "the automaton with the states 1 and h, which loops with f / (f + i)",
-            theorem("min_lstm", "h_0 f_part i_part u", "{}_unit"),
+            records.theorem("min_lstm", "h_0 f_part i_part u", "{}_unit"),
         ),
-        refuted(
+        records.refuted(
             "without-normalised-gates",
             "the automaton of an LSTM's gates f and i as they are",
             LAYER,
@@ -67,5 +67,5 @@ CLAIM = Claim(
     ),
     example=CASES.example(),
     uses=("min-gru",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

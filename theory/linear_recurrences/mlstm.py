@@ -11,21 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from theory.claim import LADDER, Claim, Misprint, Source, Variant
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.records import (
-    EFFORT,
-    NOT_STATED,
-    READ,
-    REFUTED,
-    Names,
-    corrected,
-    narrow,
-    sizes,
-    theorem,
-    write,
-)
 from theory.reading import Equality, NoAutomaton, Recurrence
 from theory.theorem import Theorem
 from theory.weights import Weights
@@ -34,19 +23,19 @@ GATES = ("1/2", 1, 2)
 """Positive, as exponentials and sigmoids are."""
 
 
-weights = Names("s_0[K] | f i q[K] k[K] v", only={"f": GATES, "i": GATES})
+weights = records.Names("s_0[K] | f i q[K] k[K] v", only={"f": GATES, "i": GATES})
 
 
 def written(t: Any, j: Any) -> Any:
     """i (k_j v)."""
-    return t.i * write(t, j)
+    return t.i * records.write(t, j)
 
 
 LAYER = Layer(
     step=lambda t, j: t.f * t.s[j] + written(t, j),  # for one row of C. With 1 for v: the normaliser's
     update=written,
     decay=lambda t, j: t.f,
-    reading=READ,
+    reading=records.READ,
 )
 
 # As programmed: M is exp(m), the row is divided by it, and so is what is read. M_0 = 1.
@@ -94,9 +83,9 @@ IN_COQ = {
     "divide": "Qcdiv",
 }
 """What Coq runs in place of the operations of an ordered field."""
-CASES = sizes(weights)
-GATED = narrow(weights, q=(1,), v=(1,))  # among few cases there are some whose gates differ
-LARGE = narrow(weights, (1,), s_0=(0,), q=(1, 2), k=(1, 2), v=(0, 1), f=(1,), i=(1, 2))
+CASES = records.sizes(weights)
+GATED = records.narrow(weights, q=(1,), v=(1,))  # among few cases there are some whose gates differ
+LARGE = records.narrow(weights, (1,), s_0=(0,), q=(1, 2), k=(1, 2), v=(0, 1), f=(1,), i=(1, 2))
 
 CLAIM = Claim(
     name="mlstm",
@@ -114,11 +103,11 @@ CLAIM = Claim(
         f"The output is not normalised. {LINEAR_OUTPUT}",
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "the automaton with K + 2 states: 1, the numbers of the row, and the output",
-            theorem("mlstm", "s_0 f i v q k"),
+            records.theorem("mlstm", "s_0 f i v q k"),
         ),
         Variant(
             name="corrected-as-programmed",
@@ -135,7 +124,7 @@ CLAIM = Claim(
                 "decided": "the step has a maximum and quotients, so that it is not affine",
                 "proved": "the step divides by M, and the invariant's numbers have no quotients",
             },
-            theorem=theorem(
+            theorem=records.theorem(
                 "mlstm",
                 "s_0 f i v q k",
                 network="@stabilised_mlstm {over} _ _ {larger} {divide} {s_0} {f} {i} {v} {q} {k} {word}",
@@ -160,11 +149,11 @@ CLAIM = Claim(
             cases=CASES.random,
             small_cases=CASES.small,
             kinds=("sampled", "exhausted"),
-            effort=REFUTED,
+            effort=records.REFUTED,
             without={
                 "cross-checked": "OpenFst scores the corrected variant's automaton, which this one has too",
                 "decided": "the step has a maximum and quotients, so that it is not affine",
-                "kernel-checked": NOT_STATED,
+                "kernel-checked": records.NOT_STATED,
             },
         ),
         Variant(
@@ -175,7 +164,7 @@ CLAIM = Claim(
             cases=LARGE.random,
             small_cases=LARGE.small,
             kinds=("sampled", "exhausted", "decided"),
-            effort=REFUTED,
+            effort=records.REFUTED,
             theorem=Theorem(
                 "linear_recurrences.mlstm.without_unnormalised_output_is_refuted",
                 refutes=True,
@@ -210,5 +199,5 @@ CLAIM = Claim(
             test="proofs_tests/linear_recurrences/test_as_programmed.py::test_with_1_in_its_place_it_does_not",
         ),
     ),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -7,21 +7,12 @@ Q_n S_n.
 from __future__ import annotations
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.hypotheses import column
-from theory.linear_recurrences.shared.records import (
-    COLUMN_STATES,
-    EFFORT,
-    Names,
-    corrected,
-    decayed,
-    reads_old,
-    sizes,
-    theorem,
-)
 
-weights = Names("s_0[K] gamma | q[K] k[K] v")
-LAYER = decayed(lambda t, j: t.gamma)  # as printed, for one column: gamma s_j + k_j v
-CASES = sizes(weights)
+weights = records.Names("s_0[K] gamma | q[K] k[K] v")
+LAYER = records.decayed(lambda t, j: t.gamma)  # as printed, for one column: gamma s_j + k_j v
+CASES = records.sizes(weights)
 
 CLAIM = Claim(
     name="retnet",
@@ -38,10 +29,10 @@ CLAIM = Claim(
         )
     ),
     variants=(
-        corrected(LAYER, CASES, COLUMN_STATES, theorem("retnet", "s_0 gamma q k v")),
-        reads_old(LAYER, CASES),
+        records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("retnet", "s_0 gamma q k v")),
+        records.reads_old(LAYER, CASES),
     ),
     example=weights(2).example(),
     uses=("linear-attention",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

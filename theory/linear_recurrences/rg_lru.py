@@ -13,9 +13,9 @@ from typing import Any
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import ONE_LETTER, Induction
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
-from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted, theorem, unit
 from theory.reading import Equality, Recurrence
 from theory.weights import Weights
 
@@ -28,8 +28,8 @@ DERIVED = {
     "a": lambda w, x: 2 * w.t[x] / (1 + w.t[x] ** 2),
     "m": lambda w, x: (1 - w.t[x] ** 2) / (1 + w.t[x] ** 2),
 }
-CASES = unit(NAMES, only=ONLY, derived=DERIVED)
-AT_ZERO = unit(NAMES, only={**ONLY, "h_0": (0,)}, derived=DERIVED)
+CASES = records.unit(NAMES, only=ONLY, derived=DERIVED)
+AT_ZERO = records.unit(NAMES, only={**ONLY, "h_0": (0,)}, derived=DERIVED)
 
 
 # The recurrence, as printed.
@@ -94,11 +94,11 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "as printed: the automaton with the states 1 and h",
-            theorem("rg_lru", "h_0 a m ix", "{}_unit"),
+            records.theorem("rg_lru", "h_0 a m ix", "{}_unit"),
         ),
         Variant(
             name="corrected-as-programmed",
@@ -119,7 +119,7 @@ CLAIM = Claim(
                 instances=((AT_ZERO, "a"),),
                 enough=ONE_LETTER,
             ),
-            theorem=theorem(
+            theorem=records.theorem(
                 "rg_lru",
                 "h_0 a m ix",
                 "programmed_rg_lru",
@@ -127,7 +127,7 @@ CLAIM = Claim(
                 given=("{h_0} = zero",),
             ),
         ),
-        refuted(
+        records.refuted(
             "without-first-scale",
             "the automaton of the printed recurrence for the program, which does not scale the first token",
             as_programmed,
@@ -137,5 +137,5 @@ CLAIM = Claim(
     ),
     example=CASES.example(),
     uses=("proposition-7",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

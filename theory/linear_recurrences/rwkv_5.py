@@ -10,29 +10,19 @@ from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Source, Variant
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer, Output
 from theory.linear_recurrences.shared.hypotheses import column
-from theory.linear_recurrences.shared.records import (
-    COLUMN_STATES,
-    EFFORT,
-    Names,
-    corrected,
-    decayed,
-    refuted,
-    sizes,
-    theorem,
-    write,
-)
 from theory.signature import Sizes
 
-weights = Names("s_0[K] w[K] u[K] | r[K] k[K] v")
+weights = records.Names("s_0[K] w[K] u[K] | r[K] k[K] v")
 
 # The recurrence, as printed, for one column: the output reads the state before; then w_j s_j + k_j v.
 
 
 def bonus(t: Any, i: Any) -> Any:
     """u_i k_i v."""
-    return t.u[i] * write(t, i)
+    return t.u[i] * records.write(t, i)
 
 
 READ_FIRST = Output(
@@ -41,14 +31,14 @@ READ_FIRST = Output(
     skip=lambda t: t.sum(lambda i: t.r[i] * bonus(t, i)),
     first=True,
 )
-LAYER = replace(decayed(lambda t, j: t.w[j]), reading=READ_FIRST)
-CASES = sizes(weights)
+LAYER = replace(records.decayed(lambda t, j: t.w[j]), reading=READ_FIRST)
+CASES = records.sizes(weights)
 NO_SHIFT = "The shift that mixes a token with the one before it is left out."
 
 
 def reads_new(layer: Layer, cases: Sizes) -> Variant:
     """The variant whose automaton reads as other layers do."""
-    return refuted(
+    return records.refuted(
         "without-read-first",
         "an automaton whose output reads the state after the token, as other layers do, where this one reads"
         " it before, and the token by its bonus",
@@ -68,10 +58,10 @@ CLAIM = Claim(
     source=Source("peng2024eagle", "4.1.2", "Eagle (RWKV-5)", ("8", "9")),
     hypotheses=column(left_out=NO_SHIFT),
     variants=(
-        corrected(LAYER, CASES, COLUMN_STATES, theorem("rwkv_5", "s_0 w u r k v")),
+        records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("rwkv_5", "s_0 w u r k v")),
         reads_new(LAYER, CASES),
     ),
     example=weights(2).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import rwkv_5
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.hypotheses import column
-from theory.linear_recurrences.shared.records import COLUMN_STATES, EFFORT, Names, corrected, sizes, theorem
 
-weights = Names("s_0[K] u[K] | w[K] r[K] k[K] v")
+weights = records.Names("s_0[K] u[K] | w[K] r[K] k[K] v")
 LAYER = rwkv_5.LAYER  # as printed: its w is now the token's
-CASES = sizes(weights)
+CASES = records.sizes(weights)
 
 CLAIM = Claim(
     name="rwkv-6",
@@ -25,10 +25,10 @@ CLAIM = Claim(
     source=Source("peng2024eagle", "4.2.2", "Finch (RWKV-6)"),
     hypotheses=column(left_out=rwkv_5.NO_SHIFT),
     variants=(
-        corrected(LAYER, CASES, COLUMN_STATES, theorem("rwkv_6", "s_0 u w r k v")),
+        records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("rwkv_6", "s_0 u w r k v")),
         rwkv_5.reads_new(LAYER, CASES),
     ),
     example=weights(2).example(),
     uses=("rwkv-5",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -13,18 +13,8 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import rwkv_6
+from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.chunks import (
-    EFFORT,
-    MULTIPLIED,
-    Chunk,
-    Chunked,
-    corrected,
-    few,
-    out_of_order,
-    product,
-    theorem,
-)
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
@@ -34,12 +24,12 @@ weights = rwkv_6.weights.in_chunks("C")
 # The chunk form, for one column s of the state at the chunk's start.
 
 
-def decays(tokens: Chunk, j: int) -> Any:
+def decays(tokens: chunks.Chunk, j: int) -> Any:
     """g at the place j: the product of the tokens' decays."""
-    return product(t.w[j] for t in tokens)
+    return chunks.product(t.w[j] for t in tokens)
 
 
-def read(s: Any, earlier: Chunk, t: Token) -> Any:
+def read(s: Any, earlier: chunks.Chunk, t: Token) -> Any:
     """r (g(0, r) s), and the sum over i <= r of (r (g(i, r) k_i)) v_i, for the state after earlier tokens."""
 
     def written(i: int, y: Token) -> Any:
@@ -49,23 +39,23 @@ def read(s: Any, earlier: Chunk, t: Token) -> Any:
     return sum(new, t.sum(lambda j: t.r[j] * decays(earlier, j) * s[j]))
 
 
-def output(s: Any, chunk: Chunk) -> Any:
+def output(s: Any, chunk: chunks.Chunk) -> Any:
     """The last token's: of the state before it, and its bonus."""
     t = chunk[-1]
     return read(s, chunk[:-1], t) + t.sum(lambda j: t.r[j] * t.u[j] * t.k[j]) * t.v
 
 
-def hand_over(s: Any, chunk: Chunk, j: int) -> Any:
+def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
     """g(0, r) s, and the sum over i <= r of (g(i, r) k_i) v_i."""
     new = (decays(chunk[i:], j) * y.k[j] * y.v for i, y in enumerate(chunk, start=1))
     return sum(new, decays(chunk, j) * s[j])
 
 
-CHUNKED = Chunked(rwkv_6.LAYER, output, hand_over)
+CHUNKED = chunks.Chunked(rwkv_6.LAYER, output, hand_over)
 OF_NEW = replace(CHUNKED, output=lambda s, chunk: read(s, chunk, chunk[-1]))
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
 FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
-SMALL = few(weights, (1, 1), (2, 1), u=(0,))
+SMALL = chunks.few(weights, (1, 1), (2, 1), u=(0,))
 
 CLAIM = Claim(
     name="rwkv-6-chunks",
@@ -76,10 +66,10 @@ CLAIM = Claim(
         " K + 2 states."
     ),
     source=Source("peng2024eagle", "4.2.2", "Finch (RWKV-6), in chunks"),
-    hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, MULTIPLIED),
+    hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, chunks.MULTIPLIED),
     variants=(
-        corrected(weights, CHUNKED, CASES, theorem("rwkv_6_chunks", "u w r k v")),
-        out_of_order(CHUNKED, FEW, SMALL),
+        chunks.corrected(weights, CHUNKED, CASES, chunks.theorem("rwkv_6_chunks", "u w r k v")),
+        chunks.out_of_order(CHUNKED, FEW, SMALL),
         refuted(
             "without-read-first",
             "each output reads the state after its token, as in other layers' chunks",
@@ -91,5 +81,5 @@ CLAIM = Claim(
     ),
     example=weights((2, 2)).example(),
     uses=("rwkv-6", "gla-chunks"),
-    effort=EFFORT,
+    effort=chunks.EFFORT,
 )

@@ -10,22 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from theory.claim import Claim, Source
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import Layer
 from theory.linear_recurrences.shared.hypotheses import column
-from theory.linear_recurrences.shared.records import (
-    EFFORT,
-    READ,
-    Names,
-    corrected,
-    narrow,
-    reads_old,
-    refuted,
-    sizes,
-    theorem,
-    write,
-)
 
-weights = Names("s_0[K] minus | w[K] kappa[K] a[K] k[K] q[K] v")  # q for the receptance r
+weights = records.Names("s_0[K] minus | w[K] kappa[K] a[K] k[K] q[K] v")  # q for the receptance r
 
 
 def erase(t: Any, j: Any) -> Any:
@@ -41,12 +30,16 @@ def kappa(t: Any, i: Any) -> Any:
 def step(t: Any, j: Any) -> Any:
     """As printed, for one row of wkv: w_j s_j - (a_j kappa_j) (sum over i of kappa_i s_i) + k_j v."""
     there = t.sum(lambda i: kappa(t, i) * t.s[i])
-    return t.w[j] * t.s[j] + erase(t, j) * there + write(t, j)
+    return t.w[j] * t.s[j] + erase(t, j) * there + records.write(t, j)
 
 
-LAYER = Layer(step=step, update=write, decay=lambda t, j: t.w[j], terms=((erase, kappa),), reading=READ)
-CASES = sizes(weights)
-SMALL = narrow(weights, small=(2,), q=(0, 1), kappa=(1,), a=(0, 1), k=(0,), v=(0,), w=(0,), s_0=(0, 1))
+LAYER = Layer(
+    step=step, update=records.write, decay=lambda t, j: t.w[j], terms=((erase, kappa),), reading=records.READ
+)
+CASES = records.sizes(weights)
+SMALL = records.narrow(
+    weights, small=(2,), q=(0, 1), kappa=(1,), a=(0, 1), k=(0,), v=(0,), w=(0,), s_0=(0, 1)
+)
 
 CLAIM = Claim(
     name="rwkv-7",
@@ -64,17 +57,17 @@ CLAIM = Claim(
         )
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             (
                 "the automaton with K + 2 states, whose matrix has diag(w) - (a o kappa) kappa^T among the"
                 " numbers"
             ),
-            theorem("rwkv_7", "s_0 minus w kappa a k q v"),
+            records.theorem("rwkv_7", "s_0 minus w kappa a k q v"),
         ),
-        reads_old(LAYER, CASES),
-        refuted(
+        records.reads_old(LAYER, CASES),
+        records.refuted(
             "without-order-of-factors",
             "the term of rank one transposed: a o kappa reads, and kappa erases",
             LAYER,
@@ -85,5 +78,5 @@ CLAIM = Claim(
     ),
     example=weights(2).example(),
     uses=("delta-net",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

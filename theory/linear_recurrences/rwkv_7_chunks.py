@@ -14,18 +14,8 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import rwkv_7
+from theory.linear_recurrences.shared import chunks
 from theory.linear_recurrences.shared.affine import Token
-from theory.linear_recurrences.shared.chunks import (
-    EFFORT,
-    MULTIPLIED,
-    Chunk,
-    Chunked,
-    corrected,
-    few,
-    out_of_order,
-    product,
-    theorem,
-)
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
 from theory.linear_recurrences.shared.records import refuted
 from theory.signature import Sizes
@@ -35,12 +25,12 @@ weights = rwkv_7.weights.in_chunks("C")
 # The chunk form, for one row s of wkv at the chunk's start.
 
 
-def decays(tokens: Chunk, j: int) -> Any:
+def decays(tokens: chunks.Chunk, j: int) -> Any:
     """g at the place j: the product of the tokens' decays."""
-    return product(t.w[j] for t in tokens)
+    return chunks.product(t.w[j] for t in tokens)
 
 
-def moved(s: Any, tokens: Chunk, u: Sequence[Any], j: int) -> Any:
+def moved(s: Any, tokens: chunks.Chunk, u: Sequence[Any], j: int) -> Any:
     """S_r = g(0, r) s + the sum over i <= r of g(i, r) z_i, with z_i = - (a_i o kappa_i) u_i + k_i v_i."""
     new = (
         decays(tokens[i + 1 :], j) * (y.minus * y.a[j] * y.kappa[j] * u[i] + y.k[j] * y.v)
@@ -49,12 +39,12 @@ def moved(s: Any, tokens: Chunk, u: Sequence[Any], j: int) -> Any:
     return sum(new, decays(tokens, j) * s[j])
 
 
-def removed(t: Token, s: Any, earlier: Chunk, u: Sequence[Any] | None) -> Any:
+def removed(t: Token, s: Any, earlier: chunks.Chunk, u: Sequence[Any] | None) -> Any:
     """What a removal key reads of the state after earlier tokens; without u as if these wrote nothing."""
     return t.sum(lambda j: t.kappa[j] * (decays(earlier, j) * s[j] if u is None else moved(s, earlier, u, j)))
 
 
-def values(s: Any, chunk: Chunk) -> list[Any]:
+def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
     """u, from the first token on: each is solved for with those before it."""
     u: list[Any] = []
     for r, t in enumerate(chunk):
@@ -62,19 +52,19 @@ def values(s: Any, chunk: Chunk) -> list[Any]:
     return u
 
 
-def values_at_once(s: Any, chunk: Chunk) -> list[Any]:
+def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
     """What the removal keys read of the chunk's first state alone, which has decayed."""
     return [removed(t, s, chunk[:r], None) for r, t in enumerate(chunk)]
 
 
-def solved_by(solve: Any) -> Chunked:
+def solved_by(solve: Any) -> chunks.Chunked:
     """The chunk form with these values."""
 
-    def output(s: Any, chunk: Chunk) -> Any:
+    def output(s: Any, chunk: chunks.Chunk) -> Any:
         t, u = chunk[-1], solve(s, chunk)
         return t.sum(lambda j: t.q[j] * moved(s, chunk, u, j))
 
-    return Chunked(rwkv_7.LAYER, output, lambda s, chunk, j: moved(s, chunk, solve(s, chunk), j))
+    return chunks.Chunked(rwkv_7.LAYER, output, lambda s, chunk, j: moved(s, chunk, solve(s, chunk), j))
 
 
 CHUNKED = solved_by(values)
@@ -91,20 +81,20 @@ CLAIM = Claim(
         " Forward score of the automaton with K + 2 states."
     ),
     source=Source("peng2025rwkv7", "4.1", "RWKV-7, in chunks"),
-    hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, MULTIPLIED),
+    hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, chunks.MULTIPLIED),
     variants=(
-        corrected(weights, CHUNKED, CASES, theorem("rwkv_7_chunks", "minus w kappa a k q v")),
-        out_of_order(CHUNKED, FEW, few(weights, (1, 1), **ONES, a=(0,))),
+        chunks.corrected(weights, CHUNKED, CASES, chunks.theorem("rwkv_7_chunks", "minus w kappa a k q v")),
+        chunks.out_of_order(CHUNKED, FEW, chunks.few(weights, (1, 1), **ONES, a=(0,))),
         refuted(
             "without-substitution",
             "the values of a chunk are taken at once, from the state at its start",
             solved_by(values_at_once).recurrence,
             rwkv_7.LAYER,
             FEW,
-            few(weights, (2, 1), **ONES, a=(1,)),
+            chunks.few(weights, (2, 1), **ONES, a=(1,)),
         ),
     ),
     example=weights((2, 2)).example(),
     uses=("rwkv-7", "delta-chunks"),
-    effort=EFFORT,
+    effort=chunks.EFFORT,
 )

@@ -239,7 +239,7 @@ class Layer:
         def identity(where: str, from_one: Any, move: Callable[[str, Any], Any], right: Any) -> Identity:
             left = t.zero
             for p in self.parts:
-                left = left + t.sum(lambda i, p=p: getattr(t, p)[i] * move(p, i))
+                left = left + t.sum(lambda i, p=p: getattr(t, p)[i] * move(p, i))  # type: ignore[misc]
             left = left + from_one
             return Identity("step", where, write(left), write(right), same(left, right))
 
