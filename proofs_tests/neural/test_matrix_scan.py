@@ -216,7 +216,7 @@ def test_the_exponential_is_within_two_units_in_the_last_place(dtype):
     zero = torch.zeros_like(x)
     symbols = torch.zeros(x.shape[:2], dtype=torch.long)
     with scan.use("c++"):
-        *_, ours = operators.matrix_scan_backward(
+        *_, ours = operators.MATRIX_SCAN.backward(
             zero + 1, torch.zeros(1, 1, 1, dtype=dtype), symbols, zero, zero[0], x, "log"
         )
     limits, right = torch.finfo(dtype), x.double().exp()
@@ -312,7 +312,7 @@ def test_torch_knows_the_operators_and_transforms_them(semiring, added):
     states = matrix_scan(*values)
     own = [x.clone().requires_grad_() if torch.is_tensor(x) and x.dtype is D else x for x in values]
     back = torch.randn_like(states), matrices, symbols, states, start, offsets, semiring
-    for check in ((operators.matrix_scan, tuple(own)), (operators.matrix_scan_backward, back)):
+    for check in ((operators.MATRIX_SCAN, tuple(own)), (operators.MATRIX_SCAN.backward, back)):
         assert set(torch.library.opcheck(check[0].registered, *check[1:]).values()) == {"SUCCESS"}
 
     class Network(torch.nn.Module):

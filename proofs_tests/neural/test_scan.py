@@ -538,12 +538,10 @@ def test_a_backend_that_is_forced_forward_is_so_backward_in_another_thread(loop,
 def test_torch_knows_the_operators(loop):
     f, u, c = (torch.randn(*s, dtype=D, requires_grad=True) for s in ((4, 3, 2), (4, 3, 2), (3, 2)))
     names = [name for name, function in SEMIRINGS.items() if function is loop]
-    operator = (
-        (operators.scan, operators.scan_backward) if names else (operators.gated, operators.gated_backward)
-    )
+    operation = operators.SCAN if names else operators.GATED
     states = loop(f, u, c).detach()
     values = [x.detach() for x in (torch.randn_like(states), f, u, states, c)]
-    for check in ((operator[0], (f, u, c, *names)), (operator[1], (*values, *names))):
+    for check in ((operation, (f, u, c, *names)), (operation.backward, (*values, *names))):
         assert set(torch.library.opcheck(check[0].registered, *check[1:]).values()) == {"SUCCESS"}
 
 
@@ -552,8 +550,8 @@ def test_torch_knows_the_pair():
     states = [x.detach() for x in pair(*values)]
     plain = [x.detach() for x in values]
     for check in (
-        (operators.pair, tuple(values)),
-        (operators.pair_backward, (*states, *plain[:4], *states, *plain[4:])),
+        (operators.PAIR, tuple(values)),
+        (operators.PAIR.backward, (*states, *plain[:4], *states, *plain[4:])),
     ):
         assert set(torch.library.opcheck(check[0].registered, *check[1:]).values()) == {"SUCCESS"}
     total = lambda *inputs: sum(x.sum() for x in pair(*inputs))

@@ -131,10 +131,10 @@ def test_torch_knows_the_operators(form, expected):
     padded = (*values, None, None)[:3]
     name = {1: outputs.TANH, 2: outputs.TANH_OF_PRODUCT, 3: outputs.PRODUCT_WITH_TANH}[len(values)]
     plain = [x if x is None else x.detach() for x in padded]
-    result = outputs.output(*plain, name)
+    result = outputs.OUTPUT(*plain, name)
     for check in (
-        (outputs.output, (*padded, name)),
-        (outputs.output_backward, (torch.randn_like(result), *plain, result, name)),
+        (outputs.OUTPUT, (*padded, name)),
+        (outputs.OUTPUT.backward, (torch.randn_like(result), *plain, result, name)),
     ):
         assert set(torch.library.opcheck(check[0].registered, *check[1:]).values()) == {"SUCCESS"}
 
