@@ -64,9 +64,7 @@ def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
     """Two gated recurrences, of which the second is fed by the first."""
     values = [x.contiguous() for x in arguments]
     steps, skip = len(values[0]), values[-1]
-    if (
-        _chunk_of(steps, skip.numel()) < steps
-    ):  # each in chunks; what is carried is not rounded
+    if _chunk_of(steps, skip.numel()) < steps:  # each in chunks; what is carried is not rounded
         one, two = pair_of(scan, *(x.to(_wide(x.dtype)) for x in values))
         return one.to(skip.dtype), two.to(skip.dtype)
     states = torch.empty_like(values[1]), torch.empty_like(values[1])
