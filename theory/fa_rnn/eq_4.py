@@ -6,9 +6,6 @@ Jiang et al. 2020, section 3.1, equations 2 and 4.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.shared.networks import (
     BITS,
@@ -110,18 +107,6 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "T": {
-                "a": ((Fraction(1), Fraction(1)), (Fraction(0), Fraction(1))),
-                "b": ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))),
-            },
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=SMALL.of(2).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -6,10 +6,8 @@ which one is.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.shared.networks import (
     SQUARE,
@@ -158,18 +156,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "D_1": ((Fraction(1), Fraction(0), Fraction(1)), (Fraction(0), Fraction(1), Fraction(0))),
-            "v": {"a": (Fraction(1), Fraction(1), Fraction(1)), "b": (Fraction(1), Fraction(1), Fraction(0))},
-            "D_2": ((Fraction(1), Fraction(0), Fraction(0)), (Fraction(0), Fraction(1), Fraction(1))),
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=ANY.of((2, 2)).example(),
     uses=("fa-rnn-eq-4",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
     misprints=(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from automata.semirings import MAX_TIMES, REAL
+from automata.semirings import MAX_TIMES
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.beta_1 import viterbi_network
@@ -224,19 +224,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "T": {
-                "a": ((Fraction(0), Fraction(1)), (Fraction(0), Fraction(0))),
-                "b": ((Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))),
-            },
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=RULES.of(2).example(),
     uses=("fa-rnn-eq-4",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
 )
