@@ -16,9 +16,9 @@ from theory.fa_rnn.shared.networks import (
     score,
     step_4,
     tensor,
+    vector_is_h,
     with_tensor,
 )
-from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
@@ -49,16 +49,13 @@ def small_network(k: int) -> Signature:
 
 
 RANDOM, SMALL = Sizes(network, (1, 2, 3), (1, 2)), Sizes(small_network, (), (1, 2))
-STATES = Induction(
-    says="after every string, Forward's vector is h",
-    invariant=lambda w, h, unit: h,
-    states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
-    instances=tuple((network(k), "a") for k in range(1, 5)),
-    enough=(
+STATES = vector_is_h(
+    (network(k) for k in range(1, 5)),
+    (
         f"{SQUARE} For every K: the network is made of a function of places, and its step at a place is one"
         " identity, with K a symbol."
     ),
-    sizes=any_size_4,
+    any_size_4,
 )
 
 CLAIM = Claim(

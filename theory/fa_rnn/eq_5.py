@@ -19,10 +19,10 @@ from theory.fa_rnn.shared.networks import (
     score,
     step_5,
     tensor,
+    vector_is_h,
     with_rebuilt_tensor,
     with_tensor,
 )
-from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
@@ -96,13 +96,8 @@ CLAIM = Claim(
             small_cases=ANY.near_generic,
             programs=("fa-rnn-factors",),
             kinds=PROVED,
-            proof=Induction(
-                says="after every string, Forward's vector is h",
-                invariant=lambda w, h, unit: h,
-                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
-                instances=tuple((decomposed((k, r)), "a") for k in range(1, 4) for r in range(1, 4)),
-                enough=f"{SQUARE} {HERE}",
-                sizes=any_size_5,
+            proof=vector_is_h(
+                (decomposed((k, r)) for k in range(1, 4) for r in range(1, 4)), f"{SQUARE} {HERE}", any_size_5
             ),
             theorem=Theorem(
                 "fa_rnn.eq_5.eq_5",

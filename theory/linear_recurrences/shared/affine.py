@@ -142,10 +142,17 @@ class Layer:
         """The weights of a token, and the numbers of a state."""
         numbers = {name: value[x] if isinstance(value, dict) else value for name, value in w.entries.items()}
         first = w.entries[f"{self.parts[0]}_0"]
-        n = len(first) if isinstance(first, tuple) else 1
-        for p, part in enumerate(self.parts if state else ()):
-            numbers[part] = tuple(state[p * n : (p + 1) * n]) if isinstance(first, tuple) else state[p]
-        return Token(w.over, n, numbers)
+        t = Token(w.over, len(first) if isinstance(first, tuple) else 1, numbers)
+        return self.in_state(t, state) if state else t
+
+    def in_state(self, t: Token, state: Sequence[Any]) -> Token:
+        """The token with other numbers of the state."""
+        n, alone = t.n, not isinstance(getattr(t, f"{self.parts[0]}_0"), tuple)
+        parts = (state[p] if alone else Vector(state[p * n : (p + 1) * n]) for p in range(len(self.parts)))
+        moved = Token.__new__(Token)
+        moved.__dict__.update(t.__dict__)
+        moved.__dict__.update(zip(self.parts, parts, strict=True))
+        return moved
 
     def first(self, w: Weights) -> tuple[Any, ...]:
         """The numbers of the state before any token; after them, the output, which is zero."""
@@ -166,7 +173,7 @@ class Layer:
         after = tuple(by_part(self.step, part)(t, j) for part, j in self.places(t))
         if self.reading is None:
             return after
-        return (*after, self.reading.printed(t if self.reading.first else self.at(w, x, after)))
+        return (*after, self.reading.printed(t if self.reading.first else self.in_state(t, after)))
 
     @property
     def recurrence(self) -> Recurrence:
