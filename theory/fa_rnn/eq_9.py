@@ -120,7 +120,7 @@ def in_coq(w: Weights) -> dict[str, Any]:
     return {**w.entries, "C": f"(place {len(w.D_1[0])})", "at_most": "Qc_le"}
 
 
-THRESHOLDED = {
+THRESHOLDED: dict[str, Any] = {
     "network": "score_4 {alpha_0} {alpha_inf} {T} {word}",
     "automaton": (
         "@Wfa _ _ (place {K}) {alpha_0} (@thresholded {over} {at_most} {gamma} _ {K}"
