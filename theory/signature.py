@@ -171,7 +171,8 @@ def entries(
         name, vector, _ = word.partition("[")
         values = _exact((only or {}).get(name))
         shape = (size,) if vector else ()
-        return Entry(name, per, shape, values, window or 1, (derived or {}).get(name))
+        longest = window if per == "window" and window else 1
+        return Entry(name, per, shape, values, longest, (derived or {}).get(name))
 
     constants, _, tables = names.partition("|")
     per: Literal["symbol", "window"] = "symbol" if window is None else "window"

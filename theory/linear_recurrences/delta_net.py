@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import column
 
 weights = records.Names("s_0[K] minus | beta q[K] k[K] v")  # queries and keys after phi
@@ -28,7 +28,7 @@ def erase(t: Any, j: Any) -> Any:
     return t.minus * (t.beta * t.k[j])
 
 
-LAYER = Layer(
+LAYER = AffineLayer(
     step=step,
     update=lambda t, j: t.beta * records.write(t, j),
     decay=lambda t, j: t.one,

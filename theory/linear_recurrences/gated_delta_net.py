@@ -12,7 +12,7 @@ from typing import Any
 from theory.claim import Claim, Source
 from theory.linear_recurrences.delta_net import erase
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import column
 
 weights = records.Names("s_0[K] minus | alpha beta q[K] k[K] v")
@@ -24,7 +24,7 @@ def step(t: Any, j: Any) -> Any:
     return t.alpha * (t.s[j] + erase(t, j) * there) + t.beta * records.write(t, j)
 
 
-LAYER = Layer(
+LAYER = AffineLayer(
     step=step,
     update=lambda t, j: t.beta * records.write(t, j),
     decay=lambda t, j: t.alpha,

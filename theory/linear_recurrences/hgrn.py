@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, TOKENS
 
 # The weights of one unit: cos theta and sin theta, and the gate and the candidate of each token.
@@ -38,7 +38,7 @@ TURN = {
 }
 """f exp(i theta), from the part that is read to the one that is written."""
 UPDATE = {"re": lambda t, j: written(t) * t.c_re, "im": lambda t, j: written(t) * t.c_im}
-LAYER = Layer(
+LAYER = AffineLayer(
     step={
         "re": lambda t, j: t.f * (t.cos * t.re + t.minus * (t.sin * t.im)) + written(t) * t.c_re,
         "im": lambda t, j: t.f * (t.sin * t.re + t.cos * t.im) + written(t) * t.c_im,
@@ -47,7 +47,7 @@ LAYER = Layer(
     decay=TURN,
     parts=("re", "im"),
 )
-REAL_LAYER = Layer(
+REAL_LAYER = AffineLayer(
     step=lambda t, j: t.f * t.h + written(t) * t.c,
     update=lambda t, j: written(t) * t.c,
     decay=lambda t, j: t.f,

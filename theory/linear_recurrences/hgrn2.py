@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer, Output
+from theory.linear_recurrences.shared.affine import AffineLayer, Output
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, column
 
 weights = records.Names("h_0[K] minus | f[K] o[K] i")
@@ -22,7 +22,7 @@ def write(t: Any, j: Any) -> Any:
     return (t.one + t.minus * t.f[j]) * t.i
 
 
-LAYER = Layer(
+LAYER = AffineLayer(
     step=lambda t, j: t.f[j] * t.h[j] + write(t, j),  # as printed, for one column
     update=write,
     decay=lambda t, j: t.f[j],

@@ -10,7 +10,7 @@ from typing import Any
 
 from theory.claim import LADDER, Claim, Source, Variant
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
 from theory.reading import NoAutomaton, Recurrence
@@ -18,7 +18,7 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 weights = records.Names("s_0[K] | q[K] k[K] v")  # queries and keys after phi
-LAYER = Layer(
+LAYER = AffineLayer(
     step=lambda t, j: (
         t.s[j] + records.write(t, j)
     ),  # as printed, for one column (equation 18): s_j + phi(k_j) v

@@ -12,7 +12,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
 from theory.weights import Weights, total
 
@@ -51,7 +51,7 @@ def update(t: Any, j: Any) -> Any:
     return t.delta * (t.k[j] * t.x)
 
 
-LAYER = Layer(
+LAYER = AffineLayer(
     step=lambda t, j: gate(t, j) * t.s[j] + update(t, j),  # as printed, for one column
     update=update,
     decay=gate,

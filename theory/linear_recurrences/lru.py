@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer, Output
+from theory.linear_recurrences.shared.affine import AffineLayer, Output
 from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS
 
 # Lambda is a + ib, C is c + id, and gamma B u of a token is p + ir.
@@ -36,7 +36,7 @@ OUTPUT = Output(
     weight={"re": lambda t, i: t.c[i], "im": lambda t, i: t.minus * t.d[i]},
     skip=lambda t: t.Du,
 )
-LAYER = Layer(
+LAYER = AffineLayer(
     step={  # as printed, (a + ib) (re + i im) + p + ir, with real and imaginary parts apart
         "re": lambda t, j: t.a[j] * t.re[j] + t.minus * (t.b[j] * t.im[j]) + t.p[j],
         "im": lambda t, j: t.b[j] * t.re[j] + t.a[j] * t.im[j] + t.r[j],

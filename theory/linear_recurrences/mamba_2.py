@@ -10,7 +10,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer, Output
+from theory.linear_recurrences.shared.affine import AffineLayer, Output
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS, TOKENS
 
 weights = records.Names("h_0[N] D | a B[N] C[N] x")  # the step's size is a factor of a and of B
@@ -26,7 +26,7 @@ OUTPUT = Output(
     weight=lambda t, i: t.C[i],
     skip=lambda t: t.D * t.x,
 )
-LAYER = Layer(
+LAYER = AffineLayer(
     step=lambda t, j: t.a * t.h[j] + update(t, j),  # as printed, for one channel
     update=update,
     decay=lambda t, j: t.a,

@@ -15,7 +15,7 @@ from fractions import Fraction
 from theory.claim import LADDER, Claim, Source, Variant
 from theory.linear_recurrences import min_gru
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT
 from theory.reading import Equality
 from theory.weights import Weights
@@ -44,9 +44,9 @@ CASES = records.unit(
 )
 
 
-def channel(b: str) -> Layer:
+def channel(b: str) -> AffineLayer:
     """h <- exp(Delta A) h + b x, b the discretised B."""
-    return Layer(
+    return AffineLayer(
         step=lambda t, j: t.decay * t.h + getattr(t, b) * t.u,
         update=lambda t, j: getattr(t, b) * t.u,
         decay=lambda t, j: t.decay,

@@ -14,7 +14,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
 
 CASES = records.unit("h_0 minus | z u")  # u for the candidate h~
@@ -25,7 +25,7 @@ def kept(t: Any, j: Any) -> Any:
     return t.one + t.minus * t.z
 
 
-LAYER = Layer(
+LAYER = AffineLayer(
     step=lambda t, j: kept(t, j) * t.h + t.z * t.u,  # as printed
     update=lambda t, j: t.z * t.u,
     decay=kept,

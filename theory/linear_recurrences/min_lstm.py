@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
 
 # The gates, the candidate u, and the gates normalised, which follow. The automaton has them as the listing in
@@ -25,7 +25,7 @@ CASES = records.unit(
         "i_part": lambda w, x: 1 / (1 + w.f[x] / w.i[x]),
     },
 )
-LAYER = Layer(
+LAYER = AffineLayer(
     step=lambda t, j: t.f_part * t.h + t.i_part * t.u,  # as printed: f' h + i' u
     update=lambda t, j: t.i_part * t.u,
     decay=lambda t, j: t.f_part,

@@ -12,7 +12,7 @@ from typing import Any
 
 from theory.claim import LADDER, Claim, Misprint, Source, Variant
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
 from theory.reading import Equality, NoAutomaton, Recurrence
@@ -31,7 +31,7 @@ def written(t: Any, j: Any) -> Any:
     return t.i * records.write(t, j)
 
 
-LAYER = Layer(
+LAYER = AffineLayer(
     step=lambda t, j: t.f * t.s[j] + written(t, j),  # for one row of C. With 1 for v: the normaliser's
     update=written,
     decay=lambda t, j: t.f,

@@ -14,7 +14,7 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
 from theory.reading import Equality, Recurrence
 from theory.weights import Weights
@@ -41,7 +41,7 @@ def root(w: Weights, x: str) -> Fraction:
     return Fraction(isqrt(square.numerator), isqrt(square.denominator))
 
 
-LAYER = Layer(
+LAYER = AffineLayer(
     step=lambda t, j: t.a * t.h + t.m * t.ix,  # as printed
     update=lambda t, j: t.m * t.ix,
     decay=lambda t, j: t.a,

@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.claim import Claim, Source, Variant
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer, Output
+from theory.linear_recurrences.shared.affine import AffineLayer, Output
 from theory.linear_recurrences.shared.hypotheses import column
 from theory.signature import Sizes
 
@@ -36,7 +36,7 @@ CASES = records.sizes(weights)
 NO_SHIFT = "The shift that mixes a token with the one before it is left out."
 
 
-def reads_new(layer: Layer, cases: Sizes) -> Variant:
+def reads_new(layer: AffineLayer, cases: Sizes) -> Variant:
     """The variant whose automaton reads as other layers do."""
     return records.refuted(
         "without-read-first",

@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences.shared import records
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import column
 
 weights = records.Names("s_0[K] minus | w[K] kappa[K] a[K] k[K] q[K] v")  # q for the receptance r
@@ -33,7 +33,7 @@ def step(t: Any, j: Any) -> Any:
     return t.w[j] * t.s[j] + erase(t, j) * there + records.write(t, j)
 
 
-LAYER = Layer(
+LAYER = AffineLayer(
     step=step, update=records.write, decay=lambda t, j: t.w[j], terms=((erase, kappa),), reading=records.READ
 )
 CASES = records.sizes(weights)

@@ -78,7 +78,7 @@ class Token:
 class After:
     """A token whose numbers of the state are those after the layer's step."""
 
-    def __init__(self, t: Any, layer: Layer) -> None:
+    def __init__(self, t: Any, layer: AffineLayer) -> None:
         self._t, self._layer = t, layer
 
     def __getattr__(self, name: str) -> Any:
@@ -113,7 +113,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Layer:
+class AffineLayer:
     """A layer whose step is affine.
 
     Attributes:
@@ -295,7 +295,7 @@ class Layer:
             for a in self.automata(w)
         ]
 
-    def reading_first(self, first: bool) -> Layer:
+    def reading_first(self, first: bool) -> AffineLayer:
         """The same layer with an output that reads the state before its step, or after it."""
         assert self.reading is not None
         return replace(self, reading=replace(self.reading, first=first))

@@ -13,7 +13,7 @@ from typing import Any
 
 from theory.claim import PROVED, Effort, Variant
 from theory.induction import Induction
-from theory.linear_recurrences.shared.affine import OUTPUT, Layer, Token, Vector
+from theory.linear_recurrences.shared.affine import OUTPUT, AffineLayer, Token, Vector
 from theory.linear_recurrences.shared.records import refuted
 from theory.linear_recurrences.shared.records import theorem as layer_theorem
 from theory.rational_recurrences.shared.windows import words
@@ -39,7 +39,7 @@ class Chunked:
         hand_over: from the same, with the whole chunk, and a place, the next chunk's first state there.
     """
 
-    layer: Layer
+    layer: AffineLayer
     output: Callable[[Any, Chunk], Any]
     hand_over: Callable[[Any, Chunk, int], Any]
 

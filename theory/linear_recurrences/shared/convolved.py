@@ -10,7 +10,7 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.induction import Induction
-from theory.linear_recurrences.shared.affine import OUTPUT, Layer, by_part
+from theory.linear_recurrences.shared.affine import OUTPUT, AffineLayer, by_part
 from theory.rational_recurrences.shared.windows import remembered, words
 from theory.reading import Recurrence
 from theory.signature import Signature
@@ -28,7 +28,7 @@ class Convolved:
         layer: the layer that reads a window in place of a token.
     """
 
-    layer: Layer
+    layer: AffineLayer
 
     def next(self, w: Weights, state: State, x: str) -> State:
         """The layer's step on the window that ends with the token."""

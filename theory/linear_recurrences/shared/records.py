@@ -10,7 +10,7 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Effort, Variant
-from theory.linear_recurrences.shared.affine import AtPlace, Layer, Output
+from theory.linear_recurrences.shared.affine import AffineLayer, AtPlace, Output
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, entries
 from theory.theorem import Theorem
@@ -92,9 +92,11 @@ def write(t: Any, j: Any) -> Any:
     return t.k[j] * t.v
 
 
-def decayed(gate: AtPlace) -> Layer:
+def decayed(gate: AtPlace) -> AffineLayer:
     """S <- diag(gate) S + k v^T, o = S^T q."""
-    return Layer(step=lambda t, j: gate(t, j) * t.s[j] + write(t, j), update=write, decay=gate, reading=READ)
+    return AffineLayer(
+        step=lambda t, j: gate(t, j) * t.s[j] + write(t, j), update=write, decay=gate, reading=READ
+    )
 
 
 # Variants and their theorems.
@@ -120,7 +122,7 @@ def theorem(file: str, weights: str, shape: str = "{}_output", name: str = "", *
 
 
 def corrected(
-    layer: Layer, cases: Sizes | Signature, says: str, theorem: Theorem, name: str = "corrected"
+    layer: AffineLayer, cases: Sizes | Signature, says: str, theorem: Theorem, name: str = "corrected"
 ) -> Variant:
     """The layer is its automata, proved for all weights and sizes."""
     signatures = [cases] if isinstance(cases, Signature) else [cases.of(size) for size in PROOF_SIZES]
@@ -140,8 +142,8 @@ def corrected(
 def refuted(
     name: str,
     says: str,
-    network: Layer | Recurrence,
-    automata: Layer | Callable[[Weights], Sequence[WFSA]],
+    network: AffineLayer | Recurrence,
+    automata: AffineLayer | Callable[[Weights], Sequence[WFSA]],
     cases: Sizes | Signature,
     small: Sizes | Signature | None = None,
 ) -> Variant:
@@ -151,8 +153,8 @@ def refuted(
         expected="refuted",
         says=says,
         reading=Equality(
-            recurrence=network.recurrence if isinstance(network, Layer) else network,
-            construction=automata.automata if isinstance(automata, Layer) else automata,
+            recurrence=network.recurrence if isinstance(network, AffineLayer) else network,
+            construction=automata.automata if isinstance(automata, AffineLayer) else automata,
         ),
         cases=cases.random,
         small_cases=(cases if small is None else small).small,
@@ -162,7 +164,7 @@ def refuted(
     )
 
 
-def reads_old(layer: Layer, cases: Sizes, small: Sizes | None = None) -> Variant:
+def reads_old(layer: AffineLayer, cases: Sizes, small: Sizes | None = None) -> Variant:
     """The variant in which the automaton's output reads the state before the update."""
     says = "an automaton whose output reads the state before the token, where the layer reads it after"
     return refuted("without-update-first", says, layer, layer.reading_first(True), cases, small)
