@@ -1,7 +1,8 @@
 """The base class of all cells whose units are automata: one layer that reads in one direction.
 
 A cell defines its gates (``gates``, the automata's weights, a function of the symbols alone), its recurrence
-(``steps``), which state is scored (``score``) and its outputs (``output``). The rest is here.
+(``steps``; ``fused``, if one kernel computes both), which state is scored (``score``) and its outputs
+(``output``). The rest is here.
 
 >>> from neural.rrnn_b import RRNNBCell
 >>> cell = RRNNBCell(3, 2)
@@ -21,7 +22,7 @@ from torch import Tensor, nn
 from automata.semirings import REAL, Semiring
 from neural.pattern import Pattern, Windows, WindowWeights, arrays, silent
 from neural.tracked import RunningErrorTensor
-from neural.unrolled import CellOutput, RecurrentCell, whole
+from neural.unrolled import CellOutput, RecurrentCell, one_of, whole
 
 NONLINEARITIES: dict[str, Callable[[Any], Any]] = {"tanh": torch.tanh, "identity": lambda z: z}
 
@@ -51,6 +52,10 @@ class AutomatonCell(RecurrentCell):
             self.window * self.input_size, outputs or self.hidden_size, bias=bias, **self.factory_kwargs
         )
 
+    def output_gate(self, has: bool, bias: bool) -> nn.Linear | None:
+        """The linear map of an output gate, if the cell has one."""
+        return self.linear(bias) if one_of("output_gate", has, (True, False)) else None
+
     def vector(self) -> nn.Parameter:
         """A parameter for each unit, initialised with zero."""
         return nn.Parameter(torch.zeros(self.hidden_size, **self.factory_kwargs))
@@ -74,11 +79,22 @@ class AutomatonCell(RecurrentCell):
         """
         raise NotImplementedError
 
-    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """The c-states, from the windows and the first state; where gates and recurrence are fused, without
-        ``gates`` and ``steps``, but within the same bounds.
+    def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
+        """The c-states, from the windows and the first state, without ``gates`` and ``steps``, but within the
+        same bounds; ``None`` if the cell has no such kernel. A subclass with gates or steps of its own has
+        none, unless it defines one.
         """
-        return self.steps(self.gates(view), state)
+        return None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if {"gates", "steps"} & set(vars(cls)) and "fused" not in vars(cls):
+            cls.fused = AutomatonCell.fused  # type: ignore[method-assign]
+
+    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        """The c-states, from the windows and the first state."""
+        states = self.fused(view, state)
+        return self.steps(self.gates(view), state) if states is None else states
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
         """The automata's scores in a state (or in many, along leading axes): the last of the c-states."""

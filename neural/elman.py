@@ -35,11 +35,8 @@ class LinearElmanCell(AffineCell):
         d = self.hidden_size
         return {"W": self.recurrent.expand(*view.shape[:-1], d, d), "b": self.update(view)}
 
-    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """The same matrix at each step; not in a subclass that has gates or steps of its own."""
-        own = type(self)
-        if own.gates is not LinearElmanCell.gates or own.steps is not AffineCell.steps:
-            return super().recur(view, state)
+    def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
+        """The recurrence with the same matrix at each step."""
         same = torch.zeros(view.shape[:2], dtype=torch.long, device=view.device)
         return self.recurrence(self.recurrent.unsqueeze(0), same, state[0], self.update(view))
 

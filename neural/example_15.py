@@ -39,6 +39,10 @@ class Example15Cell(Example6Cell):
         """Equation 21c."""
         return (max_plus(gates["f"], gates["u"], state[0]),)
 
+    def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
+        """No kernel computes these gates with the recurrence, as one does for Example 6."""
+        return None
+
 
 class Example15(Recurrent):
     """A layer of Example 15; its outputs are the states c_t.

@@ -16,13 +16,13 @@ from typing import Any, Literal
 from torch import Tensor
 
 from neural.cell import NONLINEARITIES
-from neural.gated import ComplementaryCell
+from neural.gated import GatedCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, LayerKind
 from neural.unrolled import one_of
 
 
-class Example6Cell(ComplementaryCell):
+class Example6Cell(GatedCell):
     """f_t = sigmoid(W_f v_t + b_f), u_t = (1 - f_t) * g(W_u v_t + b_u), c_t = f_t * c_{t-1} + u_t."""
 
     def __init__(

@@ -46,13 +46,8 @@ class ISANCell(AffineCell):
         )
         return {"W": matrix, "b": offset}
 
-    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Equation 16, without a copy of a matrix at each step; not in a subclass that has gates or steps of
-        its own.
-        """
-        own = type(self)
-        if own.gates is not ISANCell.gates or own.steps is not AffineCell.steps:
-            return super().recur(view, state)
+    def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
+        """Equation 16, without a copy of a matrix at each step."""
         offsets = None if self.bias is None else functional.embedding(view, self.bias)
         return self.recurrence(self.weight, view.long(), state[0], offsets)
 

@@ -15,13 +15,12 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from neural.gated import ComplementaryCell
+from neural.gated import GatedCell
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, LayerKind, windowed
-from neural.unrolled import one_of
 
 
-class QRNNCell(ComplementaryCell):
+class QRNNCell(GatedCell):
     """z = tanh(W_z * V), f = sigmoid(W_f * V), o = sigmoid(W_o * V) of the window V; c = f * c + (1 - f) * z,
     h = o * c.
     """
@@ -39,7 +38,7 @@ class QRNNCell(ComplementaryCell):
         super().__init__(input_size, hidden_size, device, dtype, window)
         self.forget = self.linear(bias)
         self.update = self.linear(bias)
-        self.gate = self.linear(bias) if one_of("output_gate", output_gate, (True, False)) else None
+        self.gate = self.output_gate(output_gate, bias)
 
     def new(self, view: Tensor) -> Tensor:
         """The tanh of the linear map."""

@@ -11,21 +11,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from neural.gated import ComplementaryCell
+from torch import Tensor
+
+from neural.gated import GatedCell
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, LayerKind
-from neural.rrnn import RRNNCell
+from neural.scan import outputs
 
 
-class RRNNBCell(RRNNCell, ComplementaryCell):
+class RRNNBCell(GatedCell):
     """f_t = sigmoid(W_f v_t + b_f), u_t = (1 - f_t) * W_u v_t, c_t = f_t * c_{t-1} + u_t, h_t = tanh(o_t *
     c_t).
     """
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
-        super().__init__(input_size, hidden_size, bias, **options)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        output_gate: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.gate = self.output_gate(output_gate, bias)
         self.forget = self.linear(bias)
         self.update = self.linear(bias=False)
+
+    def output(self, scores: Tensor, view: Tensor) -> Tensor:
+        """Equation 23e: tanh(o_t * c_t), with o_t = sigmoid(W_o v_t + b_o) (equation 23d), or 1."""
+        return outputs.tanh(scores, None if self.gate is None else self.gate(view))
 
 
 class RRNNB(Recurrent):

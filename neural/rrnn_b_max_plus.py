@@ -17,14 +17,14 @@ from torch import Tensor
 from torch.nn import functional
 
 from automata.semirings import MAX_PLUS
+from neural.cell import AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, STARTS, LayerKind
 from neural.pattern import FIGURE_1
-from neural.rrnn import RRNNCell
 from neural.scan import max_plus
 
 
-class RRNNBMaxPlusCell(RRNNCell):
+class RRNNBMaxPlusCell(AutomatonCell):
     """f_t = log sigmoid(W_f v_t + b_f), u_t = W_u v_t, c_t = max(f_t + c_{t-1}, u_t), h_t = tanh(o_t +
     c_t).
     """
@@ -32,8 +32,17 @@ class RRNNBMaxPlusCell(RRNNCell):
     semiring = MAX_PLUS
     pattern = FIGURE_1
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
-        super().__init__(input_size, hidden_size, bias, **options)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        output_gate: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.gate = self.output_gate(output_gate, bias)
         self.forget = self.linear(bias)
         self.update = self.linear(bias=False)
 

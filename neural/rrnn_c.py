@@ -15,11 +15,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from neural.cell import AutomatonCell
 from neural.layer import Recurrent
 from neural.layer_kind import GATED, LayerKind, two_states
 from neural.pattern import chain
-from neural.rrnn import RRNNCell
-from neural.scan import elementwise, gated_pair
+from neural.scan import elementwise, gated_pair, outputs
 
 
 def shifted(start: Tensor, states: Tensor) -> Tensor:
@@ -27,15 +27,24 @@ def shifted(start: Tensor, states: Tensor) -> Tensor:
     return torch.cat([start.unsqueeze(0), states])[:-1]
 
 
-class RRNNCCell(RRNNCell):
+class RRNNCCell(AutomatonCell):
     """Gates f1, u1, f2, u2 as in RRNN(B); c1_t = f1 * c1_{t-1} + u1, c2_t = f2 * c2_{t-1} + c1_{t-1} * u2; c
     = c2.
     """
 
     pattern = chain(("f1", "f2"), ("u1", "u2"))
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
-        super().__init__(input_size, hidden_size, bias, **options)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        output_gate: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, device, dtype)
+        self.gate = self.output_gate(output_gate, bias)
         self.forget_1, self.forget_2 = self.linear(bias), self.linear(bias)
         self.update_1, self.update_2 = self.linear(bias=False), self.linear(bias=False)
 
@@ -59,19 +68,18 @@ class RRNNCCell(RRNNCell):
         c1 = elementwise(gates["f1"], gates["u1"], state[0])
         return c1, elementwise(gates["f2"], shifted(state[0], c1) * gates["u2"], state[1])
 
-    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """Equations 25a to 25d in one pass over memory, unless a subclass has gates or steps of its own."""
-        return self.fused(RRNNCCell, view, state, None)
+    def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
+        """Equations 25a to 25d in one pass over memory."""
+        return self.fused_with(view, state, None)
 
-    def fused(
-        self, base: type[RRNNCCell], view: Tensor, state: Sequence[Tensor], skip: Tensor | None
-    ) -> tuple[Tensor, ...]:
-        """Both recurrences, fused where gates and steps are those of ``base``."""
-        own = type(self)
-        if own.gates is not base.gates or own.steps is not base.steps:
-            return super().recur(view, state)
+    def fused_with(self, view: Tensor, state: Sequence[Tensor], skip: Tensor | None) -> tuple[Tensor, ...]:
+        """Both recurrences; with ``skip`` added to the states that feed the second."""
         forget = self.forget_1(view), self.forget_2(view)
         return gated_pair(forget, (self.update_1(view), self.update_2(view)), (state[0], state[1]), skip)
+
+    def output(self, scores: Tensor, view: Tensor) -> Tensor:
+        """Equation 23e: tanh(o_t * c_t), with o_t = sigmoid(W_o v_t + b_o) (equation 23d), or 1."""
+        return outputs.tanh(scores, None if self.gate is None else self.gate(view))
 
 
 class RRNNC(Recurrent):

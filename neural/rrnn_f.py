@@ -51,8 +51,16 @@ class RRNNFCell(RRNNCCell):
         ),
     )
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, **options: Any) -> None:
-        super().__init__(input_size, hidden_size, bias, **options)
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        output_gate: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, output_gate, device, dtype)
         self.final_1, self.final_2, self.skip = self.vector(), self.vector(), self.vector()
 
     def gates(self, view: Tensor) -> dict[str, Tensor]:
@@ -65,9 +73,9 @@ class RRNNFCell(RRNNCCell):
         c1 = elementwise(gates["f1"], gates["u1"], state[0])
         return c1, elementwise(gates["f2"], (shifted(state[0], c1) + gates["r"]) * gates["u2"], state[1])
 
-    def recur(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    def fused(self, view: Tensor, state: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
         """Equations 26a to 26f in one pass over memory."""
-        return self.fused(RRNNFCell, view, state, torch.sigmoid(self.skip))
+        return self.fused_with(view, state, torch.sigmoid(self.skip))
 
     def score(self, state: Sequence[Tensor]) -> Tensor:
         """Equation 26g."""

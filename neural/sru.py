@@ -15,14 +15,14 @@ from torch import Tensor
 
 from automata.errors import InputError
 from neural.cell import NONLINEARITIES
-from neural.gated import ComplementaryCell
+from neural.gated import GatedCell
 from neural.layer import Recurrent
 from neural.layer_kind import FLAG, NONLINEARITY, LayerKind
 from neural.scan import outputs
 from neural.unrolled import one_of
 
 
-class SRUCell(ComplementaryCell):
+class SRUCell(GatedCell):
     """f = sigmoid(W_f x + b_f), r = sigmoid(W_r x + b_r), c = f * c + (1 - f) * W x, h = r * g(c) [+ (1 - r)
     * x].
     """

@@ -174,11 +174,4 @@ class Stacked(nn.Module):
 
 def options_of(cell_class: type[RecurrentCell]) -> set[str]:
     """The names of a cell's options: its arguments besides sizes, device and dtype."""
-    names: set[str] = set()
-    for base in cell_class.__mro__:
-        if "__init__" in vars(base):
-            arguments = inspect.signature(vars(base)["__init__"]).parameters.values()
-            names |= {a.name for a in arguments if a.kind is a.POSITIONAL_OR_KEYWORD}
-            if not any(a.kind is a.VAR_KEYWORD for a in arguments):
-                break
-    return names - {"self", "input_size", "hidden_size", "device", "dtype"}
+    return set(inspect.signature(cell_class).parameters) - {"input_size", "hidden_size", "device", "dtype"}

@@ -17,12 +17,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from neural.gated import ComplementaryCell, GatedCell
+from neural.gated import GatedCell
 from neural.layer import Recurrent
 from neural.layer_kind import LayerKind, windowed
 
 
-class TRNNCell(ComplementaryCell):
+class TRNNCell(GatedCell):
     """z = W v_t, f = sigmoid(V v_t + b), c = f * c + (1 - f) * z."""
 
     def __init__(
@@ -53,7 +53,7 @@ class TGRUCell(_PairCell):
         return {"f": torch.sigmoid(self.forget(view)), "u": self.update(view) * torch.tanh(self.gate(view))}
 
 
-class TLSTMCell(ComplementaryCell, _PairCell):
+class TLSTMCell(_PairCell):
     """The state is c = f * c + (1 - f) * z, the output h = o * c."""
 
     def output(self, scores: Tensor, view: Tensor) -> Tensor:

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -30,6 +30,8 @@ GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))
 """The weights of small cases, the simplest first."""
 TELLING = tuple(Fraction(w) for w in ("2", "-3", "1/2", "3", "-1/2", "5", "-2", "3/2", "7", "-1/3", "4"))
 """Weights that are no semiring's zero or one, and small."""
+PLAIN = tuple(Fraction(w) for w in ("2", "1", "0", "1/2", "-1"))
+"""Weights of an example that a person reads."""
 TROPICAL_GRID = (MAX_PLUS.zero, Fraction(0), Fraction(-1), Fraction(-1, 2))
 """The same in max-plus, whose zero is minus infinity."""
 
@@ -151,6 +153,32 @@ def by_window(name: str, window: int, derived: Callable[..., Any] | None = None)
     return Entry(name, "window", window=window, derived=derived)
 
 
+def entries(
+    names: str,
+    size: int = 1,
+    only: Mapping[str, Sequence[Any]] | None = None,
+    derived: Mapping[str, Callable[..., Any]] | None = None,
+    window: int | None = None,
+) -> tuple[Entry, ...]:
+    """The entries that a line names: constants, a bar, and tables by symbol, or by window of that many
+    symbols. A name with ``[K]`` is that of a vector with ``size`` numbers.
+
+    >>> [(entry.name, entry.per, entry.shape) for entry in entries("s_0[K] | q[K] v", 2)]
+    [('s_0', 'constant', (2,)), ('q', 'symbol', (2,)), ('v', 'symbol', ())]
+    """
+
+    def entry(word: str, per: Literal["constant", "symbol", "window"]) -> Entry:
+        name, vector, _ = word.partition("[")
+        values = _exact((only or {}).get(name))
+        shape = (size,) if vector else ()
+        longest = window if per == "window" and window else 1
+        return Entry(name, per, shape, values, longest, (derived or {}).get(name))
+
+    constants, _, tables = names.partition("|")
+    per: Literal["symbol", "window"] = "symbol" if window is None else "window"
+    return (*(entry(w, "constant") for w in constants.split()), *(entry(w, per) for w in tables.split()))
+
+
 def _exact(only: Sequence[Any] | None) -> tuple[Any, ...] | None:
     return None if only is None else tuple(w if isinstance(w, float) else Fraction(w) for w in only)
 
@@ -231,14 +259,22 @@ class Signature:
         """
         return self._derive(self._generic(alphabet, first))
 
-    def _generic(self, alphabet: str, first: int = 0) -> Weights:
-        numbers = islice(cycle([w for w in TELLING if self.over.holds(w)]), first, None)
+    def example(self, alphabet: str = "ab") -> Weights:
+        """A case of small numbers, to draw.
+
+        >>> Signature((constant("c_0"), by_symbol("f"), by_symbol("u"))).example().describe()
+        'c_0 = 2, f(a) = 1, u(a) = 1/2, f(b) = 0, u(b) = -1'
+        """
+        return self._derive(self._generic(alphabet, numbers=PLAIN))
+
+    def _generic(self, alphabet: str, first: int = 0, numbers: tuple[Any, ...] = TELLING) -> Weights:
+        cycled = islice(cycle([w for w in numbers if self.over.holds(w)]), first, None)
 
         def values(entry: Entry) -> Iterator[Any]:
             while True:
-                number = next(numbers)
+                number = next(cycled)
                 allowed = entry.only
-                yield number if allowed is None else allowed[-1 - TELLING.index(number) % len(allowed)]
+                yield number if allowed is None else allowed[-1 - numbers.index(number) % len(allowed)]
 
         return self._filled(
             alphabet,

@@ -43,7 +43,7 @@ def elementwise(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
         All states, shape ``(T, ...)``, in the type that the arguments are promoted to; in bfloat16 and
         float16 what is carried is a float32. Differentiable, as often as one likes.
     """
-    result: Tensor = operators.run_scan(*_together((forget, update), (start,)), "real")
+    result: Tensor = operators.SCAN(*_together((forget, update), (start,)), "real")
     return result
 
 
@@ -58,7 +58,7 @@ def max_plus(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
     Returns:
         As :func:`elementwise`. Where both are equal each gets half the gradient, as in ``torch.maximum``.
     """
-    result: Tensor = operators.run_scan(*_together((forget, update), (start,)), "max_plus")
+    result: Tensor = operators.SCAN(*_together((forget, update), (start,)), "max_plus")
     return result
 
 
@@ -71,7 +71,7 @@ def log_sum(forget: Tensor, update: Tensor, start: Tensor) -> Tensor:
 
     Arguments and result are as in :func:`max_plus`.
     """
-    result: Tensor = operators.run_scan(*_together((forget, update), (start,)), "log")
+    result: Tensor = operators.SCAN(*_together((forget, update), (start,)), "log")
     return result
 
 
@@ -84,7 +84,7 @@ def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
 
     Arguments and result are as in :func:`elementwise`.
     """
-    result: Tensor = operators.run_gated(*_together((gate, update), (start,)))
+    result: Tensor = operators.GATED(*_together((gate, update), (start,)))
     return result
 
 
@@ -115,7 +115,7 @@ def gated_pair(
     if skip is None:
         skip = torch.zeros_like(starts[0])
     timed = gates[0], updates[0], gates[1], updates[1]
-    one, two = operators.run_pair(*_together(timed, (*starts, skip)))
+    one, two = operators.PAIR(*_together(timed, (*starts, skip)))
     return one, two
 
 

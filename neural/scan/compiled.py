@@ -21,43 +21,30 @@ CONTRACTION = "off"
 """What is fused is so in the source: the same numbers whatever is vectorised."""
 
 
-def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
+def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
     """c_1, ..., c_T, shape ``(T, ...)``."""
-    return _forward(semiring, forget, update, start)
+    values = [x.contiguous() for x in (first, update, start)]
+    states = torch.empty_like(values[1])
+    _call(f"{kind}_{TYPES[states.dtype]}", [*values, states], len(states), start.numel())
+    return states
 
 
 def scan_backward(
-    grad: Tensor, forget: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str
+    grad: Tensor, first: Tensor, update: Tensor, states: Tensor, start: Tensor, kind: str
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of forget, update and start."""
-    return _backward(semiring, grad, forget, update, states, start)
+    """The gradients of first, update and start."""
+    values = [x.contiguous() for x in (grad, first, update, states, start)]
+    gradients = torch.empty_like(values[2]), torch.empty_like(values[2]), torch.empty_like(values[4])
+    _call(f"{kind}_backward_{TYPES[update.dtype]}", [*values, *gradients], len(update), start.numel())
+    return gradients
 
 
-def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
-    """c_1, ..., c_T of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
-    return _forward("gated", gate, update, start)
-
-
-def gated_backward(
-    grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of gate, update and start."""
-    return _backward("gated", grad, gate, update, states, start)
-
-
-def pair(
-    gate_1: Tensor,
-    update_1: Tensor,
-    gate_2: Tensor,
-    update_2: Tensor,
-    start_1: Tensor,
-    start_2: Tensor,
-    skip: Tensor,
-) -> tuple[Tensor, Tensor]:
-    """Two such recurrences, of which the second is fed by the first."""
-    values = [x.contiguous() for x in (gate_1, update_1, gate_2, update_2, start_1, start_2, skip)]
+def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
+    """Two gated recurrences, of which the second is fed by the first."""
+    values = [x.contiguous() for x in arguments]
     states = torch.empty_like(values[1]), torch.empty_like(values[1])
-    _call(f"pair_{TYPES[skip.dtype]}", [*values, *states], len(gate_1), skip.numel())
+    skip = values[-1]
+    _call(f"pair_{TYPES[skip.dtype]}", [*values, *states], len(values[0]), skip.numel())
     return states
 
 
@@ -83,13 +70,13 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
-) -> list[Tensor]:
+) -> list[Tensor | None]:
     """The gradients of those arguments of ``output`` that are there."""
     inputs = [None if x is None else x.contiguous() for x in (states, gate, skip)]
     gradients = [None if x is None else torch.empty_like(x) for x in inputs]
     values = [grad.contiguous(), *inputs, outputs.contiguous(), *gradients]
     _call(f"{form}_backward_{TYPES[states.dtype]}", values, 1, states.numel())
-    return [x for x in gradients if x is not None]
+    return gradients
 
 
 @cache
@@ -104,21 +91,6 @@ def last_cache(folder: Path = CACHES) -> float:
 def lacking() -> str:
     """Why there is no C++ backend here; empty where there is one. It is built if it has to be."""
     return libraries.lacking(SOURCE, CONTRACTION)
-
-
-def _forward(kernel: str, *arguments: Tensor) -> Tensor:
-    values = [x.contiguous() for x in arguments]
-    states = torch.empty_like(values[1])
-    _call(f"{kernel}_{TYPES[states.dtype]}", [*values, states], len(states), values[2].numel())
-    return states
-
-
-def _backward(kernel: str, *arguments: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    values = [x.contiguous() for x in arguments]
-    update, start = values[2], values[4]
-    gradients = torch.empty_like(update), torch.empty_like(update), torch.empty_like(start)
-    _call(f"{kernel}_backward_{TYPES[update.dtype]}", [*values, *gradients], len(update), start.numel())
-    return gradients
 
 
 def _call(kernel: str, tensors: Sequence[Tensor | None], steps: int, lanes: int) -> None:

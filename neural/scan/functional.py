@@ -1,11 +1,15 @@
-"""The operators' gradients: on the backend that ran forward, and under the transforms of ``torch.func`` and
-in forward mode, which do not know the gradients that operators have, but those of an ``autograd.Function``.
+"""Operators of torch with gradients: one class registers their shapes, gradients and batching rules
+(``torch.library``), and runs the gradient on the backend that ran forward.
+
+The gradient is one operator too, which is fast; where a gradient of the gradient is asked for, it is computed
+by functions that have gradients themselves. The transforms of ``torch.func`` and forward mode do not know the
+gradients that operators have, but those of an ``autograd.Function``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -26,42 +30,17 @@ def one_precision(values: Tensor) -> AbstractContextManager[Any]:
     return torch.autocast(values.device.type, enabled=False)
 
 
-def is_asked_again() -> bool:
-    """May a derivative of a gradient be asked for: backward, or forward by dual tensors?"""
-    return torch.is_grad_enabled() or forward_ad._current_level >= 0
-
-
-def on_its_backend(
-    keep: Callable[..., None], gradient: Callable[..., Any]
-) -> tuple[Callable[..., None], Callable[..., Any]]:
-    """The two functions of ``register_autograd``, so that a backend that was forced forward is so backward:
-    of tensors on a GPU the gradients are computed in a thread of their own, where nothing is forced.
-    """
-
-    def kept(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        keep(ctx, inputs, output)
-        ctx.backend = backends.forced()
-
-    def computed(ctx: Any, *grads: Any) -> Any:
-        if ctx.backend is None:
-            return gradient(ctx, *grads)
-        with backends.use(*ctx.backend):
-            return gradient(ctx, *grads)
-
-    return kept, computed
-
-
 class Operator:
-    """An operator of torch. Ordinary tensors reach its function without torch's dispatcher, whose checks in
-    Python take longer than a small recurrence.
+    """An operator of torch, ``ratproof::`` and the function's name. Ordinary tensors reach the function
+    without torch's dispatcher, whose checks in Python take longer than a small recurrence.
 
     Args:
-        name: as for ``torch.library.custom_op``.
         function: computes the operator; it must not change or return its arguments.
     """
 
-    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
+        name = f"ratproof::{function.__name__}"
         self.registered: Any = torch.library.custom_op(name, function, mutates_args=())
 
     def __call__(self, *arguments: Any) -> Any:
@@ -71,82 +50,168 @@ class Operator:
         return self.registered(*arguments)
 
 
-def operator_named(name: str) -> Callable[[Callable[..., Any]], Operator]:
-    """Return a decorator that makes an :class:`Operator` of a function."""
-    return lambda function: Operator(name, function)
-
-
-def differentiable(
-    operator: Operator, keep: Callable[..., None], gradient: Callable[..., Any], batched: Callable[[Any], Any]
-) -> Any:
-    """The operator, as a function that can be called under ``grad``, ``vmap``, ``jvp`` and the like, and with
-    dual tensors, too.
+class Operation(Operator):
+    """An operator with its gradient, which is another one (``backward``).
 
     Args:
-        operator: one of :mod:`neural.scan.operators`.
-        keep: stores what the gradient needs, as for ``register_autograd``.
-        gradient: the gradients of the arguments, of what was stored and that of the result.
-        batched: makes the batching rule, as for ``register_vmap``, of the function that it is to call.
+        forward: computes the results: a tensor, or a tuple.
+        backward: computes the gradients of the arguments that are floats or missing (``None``), empty ones of
+            those that are missing, from the gradients of the results, the arguments and the results.
+        again: the same, in functions that have gradients themselves.
+        results_at: the place among the arguments of ``backward`` at which the results stand.
+        like: from the arguments, results of the same shapes and types.
+        axes: the axis that a batch becomes in each tensor (``vmap``).
+        result_axes: the same in the results.
+        batched: rules of ``vmap`` of their own for ``forward`` and ``backward``, in place of axes.
     """
 
-    class Direct(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, *arguments: Any) -> Any:
-            output = operator.function(*arguments)
-            keep(ctx, arguments, output)
-            return output
+    def __init__(
+        self,
+        forward: Callable[..., Any],
+        backward: Callable[..., Any],
+        again: Callable[..., Any],
+        results_at: int,
+        like: Callable[..., Any],
+        axes: Sequence[int] = (),
+        result_axes: tuple[int, ...] = (),
+        batched: Sequence[Callable[[Any], Any]] | None = None,
+    ) -> None:
+        super().__init__(forward)
+        self.backward, self._again = Operator(backward), again
+        self._at, self._results = results_at, max(1, len(result_axes))
+        if batched is None:
+            all_axes = (*result_axes, *axes[:results_at], *result_axes, *axes[results_at:])
+            one = result_axes if len(result_axes) > 1 else result_axes[0]
+            batched = (_along(axes, one), _along(all_axes, tuple(axes)))
+        self._batched = batched[0]
+        self.registered.register_fake(like)
+        self.registered.register_autograd(self._gradient, setup_context=self._keep)
+        self.registered.register_vmap(batched[0](super().__call__))
+        self.backward.registered.register_fake(self._like_arguments)
+        self.backward.registered.register_vmap(batched[1](self.backward))
+        self._direct, self._transformable = self._functions()
 
-        @staticmethod
-        def backward(ctx: Any, *grads: Any) -> Any:
-            return gradient(ctx, *grads)
-
-    class Transformable(torch.autograd.Function):
-        @staticmethod
-        def forward(*arguments: Any) -> Any:
-            # there may be more transforms
-            return (apply if _transformed() else operator.registered)(*arguments)
-
-        @staticmethod
-        def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-            keep(ctx, inputs, output)
-            ctx.save_for_forward(*(x for x in inputs if isinstance(x, Tensor)))
-            ctx.no_tensors = [None if isinstance(x, Tensor) else (x,) for x in inputs]
-
-        @staticmethod
-        def jvp(ctx: Any, *tangents: Any) -> Any:
-            # with their tangents they would be pushed forward here again
-            unpack: Any = forward_ad.unpack_dual
-            tensors = (unpack(x).primal for x in ctx.saved_tensors)
-            inputs = [next(tensors) if x is None else x[0] for x in ctx.no_tensors]
-            with forward_ad._set_fwd_grad_enabled(True):  # those of transforms around this one are kept
-                return _pushed_forward(apply, inputs, tangents)
-
-        @staticmethod
-        def backward(ctx: Any, *grads: Any) -> Any:
-            return gradient(ctx, *grads)
-
-        @staticmethod
-        def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
-            return batched(apply)(info, in_dims, *arguments)
-
-    @_disable_dynamo
-    def untraced(*arguments: Any) -> Any:
-        through: Any = Transformable
-        return through.apply(*arguments)
-
-    def apply(*arguments: Any) -> Any:
+    def __call__(self, *arguments: Any) -> Any:
+        """Compute the operator: also under ``grad``, ``vmap``, ``jvp`` and the like, and of dual tensors."""
         if are_ordinary(arguments):
             if not _require_gradients(arguments):
-                return operator.function(*arguments)
-            direct: Any = Direct
-            return direct.apply(*arguments)
+                return self.function(*arguments)
+            return self._direct.apply(*arguments)
         if not (_transformed() or forward_ad._current_level >= 0):
-            return operator.registered(*arguments)
+            return self.registered(*arguments)
         if torch.compiler.is_dynamo_compiling():
             torch._dynamo.graph_break(msg="a recurrence under vmap, jvp and the like is not traced, but runs")
-        return untraced(*arguments)
+        return self._untraced(*arguments)
 
-    return apply
+    @_disable_dynamo
+    def _untraced(self, *arguments: Any) -> Any:
+        return self._transformable.apply(*arguments)
+
+    def _keep(self, ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        outputs = output if isinstance(output, tuple) else (output,)
+        at, ctx.results = self._at, len(outputs)
+        values = (*inputs[:at], *outputs, *inputs[at:])
+        count = len(values)
+        while not (values[count - 1] is None or isinstance(values[count - 1], Tensor)):
+            count -= 1
+        ctx.save_for_backward(*values[:count])
+        ctx.rest = values[count:]
+        if len(outputs) > 1:
+            ctx.set_materialize_grads(False)  # of what is not used, a whole array of zeros
+        # of tensors on a GPU gradients are computed in a thread of their own, where nothing is forced
+        ctx.backend = backends.forced()
+
+    def _gradient(self, ctx: Any, *grads: Any) -> tuple[Tensor | None, ...]:
+        values = *grads, *ctx.saved_tensors, *ctx.rest
+        # may a derivative of a gradient be asked for: backward, or forward by dual tensors?
+        again = torch.is_grad_enabled() or forward_ad._current_level >= 0
+        with nullcontext() if ctx.backend is None else backends.use(*ctx.backend):
+            made = iter((self._again if again else self.backward)(*values))
+        inputs = self._inputs(values, len(grads))
+        floats = (next(made) if _has_gradient(x) else None for x in inputs)
+        return tuple(None if x is None else y for x, y in zip(inputs, floats, strict=True))
+
+    def _inputs(self, values: Sequence[Any], results: int) -> list[Any]:
+        """Those of the arguments of ``backward`` that are arguments of ``forward``."""
+        return [*values[results : results + self._at], *values[2 * results + self._at :]]
+
+    def _like_arguments(self, *values: Any) -> tuple[Tensor, ...]:
+        inputs = self._inputs(values, self._results)
+        like = next(x for x in inputs if isinstance(x, Tensor))
+        return tuple(like.new_empty(0 if x is None else x.shape) for x in inputs if _has_gradient(x))
+
+    def _functions(self) -> tuple[Any, Any]:
+        operation = self
+
+        class Direct(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, *arguments: Any) -> Any:
+                output = operation.function(*arguments)
+                operation._keep(ctx, arguments, output)
+                return output
+
+            @staticmethod
+            def backward(ctx: Any, *grads: Any) -> Any:
+                return operation._gradient(ctx, *grads)
+
+        class Transformable(torch.autograd.Function):
+            @staticmethod
+            def forward(*arguments: Any) -> Any:
+                # there may be more transforms
+                return (operation if _transformed() else operation.registered)(*arguments)
+
+            @staticmethod
+            def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+                operation._keep(ctx, inputs, output)
+                ctx.save_for_forward(*(x for x in inputs if isinstance(x, Tensor)))
+                ctx.no_tensors = [None if isinstance(x, Tensor) else (x,) for x in inputs]
+
+            @staticmethod
+            def jvp(ctx: Any, *tangents: Any) -> Any:
+                # with their tangents they would be pushed forward here again
+                unpack: Any = forward_ad.unpack_dual
+                tensors = (unpack(x).primal for x in ctx.saved_tensors)
+                inputs = [next(tensors) if x is None else x[0] for x in ctx.no_tensors]
+                with forward_ad._set_fwd_grad_enabled(True):  # those of transforms around this one are kept
+                    return _pushed_forward(operation, inputs, tangents)
+
+            @staticmethod
+            def backward(ctx: Any, *grads: Any) -> Any:
+                return operation._gradient(ctx, *grads)
+
+            @staticmethod
+            def vmap(info: Any, in_dims: Any, *arguments: Any) -> Any:
+                return operation._batched(operation)(info, in_dims, *arguments)
+
+        return Direct, Transformable
+
+
+def _has_gradient(argument: Any) -> bool:
+    return argument is None or (isinstance(argument, Tensor) and argument.is_floating_point())
+
+
+def _along(axes: Sequence[int], result_axes: Any) -> Callable[[Any], Any]:
+    """The batching rule by which the batch becomes one more axis of each tensor."""
+
+    def batched(operator: Any) -> Any:
+        def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Any, Any]:
+            moved = list(arguments)
+            for i, axis in enumerate(axes):
+                moved[i] = spread(arguments[i], in_dims[i], axis, info.batch_size)
+            return operator(*moved), result_axes
+
+        return rule
+
+    return batched
+
+
+def spread(values: Any, dim: int | None, axis: int, size: int) -> Any:
+    """A tensor with its batch on this axis; repeated, if it has none. What is no tensor stays as it is."""
+    if not isinstance(values, Tensor):
+        return values
+    if dim is not None:
+        return values.movedim(dim, axis)
+    return values.unsqueeze(axis).expand(*values.shape[:axis], size, *values.shape[axis:])
 
 
 def _pushed_forward(function: Callable[..., Any], inputs: list[Any], tangents: tuple[Any, ...]) -> Any:

@@ -6,6 +6,8 @@ of zeros.)
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -19,46 +21,60 @@ def lacking() -> str:
     return ""
 
 
-def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
-    """c_1, ..., c_T, shape ``(T, ...)``."""
-    forget, update, before = (widened(x) for x in (forget, update, start))
+def scan(first: Tensor, update: Tensor, start: Tensor, kind: str) -> Tensor:
+    """c_1, ..., c_T, shape ``(T, ...)``, over a semiring; ``gated`` is over the reals, with
+    f = sigmoid(first) and the updates (1 - f) update.
+    """
+    dtype = start.dtype
+    first, update, old = (widened(x) for x in (first, update, start))
+    if kind == "gated":
+        first = torch.sigmoid(first)
+        update, kind = (1 - first) * update, "real"
     states = torch.empty_like(update, memory_format=torch.contiguous_format)
-    for f, u, c in zip(forget.unbind(0), update.unbind(0), states.unbind(0), strict=True):
-        if semiring == "real":
-            torch.addcmul(u, f, before, out=c)
+    for f, u, c in zip(first.unbind(0), update.unbind(0), states.unbind(0), strict=True):
+        if kind == "real":
+            torch.addcmul(u, f, old, out=c)
         else:
-            torch.add(f, before, out=c)
-            (torch.maximum if semiring == "max_plus" else torch.logaddexp)(c, u, out=c)
-        before = c
-    return states.to(start.dtype)
+            torch.add(f, old, out=c)
+            (torch.maximum if kind == "max_plus" else torch.logaddexp)(c, u, out=c)
+        old = c
+    return states.to(dtype)
 
 
 def scan_backward(
-    grad: Tensor, forget: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str
+    grad: Tensor, first: Tensor, update: Tensor, states: Tensor, start: Tensor, kind: str
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of forget, update and start."""
+    """The gradients of first, update and start."""
     dtype = start.dtype
-    grad, forget, update, states, start = (widened(x) for x in (grad, forget, update, states, start))
-    before = torch.cat([start.unsqueeze(0), states])[:-1]
-    share, of_update = shares(forget, update, before, semiring)
+    grad, first, update, states, start = (widened(x) for x in (grad, first, update, states, start))
+    if kind == "gated":
+        made = gated_gradients(scan_backward, grad, first, update, states, start)
+        return tuple(x.to(dtype) for x in made)  # type: ignore[return-value]
+    old = before(start, states)
+    share, of_update = shares(first, update, old, kind)
     flow = torch.empty_like(states, memory_format=torch.contiguous_format)
     after = torch.zeros_like(start)
     for s, g, c in zip(
         reversed(share.unbind(0)), reversed(grad.unbind(0)), reversed(flow.unbind(0)), strict=True
     ):
         torch.add(g, after, out=c)
-        after = part(c, s, semiring)
-    to_forget, to_update = (x.to(dtype) for x in gradients(flow, before, share, of_update, semiring))
-    return to_forget, to_update, after.to(dtype)
+        after = part(c, s, kind)
+    to_first, to_update = (x.to(dtype) for x in gradients(flow, old, share, of_update, kind))
+    return to_first, to_update, after.to(dtype)
 
 
-def shares(forget: Tensor, update: Tensor, before: Tensor, semiring: str) -> tuple[Tensor, Tensor | None]:
+def before(start: Tensor, states: Tensor) -> Tensor:
+    """c_0, ..., c_{T-1}."""
+    return torch.cat([start.unsqueeze(0), states])[:-1]
+
+
+def shares(forget: Tensor, update: Tensor, old: Tensor, semiring: str) -> tuple[Tensor, Tensor | None]:
     """dc_t / dc_{t-1} and dc_t / du_t (``None``: 1); 1/2 where both terms of a maximum are equal, or both are
     -infinity.
     """
     if semiring == "real":
         return forget, None
-    carried = forget + before
+    carried = forget + old
     if semiring == "max_plus":
         # sign(-infinity) is -1, and where both are -infinity their difference is not asked for
         share = torch.where(carried == update, 0.5, ((carried - update).sign() + 1) / 2)
@@ -71,11 +87,11 @@ def shares(forget: Tensor, update: Tensor, before: Tensor, semiring: str) -> tup
 
 
 def gradients(
-    flow: Tensor, before: Tensor, share: Tensor, of_update: Tensor | None, semiring: str
+    flow: Tensor, old: Tensor, share: Tensor, of_update: Tensor | None, semiring: str
 ) -> tuple[Tensor, Tensor]:
     """Those of forget and update, where that much flows into the states."""
     if of_update is None:
-        return flow * before, flow
+        return flow * old, flow
     return part(flow, share, semiring), part(flow, of_update, semiring)
 
 
@@ -84,26 +100,26 @@ def part(flow: Tensor, share: Tensor, semiring: str) -> Tensor:
     return torch.where(share == 0, 0, flow * share) if semiring == "max_plus" else flow * share
 
 
-def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
-    """c_1, ..., c_T of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
-    wide, z, first = (widened(x) for x in (gate, update, start))
-    f = torch.sigmoid(wide)
-    return scan(f, (1 - f) * z, first, "real").to(start.dtype)
-
-
-def gated_backward(
-    grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor
+def gated_gradients(
+    run: Any, grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of gate, update and start."""
-    dtype = start.dtype
-    grad, gate, update, states, start = (widened(x) for x in (grad, gate, update, states, start))
+    """The gradients of gate, update and start, by those of the recurrence over the reals, which ``run``
+    computes as :func:`scan_backward` does.
+    """
     f = torch.sigmoid(gate)
-    to_f, flow, to_start = scan_backward(grad, f, update, states, start, "real")
+    to_f, flow, to_start = run(grad, f, (1 - f) * update, states, start, "real")
     to_gate = (to_f - flow * update) * (f * (1 - f))
-    return to_gate.to(dtype), (flow * (1 - f)).to(dtype), to_start.to(dtype)
+    return to_gate, flow * (1 - f), to_start
 
 
-def pair(
+def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
+    """Two gated recurrences, of which the second is fed by the first."""
+    one, two = pair_of(scan, *map(widened, arguments))
+    return one.to(arguments[-1].dtype), two.to(arguments[-1].dtype)
+
+
+def pair_of(
+    run: Any,
     gate_1: Tensor,
     update_1: Tensor,
     gate_2: Tensor,
@@ -112,22 +128,25 @@ def pair(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Two such recurrences, of which the second is fed by the first: its update is (c1_{t-1} + skip) (1 - f2)
-    update_2.
+    """Two such recurrences one after the other, each by ``run``: the second's update is (c1_{t-1} + skip)
+    (1 - f2) update_2.
     """
-    dtype = skip.dtype
-    gate_1, update_1, gate_2, update_2, start_1, start_2, skip = (
-        widened(x) for x in (gate_1, update_1, gate_2, update_2, start_1, start_2, skip)
-    )
-    f1, f2 = torch.sigmoid(gate_1), torch.sigmoid(gate_2)
-    one = scan(f1, (1 - f1) * update_1, start_1, "real")
-    fed = torch.cat([start_1.unsqueeze(0), one])[:-1] + skip
-    return one.to(dtype), scan(f2, fed * ((1 - f2) * update_2), start_2, "real").to(dtype)
+    one, f2 = run(gate_1, update_1, start_1, "gated"), torch.sigmoid(gate_2)
+    fed = before(start_1, one) + skip
+    return one, run(f2, fed * ((1 - f2) * update_2), start_2, "real")
 
 
-def pair_backward(
-    grad_1: Tensor | None,
-    grad_2: Tensor | None,
+def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tensor) -> tuple[Tensor, ...]:
+    """The gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
+    grads = (torch.zeros_like(arguments[0]) if x is None else x for x in (grad_1, grad_2))
+    made = pair_gradients(scan_backward, *map(widened, (*grads, *arguments)))
+    return tuple(x.to(arguments[-1].dtype) for x in made)
+
+
+def pair_gradients(
+    run: Any,
+    grad_1: Tensor,
+    grad_2: Tensor,
     gate_1: Tensor,
     update_1: Tensor,
     gate_2: Tensor,
@@ -138,28 +157,17 @@ def pair_backward(
     start_2: Tensor,
     skip: Tensor,
 ) -> tuple[Tensor, ...]:
-    """The gradients of the arguments of ``pair``; ``None`` stands for a gradient of zeros."""
-    dtype = skip.dtype
-    grad_1, grad_2 = (widened(torch.zeros_like(gate_1) if x is None else x) for x in (grad_1, grad_2))
-    skip = widened(skip)
-    before = torch.cat([start_1.unsqueeze(0), states_1])[:-1]
-    f2, z2 = torch.sigmoid(widened(gate_2)), widened(update_2)
-    u2, fed = (1 - f2) * z2, widened(before) + skip
-    to_f2, flow, to_start_2 = scan_backward(grad_2, f2, u2, widened(states_2), widened(start_2), "real")
+    """The gradients, by those of the recurrences, which ``run`` computes: what flows into the second one's
+    updates flows on into the first one's states.
+    """
+    f2, fed = torch.sigmoid(gate_2), before(start_1, states_1) + skip
+    u2 = (1 - f2) * update_2
+    to_f2, flow, to_start_2 = run(grad_2, f2, fed * u2, states_2, start_2, "real")
     to_fed = flow * u2
     # c1_t feeds the step after it
     grad_1 = grad_1 + torch.cat([to_fed, torch.zeros_like(skip).unsqueeze(0)])[1:]
-    wide = (widened(x) for x in (gate_1, update_1, states_1, start_1))
-    to_gate_1, to_update_1, to_start_1 = gated_backward(grad_1, *wide)
+    to_gate_1, to_update_1, to_start_1 = run(grad_1, gate_1, update_1, states_1, start_1, "gated")
     to_start_1 = to_start_1 + to_fed[0] if len(to_fed) else to_start_1
-    to_gate_2 = (to_f2 - flow * fed * z2) * (f2 * (1 - f2))
-    gradients = (
-        to_gate_1,
-        to_update_1,
-        to_gate_2,
-        flow * fed * (1 - f2),
-        to_start_1,
-        to_start_2,
-        to_fed.sum(0),
-    )
-    return tuple(x.to(dtype) for x in gradients)
+    to_gate_2 = (to_f2 - flow * fed * update_2) * (f2 * (1 - f2))
+    to_update_2 = flow * fed * (1 - f2)
+    return to_gate_1, to_update_1, to_gate_2, to_update_2, to_start_1, to_start_2, to_fed.sum(0)

@@ -19,6 +19,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from neural.scan.loops import pair_gradients, pair_of
+
 NAME = "triton"
 TYPES = {torch.float32, torch.float64, torch.bfloat16, torch.float16}
 PROGRAM = {"log backward": (64, 2, 6), "gated backward": (64, 1, 6), "real backward": (128, 1, 8)}
@@ -58,49 +60,15 @@ def interpreted() -> bool:
     return os.environ.get("TRITON_INTERPRET") == "1"
 
 
-def scan(forget: Tensor, update: Tensor, start: Tensor, semiring: str) -> Tensor:
-    """c_1, ..., c_T, shape ``(T, ...)``."""
-    return _forward(semiring, forget, update, start)
-
-
-def scan_backward(
-    grad: Tensor, forget: Tensor, update: Tensor, states: Tensor, start: Tensor, semiring: str
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of forget, update and start."""
-    return _backward(semiring, grad, forget, update, states, start)
-
-
-def gated(gate: Tensor, update: Tensor, start: Tensor) -> Tensor:
-    """c_1, ..., c_T of c_t = f c_{t-1} + (1 - f) update_t with f = sigmoid(gate_t)."""
-    return _forward("gated", gate, update, start)
-
-
-def gated_backward(
-    grad: Tensor, gate: Tensor, update: Tensor, states: Tensor, start: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of gate, update and start."""
-    return _backward("gated", grad, gate, update, states, start)
-
-
-def pair(
-    gate_1: Tensor,
-    update_1: Tensor,
-    gate_2: Tensor,
-    update_2: Tensor,
-    start_1: Tensor,
-    start_2: Tensor,
-    skip: Tensor,
-) -> tuple[Tensor, Tensor]:
-    """Two such recurrences, of which the second is fed by the first."""
-    arguments = [x.contiguous() for x in (gate_1, update_1, gate_2, update_2, start_1, start_2, skip)]
-    steps, lanes = len(gate_1), skip.numel()
-    if _chunk_of(steps, lanes) < steps:  # one after the other, each in chunks; what is carried is not rounded
-        x1, z1, x2, z2, c1, c2, r = (x.to(_wide(x.dtype)) for x in arguments)
-        one, f2 = gated(x1, z1, c1), torch.sigmoid(x2)
-        two = scan(f2, (_before(c1, one) + r) * ((1 - f2) * z2), c2, "real")
+def pair(*arguments: Tensor) -> tuple[Tensor, Tensor]:
+    """Two gated recurrences, of which the second is fed by the first."""
+    values = [x.contiguous() for x in arguments]
+    steps, skip = len(values[0]), values[-1]
+    if _chunk_of(steps, skip.numel()) < steps:  # each in chunks; what is carried is not rounded
+        one, two = pair_of(scan, *(x.to(_wide(x.dtype)) for x in values))
         return one.to(skip.dtype), two.to(skip.dtype)
-    states = torch.empty_like(arguments[1]), torch.empty_like(arguments[1])
-    _run("pair_forward", 1, [*arguments, *states, steps], skip)
+    states = torch.empty_like(values[1]), torch.empty_like(values[1])
+    _run("pair_forward", 1, [*values, *states, steps], skip)
     return states
 
 
@@ -112,7 +80,7 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
     values = [x.contiguous() for x in (*grads, *arguments)]
     skip, steps = values[-1], len(values[0])
     if _chunk_of(steps, skip.numel()) < steps:
-        made = _pair_backward_in_chunks(*(x.to(_wide(x.dtype)) for x in values))
+        made = pair_gradients(scan_backward, *(x.to(_wide(x.dtype)) for x in values))
         return tuple(x.to(skip.dtype) for x in made)
     gradients = tuple(torch.empty_like(x) for x in (*values[2:6], *values[8:]))
     if steps:
@@ -121,36 +89,8 @@ def pair_backward(grad_1: Tensor | None, grad_2: Tensor | None, *arguments: Tens
     return tuple(torch.zeros_like(x) for x in gradients)
 
 
-def _pair_backward_in_chunks(
-    grad_1: Tensor,
-    grad_2: Tensor,
-    gate_1: Tensor,
-    update_1: Tensor,
-    gate_2: Tensor,
-    update_2: Tensor,
-    states_1: Tensor,
-    states_2: Tensor,
-    start_1: Tensor,
-    start_2: Tensor,
-    skip: Tensor,
-) -> tuple[Tensor, ...]:
-    f2, fed = torch.sigmoid(gate_2), _before(start_1, states_1) + skip
-    u2 = (1 - f2) * update_2
-    to_f2, flow, to_start_2 = scan_backward(grad_2, f2, fed * u2, states_2, start_2, "real")
-    to_fed = flow * u2
-    # c1_t feeds the step after it
-    onward = torch.cat([to_fed, torch.zeros_like(skip).unsqueeze(0)])[1:]
-    first = gated_backward(grad_1 + onward, gate_1, update_1, states_1, start_1)
-    to_gate_2 = (to_f2 - flow * fed * update_2) * (f2 * (1 - f2))
-    to_update_2 = flow * fed * (1 - f2)
-    return *first[:2], to_gate_2, to_update_2, first[2] + to_fed[0], to_start_2, to_fed.sum(0)
-
-
-def _before(start: Tensor, states: Tensor) -> Tensor:
-    return torch.cat([start.unsqueeze(0), states])[:-1]
-
-
-def _forward(kind: str, first: Tensor, second: Tensor, start: Tensor) -> Tensor:
+def scan(first: Tensor, second: Tensor, start: Tensor, kind: str) -> Tensor:
+    """c_1, ..., c_T, shape ``(T, ...)``."""
     first, second, start = (x.contiguous() for x in (first, second, start))
     steps, lanes = len(first), start.numel()
     states = torch.empty_like(second)
@@ -171,16 +111,17 @@ def _forward(kind: str, first: Tensor, second: Tensor, start: Tensor) -> Tensor:
     sums, factors = _edges(number, start), _edges(number, start)
     run(number, chunk, "SUMMARY", sums, factors)
     over = "real" if kind == "gated" else kind
-    ends = _forward(over, factors[:-1], sums[:-1], start.to(sums.dtype))
+    ends = scan(factors[:-1], sums[:-1], start.to(sums.dtype), over)
     marks = _no_marks(start)
     run(number, chunk, "CHUNKS", states)
     run(1, steps, "MARKED", states)
     return states
 
 
-def _backward(
-    kind: str, grad: Tensor, first: Tensor, second: Tensor, states: Tensor, start: Tensor
+def scan_backward(
+    grad: Tensor, first: Tensor, second: Tensor, states: Tensor, start: Tensor, kind: str
 ) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of first, second and start."""
     read = [x.contiguous() for x in (grad, first, second, states, start)]
     steps, lanes = len(grad), start.numel()
     to_first, to_second = torch.empty_like(read[2]), torch.empty_like(read[2])
@@ -204,7 +145,7 @@ def _backward(
         run(number, chunk, "SUMMARY")
         # what flows into a chunk comes out of the one behind it: a recurrence from the end
         nothing = torch.zeros_like(out[0])
-        flows = _forward("real", factors[1:].flip(0), out[1:].flip(0), nothing).flip(0)
+        flows = scan(factors[1:].flip(0), out[1:].flip(0), nothing, "real").flip(0)
         marks = _no_marks(start)
         run(number, chunk, "CHUNKS")
         run(1, steps, "MARKED")
@@ -260,14 +201,14 @@ def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) 
 
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
-) -> list[Tensor]:
+) -> list[Tensor | None]:
     """The gradients of those arguments of ``output`` that are there."""
     made = [
         None if x is None else torch.empty_like(x, memory_format=torch.contiguous_format)
         for x in (states, gate, skip)
     ]
     _run_output("output_backward", [grad, states, gate, skip], made, form, skip is not None)
-    return [x for x in made if x is not None]
+    return made
 
 
 def _run_output(

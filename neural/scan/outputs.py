@@ -10,7 +10,6 @@ runs in C++ or in Triton wherever the recurrences do, and otherwise as torch's o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -19,7 +18,7 @@ from torch import Tensor
 from automata.errors import InputError
 from neural.scan import backends, loops
 from neural.scan.arguments import common_type
-from neural.scan.functional import differentiable, is_asked_again, operator_named
+from neural.scan.functional import Operation
 
 Three = tuple[Tensor, Tensor, Tensor]
 TANH, TANH_OF_PRODUCT, PRODUCT_WITH_TANH = "tanh", "tanh_of_product", "product_with_tanh"
@@ -61,7 +60,7 @@ def _run(form: str, *values: Tensor | None) -> Tensor:
     except RuntimeError:
         shapes = ", ".join(str(tuple(x.shape)) for x in there)
         raise InputError(f"the states of a layer have shapes {shapes}, where one shape is right") from None
-    result: Tensor = _output(*(x if x is None else x.to(dtype).expand(shape) for x in values), form)
+    result: Tensor = OUTPUT(*(x if x is None else x.to(dtype).expand(shape) for x in values), form)
     return result
 
 
@@ -76,51 +75,41 @@ def formula(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str)
     return result if skip is None else result + (1 - part) * skip
 
 
-@operator_named("ratproof::output")
 def output(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
     """The output of one of the forms above, of arrays of one shape and type."""
-    backend = _fused(states)
-    if backend is None:
+    backend = backends.of(states)
+    if backend is loops:  # torch itself computes it
         return formula(states, gate, skip, form).contiguous()
-    return backend.output(states, gate, skip, form)
+    result: Tensor = backend.output(states, gate, skip, form)
+    return result
 
 
-@operator_named("ratproof::output_backward")
 def output_backward(
     grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
 ) -> Three:
     """The gradients of states, gate and skip; empty for what is not there."""
-    backend = _fused(states)
-    if backend is None:
-        there = iter(_in_torch(grad, states, gate, skip, form))
-    else:
-        there = iter(backend.output_backward(grad, states, gate, skip, outputs, form))
+    backend = backends.of(states)
+    run = _in_torch if backend is loops else backend.output_backward
     one, two, three = (
-        states.new_empty(0) if x is None else next(there).contiguous() for x in (states, gate, skip)
+        states.new_empty(0) if x is None else x.contiguous()
+        for x in run(grad, states, gate, skip, outputs, form)
     )
     return one, two, three
 
 
-def _fused(states: Tensor) -> Any:
-    """Return the backend that computes outputs in one pass, or None if that is torch itself."""
-    backend = backends.of(states)
-    return None if backend is loops else backend
-
-
 def _in_torch(
-    grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str
-) -> Sequence[Tensor]:
+    grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
+) -> tuple[Tensor, Tensor | None, Tensor | None]:
     """The gradients of those that are there, in functions that have gradients themselves."""
     if gate is None:
-        return [grad * _slope(torch.tanh(states))]
+        return grad * _slope(torch.tanh(states)), None, None
     part = torch.sigmoid(gate)
     if form == TANH_OF_PRODUCT:
         flow = grad * _slope(torch.tanh(part * states))
-        return [flow * part, flow * states * (part * (1 - part))]
+        return flow * part, flow * states * (part * (1 - part)), None
     value = torch.tanh(states)
     to_gate = grad * (value if skip is None else value - skip) * (part * (1 - part))
-    gradients = [grad * part * _slope(value), to_gate]
-    return gradients if skip is None else [*gradients, grad * (1 - part)]
+    return grad * part * _slope(value), to_gate, None if skip is None else grad * (1 - part)
 
 
 def _slope(value: Tensor) -> Tensor:
@@ -128,53 +117,8 @@ def _slope(value: Tensor) -> Tensor:
     return (1 - value) * (1 + value)
 
 
-@output.registered.register_fake
-def _like_states(states: Tensor, gate: Tensor | None, skip: Tensor | None, form: str) -> Tensor:
-    return torch.empty(states.shape, dtype=states.dtype, device=states.device)
+def _like_states(states: Tensor, *others: Any) -> Tensor:
+    return states.new_empty(states.shape)
 
 
-@output_backward.registered.register_fake
-def _like_those_there(
-    grad: Tensor, states: Tensor, gate: Tensor | None, skip: Tensor | None, outputs: Tensor, form: str
-) -> Three:
-    one, two, three = (states.new_empty(0 if x is None else x.shape) for x in (states, gate, skip))
-    return one, two, three
-
-
-def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    ctx.save_for_backward(*inputs[:3], output)
-    ctx.form = inputs[3]
-
-
-def _gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-    states, gate, skip, result = ctx.saved_tensors
-    if is_asked_again():
-        there = iter(_in_torch(grad, states, gate, skip, ctx.form))
-        return *(x if x is None else next(there) for x in (states, gate, skip)), None
-    gradients = output_backward(grad, states, gate, skip, result, ctx.form)
-    of_three = zip((states, gate, skip), gradients, strict=True)
-    return *(None if x is None else y for x, y in of_three), None
-
-
-def _batched(operator: Any) -> Any:
-    """The batching rule: all arrays have one shape, so that the batch is one axis more."""
-
-    def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Any, Any]:
-        moved = []
-        for argument, dim in zip(arguments, in_dims, strict=True):
-            if not isinstance(argument, Tensor):
-                moved.append(argument)
-            elif dim is None:
-                moved.append(argument.unsqueeze(0).expand(info.batch_size, *argument.shape))
-            else:
-                moved.append(argument.movedim(dim, 0))
-        result = operator(*moved)
-        return result, (0, 0, 0) if isinstance(result, tuple) else 0
-
-    return rule
-
-
-output.registered.register_autograd(_gradient, setup_context=_keep)
-output.registered.register_vmap(_batched(output))
-output_backward.registered.register_vmap(_batched(output_backward))
-_output = differentiable(output, _keep, _gradient, _batched)
+OUTPUT = Operation(output, output_backward, _in_torch, 3, _like_states, (0, 0, 0), (0,))

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
+from automata.semirings import REAL
 from theory.linear_recurrences import mamba_theorem_1, min_gru, mlstm
 from theory.weights import Weights
 
@@ -48,7 +49,7 @@ def cases():
         {name: by_letter(POSITIVE) for name in "fi"}
         | {name: by_letter(vector) for name in "qk"}
         | {"v": by_letter(NUMBERS), "s_0": st.just((Fraction(0), Fraction(0)))}
-    ).map(lambda entries: Weights(mlstm.REAL, "ab", entries, ("K", 2)))
+    ).map(lambda entries: Weights(REAL, "ab", entries, ("K", 2)))
 
 
 def hidden_as_programmed(w, word, least):
@@ -75,9 +76,7 @@ def test_with_1_in_its_place_it_does_not():
     """The smallest: one token whose input gate, 1/2, and forget gate, 1/2, are below 1."""
     half, one = Fraction(1, 2), (Fraction(1), Fraction(0))
     entries = {"f": half, "i": half, "q": one, "k": one, "v": Fraction(1)}
-    w = Weights(
-        mlstm.REAL, "a", {n: {"a": value} for n, value in entries.items()} | {"s_0": (0, 0)}, ("K", 2)
-    )
+    w = Weights(REAL, "a", {n: {"a": value} for n, value in entries.items()} | {"s_0": (0, 0)}, ("K", 2))
     assert (hidden(w, "a"), hidden_as_programmed(w, "a", lambda m: 1)) == (half, 1)
 
 

@@ -20,13 +20,17 @@ from neural import scan
 from neural.elman import LinearElman
 from neural.isan import ISAN
 from neural.scan import matrix_scan
-from neural.scan.matrices import compiled, loops, operators
+from neural.scan.matrices import loops, operators
 from proofs_tests.automata.examples import few, some
+from proofs_tests.neural.operations import (
+    each_backend,
+    in_c,
+    require_known,
+    require_same_compiled_and_exported,
+)
 
 D = torch.float64
 SEMIRINGS = {"real": REAL, "max_plus": MAX_PLUS, "max_times": MAX_TIMES, "log": LOG}
-in_c = pytest.mark.skipif(bool(compiled.lacking()), reason="there is no C++ compiler")
-each_backend = pytest.mark.parametrize("backend", ["torch", pytest.param("c++", marks=in_c)])
 each_semiring = pytest.mark.parametrize("semiring", SEMIRINGS)
 sizes = st.sampled_from([1, 2, 7, 8, 9, 16, 17, 33])  # whole vectors, and some more
 
@@ -216,7 +220,7 @@ def test_the_exponential_is_within_two_units_in_the_last_place(dtype):
     zero = torch.zeros_like(x)
     symbols = torch.zeros(x.shape[:2], dtype=torch.long)
     with scan.use("c++"):
-        *_, ours = operators.matrix_scan_backward(
+        *_, ours = operators.MATRIX_SCAN.backward(
             zero + 1, torch.zeros(1, 1, 1, dtype=dtype), symbols, zero, zero[0], x, "log"
         )
     limits, right = torch.finfo(dtype), x.double().exp()
@@ -308,21 +312,9 @@ def test_torch_knows_the_operators_and_transforms_them(semiring, added):
     symbols = torch.randint(0, 3, (4, 3))
     matrices, start = torch.randn(3, 2, 2, dtype=D), torch.randn(3, 2, dtype=D)
     offsets = torch.randn(4, 3, 2, dtype=D) if added else None
-    values = matrices, symbols, start, offsets, semiring
-    states = matrix_scan(*values)
-    own = [x.clone().requires_grad_() if torch.is_tensor(x) and x.dtype is D else x for x in values]
-    back = torch.randn_like(states), matrices, symbols, states, start, offsets, semiring
-    for check in ((operators.matrix_scan, tuple(own)), (operators.matrix_scan_backward, back)):
-        assert set(torch.library.opcheck(check[0].registered, *check[1:]).values()) == {"SUCCESS"}
-
-    class Network(torch.nn.Module):
-        def forward(self, matrices, start):
-            return matrix_scan(2 * matrices, symbols, start, offsets, semiring).tanh()
-
-    network = Network()
-    expected = network(matrices, start)
-    assert torch.equal(torch.compile(network, fullgraph=True, backend="aot_eager")(matrices, start), expected)
-    assert torch.equal(torch.export.export(network, (matrices, start)).module()(matrices, start), expected)
+    require_known(operators.MATRIX_SCAN, matrices, symbols, start, offsets, semiring)
+    network = lambda matrices, start: matrix_scan(2 * matrices, symbols, start, offsets, semiring).tanh()
+    require_same_compiled_and_exported(network, (matrices, start))
     total = lambda matrices, start: network(matrices, start).sum()
     starts = torch.randn(5, 3, 2, dtype=D)
     each = torch.func.vmap(torch.func.grad(total, argnums=(0, 1)), in_dims=(None, 0))(matrices, starts)

@@ -271,83 +271,33 @@ def test_its_parameters_are_kept_and_loaded(kind, options):
     assert repr(layer).startswith(type(layer).__name__)
 
 
+def z(*shape, dtype=D):
+    return torch.zeros(*shape, dtype=dtype)
+
+
+UPPER = "upper layers read vectors"
 WRONG = [
-    (
-        "rrnn-b",
-        {},
-        lambda m: m(torch.zeros(2, 2, 4, dtype=D)),
-        r"inputs have shape \(2, 2, 4\), where \(time, batch, input\)",
-    ),
+    ("rrnn-b", {}, lambda m: m(z(2, 2, 4)), r"have shape \(2, 2, 4\), where \(time, batch, input\)"),
     ("rrnn-b", {}, lambda m: m([1.0]), "input is list"),
-    (
-        "rrnn-b",
-        {},
-        lambda m: m(torch.zeros(2, 2, 3, dtype=D), torch.zeros(2, dtype=D)),
-        r"state has shape \(2,\), where \(1, 2, 3\)",
-    ),
-    (
-        "rrnn-b",
-        {},
-        lambda m: m(torch.zeros(2, 3, dtype=D), torch.zeros(1, 1, 3, dtype=D)),
-        r"where \(1, 3\) is right",
-    ),
-    (
-        "rrnn-c",
-        {},
-        lambda m: m(torch.zeros(2, 2, 3, dtype=D), torch.zeros(1, 2, 3, dtype=D)),
-        r"state has 1 part\(s\), where 2",
-    ),
-    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), lengths=[3, 1]), "lengths are"),
-    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), lengths=[1]), "lengths are"),
-    ("rrnn-b", {}, lambda m: m(torch.zeros(2, 2, 3, dtype=D), lengths=[1.5, 1.0]), "lengths are"),
-    (
-        "rrnn-b",
-        {},
-        lambda m: m(pack_sequence([torch.zeros(2, 3, dtype=D)]), lengths=[2]),
-        "beside a packed sequence",
-    ),
-    (
-        "rrnn-b",
-        {},
-        lambda m: m.to_automata(torch.zeros(2, 3, dtype=D), "abc"),
-        r"embeddings have shape \(2, 3\)",
-    ),
-    ("rrnn-b", {}, lambda m: m.to_automata(torch.full((1, 3), torch.nan, dtype=D), "a"), "not all finite"),
+    ("rrnn-b", {}, lambda m: m(z(2, 2, 3), z(2)), r"state has shape \(2,\), where \(1, 2, 3\)"),
+    ("rrnn-b", {}, lambda m: m(z(2, 3), z(1, 1, 3)), r"where \(1, 3\) is right"),
+    ("rrnn-c", {}, lambda m: m(z(2, 2, 3), z(1, 2, 3)), r"state has 1 part\(s\), where 2"),
+    ("rrnn-b", {}, lambda m: m(z(2, 2, 3), lengths=[3, 1]), "lengths are"),
+    ("rrnn-b", {}, lambda m: m(z(2, 2, 3), lengths=[1]), "lengths are"),
+    ("rrnn-b", {}, lambda m: m(z(2, 2, 3), lengths=[1.5, 1.0]), "lengths are"),
+    ("rrnn-b", {}, lambda m: m(pack_sequence([z(2, 3)]), lengths=[2]), "beside a packed sequence"),
+    ("rrnn-b", {}, lambda m: m.to_automata(z(2, 3), "abc"), r"embeddings have shape \(2, 3\)"),
+    ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3) / 0, "a"), "not all finite"),
     ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3), "a"), "finite numbers of torch.float64"),
-    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(2, 3, dtype=D), "aa"), "names a symbol twice"),
-    (
-        "rrnn-b",
-        {},
-        lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", start=torch.zeros(2)),
-        r"start has shape \(2,\)",
-    ),
-    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", start=-torch.inf), "start is"),
-    ("rrnn-b", {}, lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a", direction=1), "direction is 1"),
-    ("rrnn-b", {}, lambda m: m.tables(torch.zeros(1, 3, dtype=D), "a", 3), "unit is 3"),
-    (
-        "rrnn-b",
-        {"num_layers": 2},
-        lambda m: m.to_automata(torch.zeros(1, 3, dtype=D), "a"),
-        "upper layers read vectors",
-    ),
-    (
-        "rrnn-b",
-        {"num_layers": 2},
-        lambda m: m.deviations(torch.zeros(1, 3, dtype=D)),
-        "upper layers read vectors",
-    ),
-    (
-        "rrnn-b",
-        {"bidirectional": True},
-        lambda m: m.scores(torch.zeros(1, 1, 3, dtype=D)),
-        "one of each is right",
-    ),
-    (
-        "qrnn",
-        {"num_layers": 2},
-        lambda m: m(torch.zeros(1, 1, 3, dtype=D), (torch.zeros(2, 1, 3), torch.zeros(5))),
-        "shape",
-    ),
+    ("rrnn-b", {}, lambda m: m.to_automata(z(2, 3), "aa"), "names a symbol twice"),
+    ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", start=z(2)), r"start has shape \(2,\)"),
+    ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", start=-torch.inf), "start is"),
+    ("rrnn-b", {}, lambda m: m.to_automata(z(1, 3), "a", direction=1), "direction is 1"),
+    ("rrnn-b", {}, lambda m: m.tables(z(1, 3), "a", 3), "unit is 3"),
+    ("rrnn-b", {"num_layers": 2}, lambda m: m.to_automata(z(1, 3), "a"), UPPER),
+    ("rrnn-b", {"num_layers": 2}, lambda m: m.deviations(z(1, 3)), UPPER),
+    ("rrnn-b", {"bidirectional": True}, lambda m: m.scores(z(1, 1, 3)), "one of each is right"),
+    ("qrnn", {"num_layers": 2}, lambda m: m(z(1, 1, 3), (z(2, 1, 3), z(5))), "shape"),
     ("isan", {}, lambda m: m(torch.zeros(2, 2)), "integers of shape"),
     ("isan", {}, lambda m: m(torch.tensor([[0, 3]])), "where 0 to 2 are right"),
     ("isan", {}, lambda m: m.to_automata(torch.tensor([0, 3]), "ab"), "integers from 0 to 2"),

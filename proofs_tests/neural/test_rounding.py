@@ -5,6 +5,7 @@ holds.
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from fractions import Fraction
 
 import flint
@@ -60,16 +61,13 @@ def test_elementary_functions_are_within_the_assumed_units_in_the_last_place(dty
     kind = format_of(dtype)
     inputs = SPREAD.to(dtype)
     worst = 0.0
-    flint.ctx.prec, before = 400, flint.ctx.prec
-    try:
+    with flint.ctx.workprec(400):
         for x, y in zip(inputs.tolist(), function(inputs).tolist(), strict=True):
             true = truth(x)
             apart = abs(ball(y) - true)
             if bool(apart <= ball(kind.tiny)):
                 continue
             worst = max(worst, float((apart / abs(true)).mid()) / kind.unit)
-    finally:
-        flint.ctx.prec = before
     assert worst <= FUNCTION_ROUNDINGS
 
 
@@ -172,13 +170,10 @@ def test_a_function_of_something_that_is_off_is_within_its_bound_of_the_truth(
             torch.tensor([x - share * error], dtype=dtype), torch.tensor([2 * error + 1e-4]).double()
         )
     )
-    flint.ctx.prec, before = 400, flint.ctx.prec
-    try:
+    with flint.ctx.workprec(400):
         apart = abs(ball(float(value)) - truth(Fraction(x) + Fraction(share) * Fraction(error)))
         assert bool(apart <= ball(float(carried)))
         assert bool(apart <= ball(float(other.error)) + ball(kind.tiny))
-    finally:
-        flint.ctx.prec = before
 
 
 def true_affine(row, offset, x):
@@ -216,15 +211,12 @@ def test_composites_are_within_their_bounds_of_the_truth(dtype, name, triples, o
         (torch.tensor([row], dtype=dtype), torch.tensor([b], dtype=dtype))
         for row, b in zip(rows, (one, two), strict=True)
     ]
-    flint.ctx.prec, before = 400, flint.ctx.prec
-    try:
+    with flint.ctx.workprec(400):
         tracked = computed(*(torch.nn.functional.linear(RunningErrorTensor.exact(x), *m) for m in maps))
         plain = computed(*(torch.nn.functional.linear(x, *m) for m in maps))
         assert tracked.value.tolist() == plain.tolist()
         true = truth(*(true_affine(row, b, x[0].tolist()) for row, b in zip(rows, (one, two), strict=True)))
         assert bool(abs(ball(float(plain)) - true) <= ball(float(tracked.error)))
-    finally:
-        flint.ctx.prec = before
 
 
 def test_sums_and_differences_are_off_by_what_either_side_is():
@@ -309,12 +301,8 @@ def test_a_wide_bound_needs_no_more_than_what_the_gates_can_be():
 def test_reduced_precision_products_have_a_larger_bound():
     weight, inputs = torch.ones(1, 4), torch.ones(1, 4)
     full = float(rounding.affine(weight, None, inputs))
-    before = torch.get_float32_matmul_precision()
-    try:
-        torch.set_float32_matmul_precision("high")
+    with matrix_products_in("high"):
         assert float(rounding.affine(weight, None, inputs)) > 100 * full
-    finally:
-        torch.set_float32_matmul_precision(before)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
@@ -360,13 +348,10 @@ def test_functions_of_gates_are_within_their_bounds_of_the_truth(name, dtype, da
     error = part * abs(float(x))
     share = Fraction(data.draw(st.floats(-1, 1, width=32)))
     tracked = function(RunningErrorTensor(x, torch.tensor([error], dtype=torch.float64)))
-    flint.ctx.prec, before = 400, flint.ctx.prec
-    try:
+    with flint.ctx.workprec(400):
         true = truth(Fraction(float(x)) + share * Fraction(error))
         if math.isfinite(float(tracked.value)) and math.isfinite(float(tracked.error)):
             assert bool(abs(ball(float(tracked.value)) - true) <= ball(float(tracked.error)))
-    finally:
-        flint.ctx.prec = before
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32], ids=str)
@@ -413,10 +398,14 @@ def is_bound(bound, derived):
     return derived <= Fraction(float(bound)) <= derived * (1 + Fraction(1, 10**9))
 
 
+@contextmanager
 def matrix_products_in(precision):
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(precision)
-    return before
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -434,17 +423,10 @@ def test_the_bound_of_an_affine_map_is_the_derived_one(dtype, precision, triples
     offset = None if bias is None else torch.tensor([bias], dtype=dtype)
     x = torch.tensor([[x for _, x, _ in triples]], dtype=dtype)
     error = torch.tensor([[e for _, _, e in triples]], dtype=torch.float64)
-    before = matrix_products_in(precision)
-    try:
+    with matrix_products_in(precision):
         assert is_bound(rounding.affine(weight, offset, x, error), derived)
-        assert is_bound(
-            torch.nn.functional.linear(RunningErrorTensor(x, error), weight, offset).error, derived
-        )
-        assert is_bound(
-            torch.nn.functional.linear(RunningErrorTensor(x, error), weight, bias=offset).error, derived
-        )
-    finally:
-        torch.set_float32_matmul_precision(before)
+        assert is_bound(torch.nn.functional.linear(RunningErrorTensor(x, error), weight, offset).error, derived)
+        assert is_bound(torch.nn.functional.linear(RunningErrorTensor(x, error), weight, bias=offset).error, derived)
 
 
 def test_where_torch_does_not_say_how_it_multiplies_the_least_precision_counts(monkeypatch):
@@ -481,8 +463,7 @@ def test_the_bounds_of_functions_are_the_derived_ones(dtype, x, error):
     u, tiny = UNITS[dtype]
     e, relative = Fraction(error), gamma(2 * UNITS_IN_THE_LAST_PLACE + 1, u)
     argument = RunningErrorTensor(torch.tensor([x], dtype=dtype), torch.tensor([error]).double())
-    flint.ctx.prec, before = 400, flint.ctx.prec
-    try:
+    with flint.ctx.workprec(400):
         for function, steepest, most in (
             (torch.sigmoid, Fraction(1, 4), 1),
             (torch.nn.functional.logsigmoid, Fraction(1), None),
@@ -501,8 +482,6 @@ def test_the_bounds_of_functions_are_the_derived_ones(dtype, x, error):
                 continue
             bound = ball(float(result.error))
             assert bool(derived <= bound) and bool(bound <= derived * ball(1 + Fraction(1, 10**9)))
-    finally:
-        flint.ctx.prec = before
 
 
 MOVED = [

@@ -28,12 +28,17 @@ from neural.scan.matrices import loops as matrix_loops
 from neural.sru import SRU
 from neural.strongly_typed import TLSTM, TRNN
 from proofs_tests.automata.examples import few, some
+from proofs_tests.neural.operations import (
+    each_backend,
+    in_c,
+    require_known,
+    require_same_compiled_and_exported,
+    require_same_in_batches,
+)
 
 D = torch.float64
 SEMIRINGS = {"real": scan.elementwise, "max_plus": scan.max_plus, "log": scan.log_sum}
 TYPES = [torch.float32, torch.float64, torch.bfloat16]
-in_c = pytest.mark.skipif(bool(compiled.lacking()), reason="there is no C++ compiler")
-each_backend = pytest.mark.parametrize("backend", ["torch", pytest.param("c++", marks=in_c)])
 each_type = pytest.mark.parametrize("dtype", TYPES, ids=str)
 PAIR = [(4, 3)] * 4 + [(3,)] * 3
 
@@ -51,7 +56,14 @@ def pair_of_two(x1, z1, x2, z2, c1, c2, r):
 
 
 EVERY_WAY = {"check_forward_ad": True, "check_batched_grad": True, "check_batched_forward_grad": True}
-each_loop = pytest.mark.parametrize("loop", [*SEMIRINGS.values(), scan.gated], ids=lambda loop: loop.__name__)
+LOOPS = [*SEMIRINGS.values(), scan.gated]
+each_loop = pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__name__)
+each_loop_and_pair = pytest.mark.parametrize("loop", [*LOOPS, pair], ids=lambda loop: loop.__name__)
+
+
+def shapes_of(loop):
+    return PAIR if loop is pair else [(4, 3), (4, 3), (3,)]
+
 
 gates = st.sampled_from([0.0, 1.0, -1.0, 0.5, 1e-308, 5e-324, 1e200, -3e-5]) | st.floats(-2, 2)
 numbers = st.sampled_from([0.0, 5e-324, -1e-310, 1e308]) | st.floats(-1e3, 1e3)
@@ -154,13 +166,13 @@ def test_nothing_depends_on_other_lanes_on_threads_or_on_where_a_string_is_cut(l
 
 
 @each_backend
-@each_loop
+@each_loop_and_pair
 def test_gradients_are_those_of_finite_differences_and_so_are_theirs(loop, backend):
     torch.manual_seed(2)
-    f, u, c = (torch.randn(*s, dtype=D, requires_grad=True) for s in ((4, 3), (4, 3), (3,)))
+    values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in shapes_of(loop)]
     with scan.use(backend):
-        assert torch.autograd.gradcheck(loop, (f, u, c), **EVERY_WAY)
-        assert torch.autograd.gradgradcheck(loop, (f, u, c))
+        assert torch.autograd.gradcheck(loop, values, **EVERY_WAY)
+        assert torch.autograd.gradgradcheck(loop, values)
 
 
 @each_backend
@@ -334,19 +346,10 @@ def test_a_pair_of_which_one_is_used_has_the_gradients_of_that_one(backend, used
     torch.testing.assert_close(*results, rtol=1e-12, atol=1e-12)
 
 
-@each_backend
-def test_a_pairs_gradients_are_those_of_finite_differences_and_so_are_theirs(backend):
-    torch.manual_seed(8)
-    values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in PAIR]
-    with scan.use(backend):
-        assert torch.autograd.gradcheck(pair, values, **EVERY_WAY)
-        assert torch.autograd.gradgradcheck(pair, values)
-
-
-@pytest.mark.parametrize("loop", [*SEMIRINGS.values(), scan.gated, pair], ids=lambda loop: loop.__name__)
+@each_loop_and_pair
 def test_second_derivatives_are_the_same_forward_and_backward(loop):
     torch.manual_seed(12)
-    values = [torch.randn(*shape, dtype=D) for shape in (PAIR if loop is pair else [(4, 3), (4, 3), (3,)])]
+    values = [torch.randn(*shape, dtype=D) for shape in shapes_of(loop)]
     total = lambda c: sum(x.sin().sum() for x in loop(*values[:-1], c))
     back, forth = torch.func.jacrev, torch.func.jacfwd
     expected = back(back(total))(values[-1])
@@ -388,7 +391,7 @@ def in_both_ways(monkeypatch, function, *values):
 @pytest.mark.parametrize(
     "lanes", [(96,), (3, 37), (8224,)], ids=str
 )  # whole lines; not; more than are asked for ahead
-@pytest.mark.parametrize("loop", [*SEMIRINGS.values(), scan.gated, pair], ids=lambda loop: loop.__name__)
+@each_loop_and_pair
 def test_past_the_cache_and_in_parts_all_is_the_same(loop, lanes, dtype, monkeypatch):
     torch.manual_seed(13)
     timed, starts = (4, 3) if loop is pair else (2, 1)
@@ -536,57 +539,28 @@ def test_a_backend_that_is_forced_forward_is_so_backward_in_another_thread(loop,
 
 @each_loop
 def test_torch_knows_the_operators(loop):
-    f, u, c = (torch.randn(*s, dtype=D, requires_grad=True) for s in ((4, 3, 2), (4, 3, 2), (3, 2)))
     names = [name for name, function in SEMIRINGS.items() if function is loop]
-    operator = (
-        (operators.scan, operators.scan_backward) if names else (operators.gated, operators.gated_backward)
-    )
-    states = loop(f, u, c).detach()
-    values = [x.detach() for x in (torch.randn_like(states), f, u, states, c)]
-    for check in ((operator[0], (f, u, c, *names)), (operator[1], (*values, *names))):
-        assert set(torch.library.opcheck(check[0].registered, *check[1:]).values()) == {"SUCCESS"}
+    values = [torch.randn(*s, dtype=D) for s in ((4, 3, 2), (4, 3, 2), (3, 2))]
+    require_known(operators.SCAN if names else operators.GATED, *values, *names)
 
 
 def test_torch_knows_the_pair():
-    values = [torch.randn(*shape, dtype=D, requires_grad=True) for shape in PAIR]
-    states = [x.detach() for x in pair(*values)]
-    plain = [x.detach() for x in values]
-    for check in (
-        (operators.pair, tuple(values)),
-        (operators.pair_backward, (*states, *plain[:4], *states, *plain[4:])),
-    ):
-        assert set(torch.library.opcheck(check[0].registered, *check[1:]).values()) == {"SUCCESS"}
-    total = lambda *inputs: sum(x.sum() for x in pair(*inputs))
-    gradients = torch.func.grad(total, argnums=tuple(range(7)))
-    each = torch.func.vmap(gradients, in_dims=(1, 1, 1, 1, 0, 0, 0))(*plain)
-    total(*values).backward()
-    for gradient, value in zip(each, values, strict=True):
-        torch.testing.assert_close(gradient.movedim(0, -1), value.grad)
+    values = [torch.randn(*shape, dtype=D) for shape in PAIR]
+    require_known(operators.PAIR, *values)
+    require_same_in_batches(lambda *v: sum(pair(*v)), values, (1, 1, 1, 1, 0, 0, 0))
 
 
 @each_loop
 def test_compiled_exported_and_transformed_it_is_the_same(loop):
     torch.manual_seed(5)
-    f, u, c = (torch.randn(*s, dtype=D) for s in ((4, 3, 2), (4, 3, 2), (3, 2)))
-
-    class Network(torch.nn.Module):
-        def forward(self, f, u, c):
-            return loop(2 * f, u, c).tanh()
-
-    network = Network()
-    expected = network(f, u, c)
-    assert torch.equal(torch.compile(network, fullgraph=True, backend="aot_eager")(f, u, c), expected)
-    assert torch.equal(torch.export.export(network, (f, u, c)).module()(f, u, c), expected)
-
-    one = torch.func.vmap(network, in_dims=(2, 2, 1), out_dims=2)(f, u, c)
-    assert torch.equal(one, expected)
-    total = lambda f, u, c: network(f, u, c).sum()
-    each = torch.func.vmap(torch.func.grad(total, argnums=(0, 1, 2)), in_dims=(2, 2, 1))(f, u, c)
-    values = [x.clone().requires_grad_() for x in (f, u, c)]
-    network(*values).sum().backward()
-    for gradient, value in zip(each, values, strict=True):
-        torch.testing.assert_close(gradient.movedim(0, -1), value.grad)
-    hessian = torch.func.jacrev(torch.func.jacrev(lambda c: total(f, u, c)))(c)
+    values = [torch.randn(*s, dtype=D) for s in ((4, 3, 2), (4, 3, 2), (3, 2))]
+    network = lambda f, u, c: loop(2 * f, u, c).tanh()
+    require_same_compiled_and_exported(network, values)
+    one = torch.func.vmap(network, in_dims=(2, 2, 1), out_dims=2)(*values)
+    assert torch.equal(one, network(*values))
+    require_same_in_batches(network, values, (2, 2, 1))
+    total = lambda c: network(*values[:2], c).sum()
+    hessian = torch.func.jacrev(torch.func.jacrev(total))(values[2])
     assert hessian.shape == (3, 2, 3, 2) and hessian.isfinite().all()
 
 

@@ -10,11 +10,15 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from neural import scan
-from neural.scan import compiled, outputs
+from neural.scan import outputs
+from proofs_tests.neural.operations import (
+    each_backend,
+    in_c,
+    require_known,
+    require_same_compiled_and_exported,
+)
 
 D = torch.float64
-in_c = pytest.mark.skipif(bool(compiled.lacking()), reason="there is no C++ compiler")
-each_backend = pytest.mark.parametrize("backend", ["torch", pytest.param("c++", marks=in_c)])
 FORMS = {
     "tanh": (lambda c: outputs.tanh(c), lambda c: c.tanh()),
     "tanh of a product": (lambda c, z: outputs.tanh(c, z), lambda c, z: (z.sigmoid() * c).tanh()),
@@ -109,14 +113,8 @@ def test_compiled_exported_and_transformed_it_is_the_same(form, expected):
     torch.manual_seed(3)
     values = arguments(form)
 
-    class Network(torch.nn.Module):
-        def forward(self, *values):
-            return form(*(2 * x for x in values))
-
-    network = Network()
-    right = network(*values)
-    assert torch.equal(torch.compile(network, fullgraph=True, backend="aot_eager")(*values), right)
-    assert torch.equal(torch.export.export(network, tuple(values)).module()(*values), right)
+    network = lambda *values: form(*(2 * x for x in values))
+    require_same_compiled_and_exported(network, values)
     places = tuple(range(len(values)))
     gradient = torch.func.grad(lambda *one: network(*one).sum(), argnums=places)
     each = torch.func.vmap(gradient, in_dims=1, out_dims=1)(*values)
@@ -127,16 +125,9 @@ def test_compiled_exported_and_transformed_it_is_the_same(form, expected):
 
 @each_form
 def test_torch_knows_the_operators(form, expected):
-    values = arguments(form, requires_grad=True)
-    padded = (*values, None, None)[:3]
+    values = arguments(form)
     name = {1: outputs.TANH, 2: outputs.TANH_OF_PRODUCT, 3: outputs.PRODUCT_WITH_TANH}[len(values)]
-    plain = [x if x is None else x.detach() for x in padded]
-    result = outputs.output(*plain, name)
-    for check in (
-        (outputs.output, (*padded, name)),
-        (outputs.output_backward, (torch.randn_like(result), *plain, result, name)),
-    ):
-        assert set(torch.library.opcheck(check[0].registered, *check[1:]).values()) == {"SUCCESS"}
+    require_known(outputs.OUTPUT, *(*values, None, None)[:3], name)
 
 
 def test_types_and_shapes_go_together_as_in_torch():

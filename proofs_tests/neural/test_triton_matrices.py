@@ -178,9 +178,9 @@ def test_what_flows_into_a_state_that_is_minus_infinity_goes_where_it_goes_in_th
     with scan.use("triton"):
         states = matrix_scan(*values, semiring)
         back = torch.tensor([[[1.0, 2.0, 4.0]], [[3.0, 5.0, 0.0]]]), *values[:2], states, *values[2:]
-        ours = operators.matrix_scan_backward(*back, semiring)
+        ours = operators.MATRIX_SCAN.backward(*back, semiring)
     with scan.use("torch"):
-        theirs = operators.matrix_scan_backward(*back, semiring)
+        theirs = operators.MATRIX_SCAN.backward(*back, semiring)
     assert states.isinf().all() and theirs[0].any() == (semiring == "max_plus")
     torch.testing.assert_close(ours, theirs)
 
@@ -236,8 +236,8 @@ def test_layouts_do_not_matter():
         states = matrix_scan(matrices, symbols, start, offsets)
         plain = [x.contiguous() for x in (matrices, symbols, start, offsets)]
         assert torch.equal(states, matrix_scan(*plain))
-        ours = operators.matrix_scan_backward(grad, matrices, symbols, states, start, offsets, "real")
-        theirs = operators.matrix_scan_backward(grad.contiguous(), *plain[:2], states, *plain[2:], "real")
+        ours = operators.MATRIX_SCAN.backward(grad, matrices, symbols, states, start, offsets, "real")
+        theirs = operators.MATRIX_SCAN.backward(grad.contiguous(), *plain[:2], states, *plain[2:], "real")
     assert all(map(torch.equal, ours, theirs))
 
 
@@ -251,7 +251,7 @@ def test_torch_knows_the_operators_and_transforms_them(semiring, added):
         states = matrix_scan(matrices, symbols, start, offsets, semiring)
         own = [matrices.clone().requires_grad_(), symbols, start, offsets, semiring]
         back = torch.randn_like(states), matrices, symbols, states, start, offsets, semiring
-        for check in ((operators.matrix_scan, tuple(own)), (operators.matrix_scan_backward, back)):
+        for check in ((operators.MATRIX_SCAN, tuple(own)), (operators.MATRIX_SCAN.backward, back)):
             assert set(torch.library.opcheck(check[0].registered, *check[1:]).values()) == {"SUCCESS"}
         total = lambda start: matrix_scan(matrices, symbols, start, offsets, semiring).sum()
         starts = torch.randn(2, 2, 3, dtype=D)

@@ -95,13 +95,13 @@ class LayerComparison:
         )
         self.layer.load(network.cell)
         if self.unfused:  # as a subclass runs that has gates or steps of its own
-            object.__setattr__(network.cell, "recur", MethodType(AutomatonCell.recur, network.cell))
+            object.__setattr__(network.cell, "fused", MethodType(AutomatonCell.fused, network.cell))
         return network
 
     @property
     def can_fuse(self) -> bool:
         """Has the layer gates and steps in one pass over memory?"""
-        return self.kind.cls.cell_class.recur is not AutomatonCell.recur
+        return self.kind.cls.cell_class.fused is not AutomatonCell.fused
 
     @cached_property
     def vectors(self) -> Tensor:

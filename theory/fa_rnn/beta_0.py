@@ -161,6 +161,12 @@ FACTORS_IN_COQ = (
     " (v : S -> C -> K) (P : D -> S -> K)"
 )
 
+TERMS: dict[str, Any] = {
+    "network": "score_at_0 (S := {S}) {D_1} {D_2} {alpha_0} {alpha_inf} {u:finite} {G} {letters}",
+    "automaton": "automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
+    "values": lambda w: {**w.entries, "S": f"(place {len(w.alphabet)})"},
+}
+
 CLAIM = Claim(
     name="fa-rnn-beta-0",
     title="with pretrained vectors alone",
@@ -191,9 +197,7 @@ CLAIM = Claim(
                     " generalized_inverse u P -> equal_tables v (product u M) ->"
                     " let G := product P v in {automaton} = {network}"
                 ),
-                network=("score_at_0 (S := {S}) {D_1} {D_2} {alpha_0} {alpha_inf} {u:finite} {G} {letters}"),
-                automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
-                values=lambda w: {**w.entries, "S": f"(place {len(w.alphabet)})"},
+                **TERMS,
             ),
         ),
         Variant(
@@ -222,9 +226,7 @@ CLAIM = Claim(
                     " pseudo_inverse u P -> let G := product P v in {automaton} = {network})"
                 ),
                 refutes=True,
-                network=("score_at_0 (S := {S}) {D_1} {D_2} {alpha_0} {alpha_inf} {u:finite} {G} {letters}"),
-                automaton="automaton_of {alpha_0} {alpha_inf} (of_factors {D_1} {D_2} {v})",
-                values=lambda w: {**w.entries, "S": f"(place {len(w.alphabet)})"},
+                **TERMS,
             ),
         ),
     ),

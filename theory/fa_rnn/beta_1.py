@@ -13,7 +13,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Source, Variant
 from theory.fa_rnn.shared.networks import (
@@ -29,7 +28,7 @@ from theory.fa_rnn.shared.networks import (
     with_factors,
     with_tensor,
 )
-from theory.fa_rnn.shared.rules import boolean, match, matches, on_sets, one_start
+from theory.fa_rnn.shared.rules import boolean, match, matches, on_sets, one_start, rule
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
@@ -475,19 +474,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "T": {
-                "a": ((Fraction(1), Fraction(1)), (Fraction(0), Fraction(1))),
-                "b": ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))),
-            },
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=rule(2).example(),
     uses=("fa-rnn-eq-5",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -12,7 +12,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.shared.networks import Matrix, Vector, dot, score, step_4
@@ -313,19 +312,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "T": {
-                "a": ((Fraction(0), Fraction(0)), (Fraction(0), Fraction(1))),
-                "b": ((Fraction(0), Fraction(1)), (Fraction(0), Fraction(1))),
-            },
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=RULES.of(2).example(),
     uses=("fa-rnn-beta-1",),
     effort=Effort(examples=25, strings=12, longest=8, run=10),
     misprints=(

@@ -10,7 +10,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.shared.networks import (
@@ -231,23 +230,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (ONE, NOTHING),
-            "D_1": ((ONE,), (NOTHING,)),
-            "v": {"a": (ONE,), "b": (NOTHING,)},
-            "D_2": ((NOTHING,), (ONE,)),
-            "alpha_inf": (NOTHING, ONE),
-            "alpha_0_new": (ONE,),
-            "D_1_new": ((ONE,),),
-            "v_new": {"a": (NOTHING,), "b": (ONE,)},
-            "D_2_new": ((ONE,),),
-            "alpha_inf_new": (ONE,),
-        },
-        ("K", 2),
-    ),
+    example=RANDOM.of((2, 1, 1, 2)).example(),
     uses=("fa-rnn-eq-5",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
 )

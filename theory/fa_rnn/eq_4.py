@@ -6,9 +6,6 @@ Jiang et al. 2020, section 3.1, equations 2 and 4.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.shared.networks import (
     BITS,
@@ -19,9 +16,9 @@ from theory.fa_rnn.shared.networks import (
     score,
     step_4,
     tensor,
+    vector_is_h,
     with_tensor,
 )
-from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
@@ -52,16 +49,13 @@ def small_network(k: int) -> Signature:
 
 
 RANDOM, SMALL = Sizes(network, (1, 2, 3), (1, 2)), Sizes(small_network, (), (1, 2))
-STATES = Induction(
-    says="after every string, Forward's vector is h",
-    invariant=lambda w, h, unit: h,
-    states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
-    instances=tuple((network(k), "a") for k in range(1, 5)),
-    enough=(
+STATES = vector_is_h(
+    (network(k) for k in range(1, 5)),
+    (
         f"{SQUARE} For every K: the network is made of a function of places, and its step at a place is one"
         " identity, with K a symbol."
     ),
-    sizes=any_size_4,
+    any_size_4,
 )
 
 CLAIM = Claim(
@@ -110,18 +104,6 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "T": {
-                "a": ((Fraction(1), Fraction(1)), (Fraction(0), Fraction(1))),
-                "b": ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))),
-            },
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=SMALL.of(2).example(),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

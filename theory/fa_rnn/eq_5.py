@@ -6,10 +6,8 @@ which one is.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.shared.networks import (
     SQUARE,
@@ -21,10 +19,10 @@ from theory.fa_rnn.shared.networks import (
     score,
     step_5,
     tensor,
+    vector_is_h,
     with_rebuilt_tensor,
     with_tensor,
 )
-from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
@@ -98,13 +96,8 @@ CLAIM = Claim(
             small_cases=ANY.near_generic,
             programs=("fa-rnn-factors",),
             kinds=PROVED,
-            proof=Induction(
-                says="after every string, Forward's vector is h",
-                invariant=lambda w, h, unit: h,
-                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
-                instances=tuple((decomposed((k, r)), "a") for k in range(1, 4) for r in range(1, 4)),
-                enough=f"{SQUARE} {HERE}",
-                sizes=any_size_5,
+            proof=vector_is_h(
+                (decomposed((k, r)) for k in range(1, 4) for r in range(1, 4)), f"{SQUARE} {HERE}", any_size_5
             ),
             theorem=Theorem(
                 "fa_rnn.eq_5.eq_5",
@@ -158,18 +151,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "D_1": ((Fraction(1), Fraction(0), Fraction(1)), (Fraction(0), Fraction(1), Fraction(0))),
-            "v": {"a": (Fraction(1), Fraction(1), Fraction(1)), "b": (Fraction(1), Fraction(1), Fraction(0))},
-            "D_2": ((Fraction(1), Fraction(0), Fraction(0)), (Fraction(0), Fraction(1), Fraction(1))),
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=ANY.of((2, 2)).example(),
     uses=("fa-rnn-eq-4",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
     misprints=(

@@ -23,8 +23,9 @@ from theory.fa_rnn.shared.networks import (
     in_line,
     of_factors,
     score,
+    vector_is_h,
 )
-from theory.induction import Identity, Induction
+from theory.induction import Identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
 from theory.signature import Entry, Signature, Sizes, by_symbol, constant
@@ -152,16 +153,13 @@ CLAIM = Claim(
             small_cases=SMALL.near_generic,
             programs=("fa-rnn-mixed", "fa-rnn-mixed-tensor"),
             kinds=PROVED,
-            proof=Induction(
-                says="after every string, Forward's vector is h",
-                invariant=lambda w, h, unit: h,
-                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
-                instances=tuple((mixed(size), "a") for size in ((1, 1, 1), (2, 1, 2), (2, 2, 1), (2, 2, 2))),
-                enough=(
+            proof=vector_is_h(
+                (mixed(size) for size in ((1, 1, 1), (2, 1, 2), (2, 2, 1), (2, 2, 2))),
+                (
                     f"{SQUARE} For every K, r and D: the step at a state is one identity of sums over states,"
                     " columns and numbers of u, with K, r and D symbols."
                 ),
-                sizes=any_size_6,
+                any_size_6,
             ),
             theorem=Theorem(
                 "fa_rnn.eq_6.eq_6",

@@ -10,10 +10,8 @@ not say.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Effort, Misprint, Source, Variant
 from theory.fa_rnn.eq_5 import decomposed
@@ -29,8 +27,8 @@ from theory.fa_rnn.shared.networks import (
     factors,
     in_line,
     tensor,
+    vector_is_h,
 )
-from theory.induction import Induction
 from theory.reading import Equality
 from theory.signature import Signature, Sizes, constant
 from theory.theorem import Theorem
@@ -122,6 +120,14 @@ def in_coq(w: Weights) -> dict[str, Any]:
     return {**w.entries, "C": f"(place {len(w.D_1[0])})", "at_most": "Qc_le"}
 
 
+THRESHOLDED: dict[str, Any] = {
+    "network": "score_4 {alpha_0} {alpha_inf} {T} {word}",
+    "automaton": (
+        "@Wfa _ _ (place {K}) {alpha_0} (@thresholded {over} {at_most} {gamma} _ {K}"
+        " (@refolded _ _ {K} {C} {D_1} {D_2} {v})) {alpha_inf}"
+    ),
+}
+
 CLAIM = Claim(
     name="fa-rnn-eq-9",
     title="the automaton comes back from the factors",
@@ -145,17 +151,14 @@ CLAIM = Claim(
             small_cases=ANY.near_generic,
             programs=("fa-rnn-rebuilt-tensor",),
             kinds=PROVED,
-            proof=Induction(
-                says="after every string, Forward's vector is h",
-                invariant=lambda w, h, unit: h,
-                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
-                instances=tuple((decomposed((k, r)), "a") for k in range(1, 4) for r in range(1, 4)),
-                enough=(
+            proof=vector_is_h(
+                (decomposed((k, r)) for k in range(1, 4) for r in range(1, 4)),
+                (
                     "It is linear in h at every symbol, so one letter with weights of its own is any letter."
                     " For every K and r: the row (j - 1) K + i is the sum of the factors at i and j, and what"
                     " such sums do is one identity with K and r symbols."
                 ),
-                sizes=any_size_5,
+                any_size_5,
             ),
             theorem=Theorem(
                 "fa_rnn.eq_9.eq_9",
@@ -182,11 +185,7 @@ CLAIM = Claim(
                     " {automaton} = {network}"
                 ),
                 values=in_coq,
-                network="score_4 {alpha_0} {alpha_inf} {T} {word}",
-                automaton=(
-                    "@Wfa _ _ (place {K}) {alpha_0} (@thresholded {over} {at_most} {gamma} _ {K}"
-                    " (@refolded _ _ {K} {C} {D_1} {D_2} {v})) {alpha_inf}"
-                ),
+                **THRESHOLDED,
             ),
         ),
         Variant(
@@ -228,26 +227,11 @@ CLAIM = Claim(
                 ),
                 values=in_coq,
                 refutes=True,
-                network="score_4 {alpha_0} {alpha_inf} {T} {word}",
-                automaton=(
-                    "@Wfa _ _ (place {K}) {alpha_0} (@thresholded {over} {at_most} {gamma} _ {K}"
-                    " (@refolded _ _ {K} {C} {D_1} {D_2} {v})) {alpha_inf}"
-                ),
+                **THRESHOLDED,
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "D_1": ((Fraction(1), Fraction(0), Fraction(1)), (Fraction(0), Fraction(1), Fraction(0))),
-            "v": {"a": (Fraction(1), Fraction(1), Fraction(1)), "b": (Fraction(1), Fraction(1), Fraction(0))},
-            "D_2": ((Fraction(1), Fraction(0), Fraction(0)), (Fraction(0), Fraction(1), Fraction(1))),
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=ANY.of((2, 2)).example(),
     uses=("fa-rnn-eq-5",),
     effort=Effort(examples=40, strings=12, longest=8, run=10, exhausted=3),
     misprints=(

@@ -197,6 +197,11 @@ KINDS = ("sampled", "exhausted")
 ANY, SMALL = Sizes(gated, (1, 2, 3), ()), Sizes(lambda k: in_line(gated(k), 150), (), (1, 2))
 TEN = Sizes(at_ten, (2,), (1, 2))
 
+SIGMOIDS = {
+    "cross-checked": "a sigmoid's values are irrational: what is compared lies in balls, not in scores",
+    "decided": "the gates are sigmoids of the state, so the step is no affine function",
+}
+
 CLAIM = Claim(
     name="fa-rnn-gru-start",
     title="how near an FA-GRU begins to its FA-RNN",
@@ -214,10 +219,7 @@ CLAIM = Claim(
         Variant(
             name="corrected",
             without={
-                "cross-checked": (
-                    "a sigmoid's values are irrational: what is compared lies in balls, not in scores"
-                ),
-                "decided": "the gates are sigmoids of the state, so the step is no affine function",
+                **SIGMOIDS,
                 "proved": "the bound is an inequality, and this rung checks identities",
                 "kernel-checked": "the bound needs the reals and a sigmoid, which the development has not",
             },
@@ -235,10 +237,7 @@ CLAIM = Claim(
         Variant(
             name="printed-uniform",
             without={
-                "cross-checked": (
-                    "a sigmoid's values are irrational: what is compared lies in balls, not in scores"
-                ),
-                "decided": "the gates are sigmoids of the state, so the step is no affine function",
+                **SIGMOIDS,
                 "kernel-checked": "its counterexample is a long run of a gated network in balls",
             },
             expected="refuted",

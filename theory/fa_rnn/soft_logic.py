@@ -227,6 +227,10 @@ def with_integers(w: Weights) -> dict[str, Any]:
     return {**w.entries, "ring": "integers"}
 
 
+NOT_AFFINE = (
+    "soft logic is min and max of counts that grow without end: the step is affine, what is read out is not"
+)
+
 CLAIM = Claim(
     name="fa-rnn-soft-logic",
     title="soft logic on matches is logic",
@@ -293,10 +297,7 @@ CLAIM = Claim(
         Variant(
             name="corrected-scores",
             without={
-                "decided": (
-                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
-                    " read out is not"
-                ),
+                "decided": NOT_AFFINE,
                 "proved": "the argument is a case distinction on scores, no identity of polynomials",
                 "kernel-checked": (
                     "it follows from the theorem about matches, where counts are 0 or 1; it has none of its"
@@ -313,10 +314,7 @@ CLAIM = Claim(
         Variant(
             name="printed",
             without={
-                "decided": (
-                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
-                    " read out is not"
-                ),
+                "decided": NOT_AFFINE,
                 "kernel-checked": "its counterexample is that of without-clamp, whose theorem has it",
             },
             expected="refuted",
@@ -329,12 +327,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="printed-nested",
-            without={
-                "decided": (
-                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
-                    " read out is not"
-                )
-            },
+            without={"decided": NOT_AFFINE},
             expected="refuted",
             says=(
                 "nothing is clamped, and Table 2's or of two, nested, is right where one minimum of the same"
@@ -358,12 +351,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="without-clamp",
-            without={
-                "decided": (
-                    "soft logic is min and max of counts that grow without end: the step is affine, what is"
-                    " read out is not"
-                )
-            },
+            without={"decided": NOT_AFFINE},
             expected="refuted",
             says="the formula is given the counts",
             reading=Equality(recurrence=unclamped, construction=logic),

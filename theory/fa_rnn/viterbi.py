@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from automata.semirings import MAX_TIMES, REAL
+from automata.semirings import MAX_TIMES
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.fa_rnn.beta_1 import viterbi_network
@@ -23,10 +23,10 @@ from theory.fa_rnn.shared.networks import (
     in_line,
     rebuilt,
     tensor,
+    vector_is_h,
     with_tensor,
 )
 from theory.fa_rnn.shared.rules import RULES, matches
-from theory.induction import Induction
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
 from theory.theorem import Theorem
@@ -126,13 +126,10 @@ CLAIM = Claim(
             small_cases=SMALL.small,
             programs=("fa-rnn-maxima",),
             kinds=PROVED,
-            proof=Induction(
-                says="after every string, Forward's vector is h",
-                invariant=lambda w, h, unit: h,
-                states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
-                instances=tuple((over_max_times(k), "a") for k in range(1, 5)),
-                enough=f"{SQUARE} For every K: its step at a place is one identity, with K a symbol.",
-                sizes=any_size_4,
+            proof=vector_is_h(
+                (over_max_times(k) for k in range(1, 5)),
+                f"{SQUARE} For every K: its step at a place is one identity, with K a symbol.",
+                any_size_4,
             ),
             theorem=Theorem(
                 "fa_rnn.viterbi.viterbi",
@@ -224,19 +221,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "alpha_0": (Fraction(1), Fraction(0)),
-            "T": {
-                "a": ((Fraction(0), Fraction(1)), (Fraction(0), Fraction(0))),
-                "b": ((Fraction(0), Fraction(0)), (Fraction(0), Fraction(0))),
-            },
-            "alpha_inf": (Fraction(0), Fraction(1)),
-        },
-        ("K", 2),
-    ),
+    example=RULES.of(2).example(),
     uses=("fa-rnn-eq-4",),
     effort=Effort(examples=40, strings=12, longest=8, run=10),
 )

@@ -8,105 +8,68 @@ matrix), and S_r = g(0, r) S + the sum over i <= r of g(i, r) k_i u_i.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences import gated_delta_net
-from theory.linear_recurrences.shared.chunks import (
-    ANY_SIZE,
-    EFFORT,
-    IN_ORDER,
-    Chunked,
-    chunked,
-    dot,
-    handed_over_first,
-    product,
-)
+from theory.linear_recurrences.shared import chunks
+from theory.linear_recurrences.shared.affine import Token
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import MINUS, exactly, refuted
-from theory.signature import Signature, Sizes, by_symbol, constant
-from theory.weights import Weights, total
+from theory.linear_recurrences.shared.records import refuted
+from theory.signature import Sizes
 
-
-def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
-    """Chunks of C tokens, and a gated DeltaNet's weights with K numbers in a key."""
-    chunk, k = size
-
-    def table(name: str, shape: tuple[int, ...] = ()) -> Any:
-        return by_symbol(name, shape, only.get(name))
-
-    entries = (MINUS, table("alpha"), table("beta"), table("q", (k,)), table("k", (k,)), table("v"))
-    return Signature((constant("s_0", (k,), only.get("s_0")), *entries), size=("C", chunk), most_small=most)
-
+weights = gated_delta_net.weights.in_chunks("C")
 
 # The chunk form, for one column s of the state at the chunk's start.
 
 
-def gates(w: Weights, tokens: str) -> Any:
+def gates(tokens: chunks.Chunk) -> Any:
     """g: the product of the tokens' gates."""
-    return product(w, [w.alpha[x] for x in tokens])
+    return chunks.product(t.alpha for t in tokens)
 
 
-def values(w: Weights, s: Sequence[Any], chunk: str) -> list[Any]:
+def dot(t: Token, one: Any, other: Any) -> Any:
+    """The inner product."""
+    return t.sum(lambda j: one[j] * other[j])
+
+
+def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
     """u, from the first token on: each is solved for with those before it."""
-    k, u = w.over, list[Any]()
-    for r, x in enumerate(chunk):
-        there = k.times(gates(w, chunk[: r + 1]), dot(w, w.k[x], s))
-        within = [
-            product(w, [gates(w, chunk[i + 1 : r + 1]), dot(w, w.k[x], w.k[y]), u[i]])
-            for i, y in enumerate(chunk[:r])
-        ]
-        error = k.plus(w.v[x], k.times(w.minus, k.plus(there, total(k, within))))
-        u.append(k.times(w.beta[x], error))
+    u: list[Any] = []
+    for r, t in enumerate(chunk):
+        there = gates(chunk[: r + 1]) * dot(t, t.k, s)
+        for i, y in enumerate(chunk[:r]):
+            there += gates(chunk[i + 1 : r + 1]) * dot(t, t.k, y.k) * u[i]
+        u.append(t.beta * (t.v + t.minus * there))
     return u
 
 
-def values_at_once(w: Weights, s: Sequence[Any], chunk: str) -> list[Any]:
+def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
     """The same, but none is corrected by those before it."""
-    return [
-        values(w, [w.over.times(gates(w, chunk[:r]), number) for number in s], x)[0]
-        for r, x in enumerate(chunk)
-    ]
+    there = (gates(chunk[: r + 1]) * dot(t, t.k, s) for r, t in enumerate(chunk))
+    return [t.beta * (t.v + t.minus * old) for t, old in zip(chunk, there, strict=True)]
 
 
-def written(w: Weights, u: Sequence[Any], chunk: str, key: Any) -> Any:
-    """The sum over i of g(i, r) key(i) u_i."""
-    return total(w.over, (product(w, [gates(w, chunk[i + 1 :]), key(y), u[i]]) for i, y in enumerate(chunk)))
+def solved_by(solve: Any) -> chunks.Chunked:
+    """The chunk form with these values."""
+
+    def output(s: Any, chunk: chunks.Chunk) -> Any:
+        """g(0, r) q^T s, and the sum over i <= r of g(i, r) (q^T k_i) u_i."""
+        t, u = chunk[-1], solve(s, chunk)
+        new = (gates(chunk[i + 1 :]) * dot(t, t.q, y.k) * u[i] for i, y in enumerate(chunk))
+        return sum(new, gates(chunk) * dot(t, t.q, s))
+
+    def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
+        """g(0, r) s, and the sum over i <= r of g(i, r) k_i u_i."""
+        u = solve(s, chunk)
+        new = (gates(chunk[i + 1 :]) * y.k[j] * u[i] for i, y in enumerate(chunk))
+        return sum(new, gates(chunk) * s[j])
+
+    return chunks.Chunked(gated_delta_net.LAYER, output, hand_over)
 
 
-def output(w: Weights, s: Sequence[Any], chunk: str, solve: Any = values) -> Any:
-    """The last token's: g(0, r) q^T s, and the sum over i <= r of g(i, r) (q^T k_i) u_i."""
-    q, u = w.q[chunk[-1]], solve(w, s, chunk)
-    old = w.over.times(gates(w, chunk), dot(w, q, s))
-    return w.over.plus(old, written(w, u, chunk, lambda y: dot(w, q, w.k[y])))
-
-
-def hand_over(w: Weights, s: Sequence[Any], chunk: str, solve: Any = values) -> list[Any]:
-    """The state after the chunk."""
-    u = solve(w, s, chunk)
-    return [
-        w.over.plus(w.over.times(gates(w, chunk), number), written(w, u, chunk, lambda y, j=j: w.k[y][j]))
-        for j, number in enumerate(s)
-    ]
-
-
-LAYER = replace(gated_delta_net.LAYER, places=lambda w: len(w.s_0))
-CHUNKED = Chunked(LAYER, output, hand_over)
-AT_ONCE = Chunked(
-    LAYER,
-    lambda w, s, chunk: output(w, s, chunk, values_at_once),
-    lambda w, s, chunk: hand_over(w, s, chunk, values_at_once),
-)
-
-
+CHUNKED = solved_by(values)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (4, 2)), ((1, 1), (2, 1), (3, 1)))
-SMALL = Sizes(lambda size: weights(size, 300, alpha=(1,), beta=(1,)), (), ((2, 1),))
-HALF = Sizes(lambda size: weights(size, 300, alpha=(1,), beta=("1/2",)), (), ((1, 1),))
 
 CLAIM = Claim(
     name="delta-chunks",
@@ -125,43 +88,23 @@ CLAIM = Claim(
         "Gates between two tokens are multiplied; nothing is divided by a gate, so that a gate may be 0.",
     ),
     variants=(
-        chunked(
-            ANY_SIZE,
+        chunks.corrected(
+            weights,
             CHUNKED,
             CASES,
-            theorem(
-                "delta_chunks",
-                "chunked_delta {minus} {alpha} {beta} {q} {k} {v} {C} {s_0} {word}",
-                "gated_delta_net_automaton {s_0} {minus} {alpha} {beta} {q} {k} {v}",
-            ),
-            *map(weights, ((1, 1), (2, 1), (3, 1), (2, 2))),
+            chunks.theorem("delta_chunks", "minus alpha beta q k v", automaton="gated_delta_net"),
         ),
-        refuted(
-            "without-order", IN_ORDER, handed_over_first(CHUNKED).recurrence, LAYER.automata, CASES, HALF
-        ),
+        chunks.out_of_order(CHUNKED, CASES, chunks.few(weights, (1, 1), most=300, alpha=(1,), beta=("1/2",))),
         refuted(
             "without-substitution",
             "the values of a chunk are taken at once, with the identity in place of the triangular inverse",
-            AT_ONCE.recurrence,
-            LAYER.automata,
+            solved_by(values_at_once).recurrence,
+            gated_delta_net.LAYER,
             CASES,
-            SMALL,
+            chunks.few(weights, (2, 1), most=300, alpha=(1,), beta=(1,)),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "s_0": exactly(0, 0),
-            "minus": Fraction(-1),
-            "alpha": {"a": Fraction(1), "b": Fraction(1, 2)},
-            "beta": {"a": Fraction(1), "b": Fraction(1, 2)},
-            "q": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "k": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "v": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("C", 2),
-    ),
+    example=weights((2, 2)).example(),
     uses=("delta-net", "gated-delta-net"),
-    effort=EFFORT,
+    effort=chunks.EFFORT,
 )

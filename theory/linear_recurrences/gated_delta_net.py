@@ -7,57 +7,33 @@ output S_t q_t. Kimi's delta attention has an alpha for each number of a key.
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences.delta_net import erase
-from theory.linear_recurrences.shared.affine import Layer
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, theorem, write
-from theory.linear_recurrences.shared.variants import (
-    EFFORT,
-    MINUS,
-    corrected,
-    exactly,
-    memory,
-    narrow,
-    refuted,
-    sizes,
-    vectors,
-)
-from theory.signature import Signature, by_symbol
-from theory.weights import Weights
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer
+from theory.linear_recurrences.shared.hypotheses import column
+
+weights = records.Names("s_0[K] minus | alpha beta q[K] k[K] v")
 
 
-def weights(k: int) -> Signature:
-    """A head's alpha and beta, queries and keys, and one number of its values."""
-    return memory(
-        MINUS, by_symbol("alpha"), by_symbol("beta"), *vectors("q", "k", size=k), by_symbol("v"), size=k
-    )
+def step(t: Any, j: Any) -> Any:
+    """As printed, for one column: alpha (s_j - beta k_j (k^T s)) + beta k_j v."""
+    there = t.sum(lambda i: t.k[i] * t.s[i])
+    return t.alpha * (t.s[j] + erase(t, j) * there) + t.beta * records.write(t, j)
 
 
-# The recurrence, as printed, for one column: alpha (s_j - beta k_j (k^T s)) + beta k_j v.
-
-
-def step(of: Any, part: str, j: Any) -> Any:
-    """The state is erased, and decays; then it is written."""
-    there = of.sum(lambda i: of.times(of.at("k", i), of.at("s", i)))
-    erased = of.plus(of.at("s", j), of.times(erase(of, j), there))
-    return of.plus(of.times(of.at("alpha"), erased), of.times(of.at("beta"), write(of, j)))
-
-
-LAYER = Layer(
+LAYER = AffineLayer(
     step=step,
-    update=lambda of, part, j: of.times(of.at("beta"), write(of, j)),
-    decay=lambda of, p, q, j: of.at("alpha"),
-    terms=((lambda of, j: of.times(of.at("alpha"), erase(of, j)), lambda of, i: of.at("k", i)),),
-    reading=READ,
+    update=lambda t, j: t.beta * records.write(t, j),
+    decay=lambda t, j: t.alpha,
+    terms=((lambda t, j: t.alpha * erase(t, j), lambda t, i: t.k[i]),),
+    reading=records.READ,
 )
-UNGATED = replace(LAYER, terms=((erase, lambda of, i: of.at("k", i)),))
-CASES = sizes(weights)
-SMALL = narrow(weights, q=(1,), k=(1, 0), beta=(1, 0))
+UNGATED = replace(LAYER, terms=((erase, lambda t, i: t.k[i]),))
+CASES = records.sizes(weights)
+SMALL = records.narrow(weights, q=(1,), k=(1, 0), beta=(1, 0))
 
 CLAIM = Claim(
     name="gated-delta-net",
@@ -68,49 +44,27 @@ CLAIM = Claim(
         " length of keys."
     ),
     source=Source("yang2025gateddelta", "3.1", "Gated delta rule"),
-    hypotheses=(
-        TOKENS,
-        COLUMN,
-        FIRST_STATE,
-        NO_TOKENS,
-        "What is erased is read from the state that has decayed: alpha is a factor of the whole matrix.",
-        LINEAR_OUTPUT,
+    hypotheses=column(
+        "What is erased is read from the state that has decayed: alpha is a factor of the whole matrix."
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "the automaton with K + 2 states, whose matrix has alpha (1 - beta k k^T) among the numbers",
-            theorem=theorem(
-                "gated_delta_net",
-                "gated_delta_net_output {s_0} {minus} {alpha} {beta} {q} {k} {v} {word}",
-                "gated_delta_net_automaton {s_0} {minus} {alpha} {beta} {q} {k} {v}",
-            ),
+            records.theorem("gated_delta_net", "s_0 minus alpha beta q k v"),
         ),
-        refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
-        refuted(
+        records.reads_old(LAYER, CASES),
+        records.refuted(
             "without-decay-first",
             "an automaton that erases what is read from the state before its decay: alpha - beta k k^T",
-            LAYER.recurrence,
-            UNGATED.automata,
+            LAYER,
+            UNGATED,
             CASES,
             SMALL,
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "s_0": exactly(0, 0),
-            "minus": Fraction(-1),
-            "alpha": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "beta": {"a": Fraction(1), "b": Fraction(1, 2)},
-            "q": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "k": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "v": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("K", 2),
-    ),
+    example=weights(2).example(),
     uses=("delta-net",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -7,58 +7,29 @@ Qin et al. 2024: HGRN with its state expanded by an outer product, h_t = diag(f_
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import Claim, Source
-from theory.linear_recurrences.shared.affine import Layer, Reading
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import (
-    EFFORT,
-    MINUS,
-    corrected,
-    exactly,
-    memory,
-    refuted,
-    sizes,
-    vectors,
-)
-from theory.signature import Signature, by_symbol
-from theory.weights import Weights
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer, Output
+from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, column
+
+weights = records.Names("h_0[K] minus | f[K] o[K] i")
 
 
-def weights(k: int) -> Signature:
-    """A head's forget gates and output gates, and one number of its inputs."""
-    return memory(MINUS, *vectors("f", "o", size=k), by_symbol("i"), first="h", size=k)
-
-
-# The recurrence, as printed, for one column: f_j h_j + (1 - f_j) i.
-
-
-def write(of: Any, part: str, j: Any) -> Any:
+def write(t: Any, j: Any) -> Any:
     """(1 - f_j) i."""
-    return of.times(of.plus(of.one, of.times(of.at("minus"), of.at("f", j))), of.at("i"))
+    return (t.one + t.minus * t.f[j]) * t.i
 
 
-def step(of: Any, part: str, j: Any) -> Any:
-    """f_j h_j + (1 - f_j) i."""
-    return of.plus(of.times(of.at("f", j), of.at("h", j)), write(of, part, j))
-
-
-LAYER = Layer(
-    step=step,
+LAYER = AffineLayer(
+    step=lambda t, j: t.f[j] * t.h[j] + write(t, j),  # as printed, for one column
     update=write,
-    decay=lambda of, p, q, j: of.at("f", j),
-    reading=Reading(
-        printed=lambda of: of.sum(lambda j: of.times(of.at("o", j), of.at("h", j))),
-        weight=lambda of, p, j: of.at("o", j),
-    ),
+    decay=lambda t, j: t.f[j],
+    reading=Output(printed=lambda t: t.sum(lambda j: t.o[j] * t.h[j]), weight=lambda t, j: t.o[j]),
     parts=("h",),
 )
-UNTIED = replace(LAYER, update=lambda of, part, j: of.at("i"))
-CASES = sizes(weights)
+CASES = records.sizes(weights)
 
 CLAIM = Claim(
     name="hgrn2",
@@ -68,45 +39,18 @@ CLAIM = Claim(
         " the Forward score of an automaton with K + 2 states, K the expansion."
     ),
     source=Source("qin2024hgrn2", "", "HGRN2"),
-    hypotheses=(
-        TOKENS,
-        COLUMN,
-        FIRST_UNIT,
-        NO_TOKENS,
-        "The key is tied to the gate: it is 1 - f.",
-        LINEAR_OUTPUT,
-    ),
+    hypotheses=column("The key is tied to the gate: it is 1 - f.", start=FIRST_UNIT),
     variants=(
-        corrected(
-            LAYER,
-            CASES,
-            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
-            theorem=theorem(
-                "hgrn2",
-                "hgrn2_output {h_0} {minus} {f} {o} {i} {word}",
-                "hgrn2_automaton {h_0} {minus} {f} {o} {i}",
-            ),
-        ),
-        refuted(
+        records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("hgrn2", "h_0 minus f o i")),
+        records.refuted(
             "without-tied-keys",
             "an automaton that writes i where the layer writes (1 - f) i",
-            LAYER.recurrence,
-            UNTIED.automata,
+            LAYER,
+            replace(LAYER, update=lambda t, j: t.i),
             CASES,
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "h_0": exactly(0, 0),
-            "minus": Fraction(-1),
-            "f": {"a": exactly(1, "1/2"), "b": exactly("1/2", "1/4")},
-            "o": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "i": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("K", 2),
-    ),
+    example=weights(2).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

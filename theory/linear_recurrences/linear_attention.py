@@ -8,40 +8,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from automata.semirings import REAL
-from theory.claim import LADDER, Claim, Effort, Source, Variant
-from theory.linear_recurrences.shared.affine import Layer
+from theory.claim import LADDER, Claim, Source, Variant
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, theorem, write
-from theory.linear_recurrences.shared.variants import (
-    EFFORT,
-    corrected,
-    exactly,
-    memory,
-    narrow,
-    refuted,
-    sizes,
-    vectors,
-)
 from theory.reading import NoAutomaton, Recurrence
-from theory.signature import Signature, by_symbol
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-
-def weights(k: int) -> Signature:
-    """A head's queries and keys (after phi), and one number of its values."""
-    return memory(*vectors("q", "k", size=k), by_symbol("v"), size=k)
-
-
-# The recurrence, as printed: s_t = s_{t-1} + phi(k_t) v_t^T, for one column (equation 18).
-
-
-def step(of: Any, part: str, j: Any) -> Any:
-    """s_j + k_j v."""
-    return of.plus(of.at("s", j), write(of, j))
-
+weights = records.Names("s_0[K] | q[K] k[K] v")  # queries and keys after phi
+LAYER = AffineLayer(
+    step=lambda t, j: (
+        t.s[j] + records.write(t, j)
+    ),  # as printed, for one column (equation 18): s_j + phi(k_j) v
+    update=records.write,
+    decay=lambda t, j: t.one,
+    reading=records.READ,
+)
 
 # With its normaliser, as printed: divided by q^T z with z the sum of the keys (equations 19 and 20; 0 where
 # that is 0). Keys and queries are positive there.
@@ -61,13 +45,8 @@ NORMALISED = Recurrence(
     step=step_with_normaliser,
     out=lambda w, state: state[2:],
 )
-
-
-LAYER = Layer(
-    step=step, update=lambda of, part, j: write(of, j), decay=lambda of, p, q, j: of.one, reading=READ
-)
-CASES = sizes(weights)
-POSITIVE = narrow(weights, (1,), s_0=(0,), q=(1, "1/2", 2), k=(1, "1/2", 2))
+CASES = records.sizes(weights)
+POSITIVE = records.narrow(weights, (1,), s_0=(0,), q=(1, "1/2", 2), k=(1, "1/2", 2))
 
 CLAIM = Claim(
     name="linear-attention",
@@ -79,21 +58,14 @@ CLAIM = Claim(
     source=Source("katharopoulos2020transformers", "3.4", "Equation 18", ("18",)),
     hypotheses=(TOKENS, COLUMN, FIRST_STATE, NO_TOKENS, f"The output is not normalised. {LINEAR_OUTPUT}"),
     variants=(
-        corrected(
-            LAYER,
-            CASES,
-            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
-            theorem=theorem(
-                "linear_attention",
-                "linear_attention_output {s_0} {q} {k} {v} {word}",
-                "linear_attention_automaton {s_0} {q} {k} {v}",
-            ),
+        records.corrected(
+            LAYER, CASES, records.COLUMN_STATES, records.theorem("linear_attention", "s_0 q k v")
         ),
-        refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
-        refuted(
+        records.reads_old(LAYER, CASES),
+        records.refuted(
             "without-first-state",
             "the same automaton with 0 for the first state, where the layer starts elsewhere",
-            LAYER.recurrence,
+            LAYER,
             LAYER.starting_at_zero,
             CASES,
         ),
@@ -105,7 +77,7 @@ CLAIM = Claim(
             cases=POSITIVE.random,
             small_cases=POSITIVE.small,
             kinds=LADDER,
-            effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
+            effort=records.REFUTED,
             theorem=Theorem(
                 "linear_recurrences.linear_attention.without_unnormalised_output_is_refuted",
                 refutes=True,
@@ -120,16 +92,6 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "s_0": exactly(0, 0),
-            "q": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "k": {"a": exactly(1, 0), "b": exactly(0, 1)},
-            "v": {"a": exactly(2)[0], "b": exactly(-1)[0]},
-        },
-        ("K", 2),
-    ),
-    effort=EFFORT,
+    example=weights(2).example(),
+    effort=records.EFFORT,
 )

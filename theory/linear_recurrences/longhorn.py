@@ -8,26 +8,12 @@ diagonal; the output is q_t^T s_t.
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import Claim, Source
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, theorem
-from theory.linear_recurrences.shared.variants import (
-    EFFORT,
-    MINUS,
-    corrected,
-    exactly,
-    memory,
-    narrow,
-    refuted,
-    sizes,
-    vectors,
-)
-from theory.signature import Signature, by_symbol
 from theory.weights import Weights, total
 
 
@@ -50,50 +36,34 @@ def best_step(w: Weights, x: str) -> Any:
     return b / a if a else beta
 
 
-def weights(k: int) -> Signature:
-    """A head's beta, queries and keys, one number of its inputs, and delta, which follows."""
-    beta = by_symbol("beta", only=(0, 1, "1/2", 2, 3))
-    step_size = by_symbol("delta", derived=best_step)
-    return memory(MINUS, beta, *vectors("q", "k", size=k), by_symbol("x"), step_size, size=k)
+weights = records.Names(
+    "s_0[K] minus | beta q[K] k[K] x delta", only={"beta": (0, 1, "1/2", 2, 3)}, derived={"delta": best_step}
+)
 
 
-# The recurrence, as printed, for one column: (1 - delta k_j^2) s_j + delta k_j x.
-
-
-def gate(of: Any, j: Any) -> Any:
+def gate(t: Any, j: Any) -> Any:
     """1 - delta k_j^2."""
-    return of.plus(
-        of.one, of.times(of.at("minus"), of.times(of.at("delta"), of.times(of.at("k", j), of.at("k", j))))
-    )
+    return t.one + t.minus * (t.delta * (t.k[j] * t.k[j]))
 
 
-def update(of: Any, part: str, j: Any) -> Any:
+def update(t: Any, j: Any) -> Any:
     """delta k_j x."""
-    return of.times(of.at("delta"), of.times(of.at("k", j), of.at("x")))
+    return t.delta * (t.k[j] * t.x)
 
 
-LAYER = Layer(
-    step=lambda of, part, j: of.plus(of.times(gate(of, j), of.at("s", j)), update(of, part, j)),
+LAYER = AffineLayer(
+    step=lambda t, j: gate(t, j) * t.s[j] + update(t, j),  # as printed, for one column
     update=update,
-    decay=lambda of, p, q, j: gate(of, j),
-    reading=READ,
+    decay=gate,
+    reading=records.READ,
     printed={"delta": delta},
 )
-
 # The learner's own step, whose matrix is 1 - delta k k^T: not diagonal.
-
 WHOLE = replace(
-    LAYER,
-    decay=lambda of, p, q, j: of.one,
-    terms=(
-        (
-            lambda of, j: of.times(of.at("minus"), of.times(of.at("delta"), of.at("k", j))),
-            lambda of, i: of.at("k", i),
-        ),
-    ),
+    LAYER, decay=lambda t, j: t.one, terms=((lambda t, j: t.minus * (t.delta * t.k[j]), lambda t, i: t.k[i]),)
 )
-CASES = sizes(weights)
-SMALL = narrow(weights, small=(2,), q=(1,), k=(1,), beta=(1,), x=(0,))
+CASES = records.sizes(weights)
+SMALL = records.narrow(weights, small=(2,), q=(1,), k=(1,), beta=(1,), x=(0,))
 
 CLAIM = Claim(
     name="longhorn",
@@ -114,39 +84,19 @@ CLAIM = Claim(
         LINEAR_OUTPUT,
     ),
     variants=(
-        corrected(
-            LAYER,
-            CASES,
-            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
-            theorem=theorem(
-                "longhorn",
-                "longhorn_output {s_0} {minus} {q} {k} {delta} {x} {word}",
-                "longhorn_automaton {s_0} {minus} {q} {k} {delta} {x}",
-            ),
+        records.corrected(
+            LAYER, CASES, records.COLUMN_STATES, records.theorem("longhorn", "s_0 minus q k delta x")
         ),
-        refuted(
+        records.refuted(
             "without-diagonal-step",
             "the automaton of the learner's whole matrix 1 - delta k k^T, where the layer keeps its diagonal",
-            LAYER.recurrence,
-            WHOLE.automata,
+            LAYER,
+            WHOLE,
             CASES,
             SMALL,
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "s_0": exactly(0, 0),
-            "minus": Fraction(-1),
-            "beta": {"a": Fraction(1), "b": Fraction(1, 2)},
-            "q": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "k": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "x": {"a": Fraction(2), "b": Fraction(-1)},
-            "delta": {"a": Fraction(1, 2), "b": Fraction(1, 4)},
-        },
-        ("K", 2),
-    ),
+    example=weights(2).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

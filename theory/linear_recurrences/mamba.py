@@ -10,54 +10,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.linear_recurrences import mamba_2
+from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.convolved import Convolved
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS
-from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, theorem
-from theory.linear_recurrences.shared.variants import EFFORT, corrected, exactly, refuted, sizes, vectors
 from theory.rational_recurrences.shared.windows import history_tables
 from theory.reading import Equality
-from theory.signature import Entry, Signature, Sizes, by_symbol, constant
+from theory.signature import Signature, Sizes, entries
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-
-def weights(n: int) -> Signature:
-    """A channel's D, and of each token exp(Delta A), the vectors B (Delta and all) and C, and one number"
-    " x.
-    """
-    entries = (constant("D"), *vectors("a", "B", "C", size=n), by_symbol("x"))
-    return Signature((constant("h_0", (n,)), *entries), size=("N", n), most_small=150)
+NAMES = "h_0[N] D | a[N] B[N] C[N] x"
+"""Delta is a factor of B, and a is exp(Delta A)."""
+weights = records.Names(NAMES)
 
 
 def convolved_weights(size: tuple[int, int], **only: Sequence[Any]) -> Signature:
     """The same, of each window of w tokens, or fewer at the start."""
     window, n = size
-
-    def of_window(name: str, shape: tuple[int, ...] = ()) -> Entry:
-        return Entry(name, "window", shape, exactly(*only[name]) if name in only else None, window=window)
-
-    entries = (
-        constant("D", only=only.get("D")),
-        *(of_window(name, (n,)) for name in ("a", "B", "C")),
-        of_window("x"),
-    )
-    return Signature((constant("h_0", (n,), only.get("h_0")), *entries), size=("w", window), most_small=150)
-
-
-# The recurrence, as printed, for one channel: a_j h_j + B_j x, and the output C h + D x.
+    return Signature(entries(NAMES, n, only, window=window), size=("w", window), most_small=150)
 
 
 LAYER = replace(
     mamba_2.LAYER,
-    step=lambda of, part, j: of.plus(of.times(of.at("a", j), of.at("h", j)), mamba_2.update(of, part, j)),
-    decay=lambda of, p, q, j: of.at("a", j),
-    places=lambda w: len(w.h_0),
+    step=lambda t, j: t.a[j] * t.h[j] + mamba_2.update(t, j),  # as printed, for one channel
+    decay=lambda t, j: t.a[j],
 )
 CONVOLVED = Convolved(LAYER)
 
@@ -67,7 +47,7 @@ def by_history(w: Weights) -> dict[str, Any]:
     return {"h_0": w.h_0, "D": w.D, **history_tables(w, "a", "B", "C", "x")}
 
 
-CASES = sizes(weights)
+CASES = records.sizes(weights)
 WINDOWED = Sizes(convolved_weights, ((1, 2), (2, 1), (2, 2)), ((1, 1), (2, 1)))
 # Small cases whose outputs are the state, which starts at 1: what leads to a wrong history shows.
 SHOWN = Sizes(lambda size: convolved_weights(size, h_0=(1,), D=(0,), C=(1,), x=(1,)), (), ((1, 1), (2, 1)))
@@ -124,41 +104,24 @@ CLAIM = Claim(
                 values=by_history,
             ),
         ),
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "without the convolution: the automaton with N + 2 states",
             name="corrected-without-convolution",
-            theorem=theorem(
-                "mamba",
-                "mamba_output {h_0} {D} {a} {B} {C} {x} {word}",
-                "mamba_automaton {h_0} {D} {a} {B} {C} {x}",
-                "mamba_without_convolution",
-            ),
+            theorem=records.theorem("mamba", "h_0 D a B C x", name="mamba_without_convolution"),
         ),
-        refuted(
+        records.refuted(
             "without-histories",
             "an automaton with N + 2 states where there is a convolution: each token counts as if it stood"
             " at the start",
             CONVOLVED.recurrence,
-            LAYER.automata,
+            LAYER,
             WINDOWS,
         ),
-        refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
+        records.reads_old(LAYER, CASES),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "h_0": exactly(0),
-            "D": Fraction(1),
-            "a": {w: exactly("1/2") for w in ("a", "b", "aa", "ab", "ba", "bb")},
-            "B": {w: exactly(len(w)) for w in ("a", "b", "aa", "ab", "ba", "bb")},
-            "C": {w: exactly(1) for w in ("a", "b", "aa", "ab", "ba", "bb")},
-            "x": {w: Fraction(w.count("a")) for w in ("a", "b", "aa", "ab", "ba", "bb")},
-        },
-        ("w", 2),
-    ),
+    example=convolved_weights((2, 1)).example(),
     uses=("mamba-2", "proposition-11-qrnn"),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

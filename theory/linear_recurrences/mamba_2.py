@@ -6,51 +6,34 @@ the state, and the output C_t^T h_t; D x_t is added to it.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import Claim, Source
-from theory.linear_recurrences.shared.affine import Layer, Reading
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer, Output
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READS_OLD, UPDATE_FIRST, theorem
-from theory.linear_recurrences.shared.variants import EFFORT, corrected, exactly, refuted, sizes, vectors
-from theory.signature import Signature, by_symbol, constant
-from theory.weights import Weights
+
+weights = records.Names("h_0[N] D | a B[N] C[N] x")  # the step's size is a factor of a and of B
 
 
-def weights(n: int) -> Signature:
-    """A channel's D, a, the vectors B and C, and one number x; a step's size is a factor of a and of B."""
-    entries = (constant("D"), by_symbol("a"), *vectors("B", "C", size=n), by_symbol("x"))
-    return Signature((constant("h_0", (n,)), *entries), size=("N", n), most_small=150)
-
-
-# The recurrence, as printed, for one channel: a h_j + B_j x, and the output C^T h + D x.
-
-
-def update(of: Any, part: str, j: Any) -> Any:
+def update(t: Any, j: Any) -> Any:
     """B_j x."""
-    return of.times(of.at("B", j), of.at("x"))
+    return t.B[j] * t.x
 
 
-def skip(of: Any) -> Any:
-    """D x."""
-    return of.times(of.at("D"), of.at("x"))
-
-
-READING = Reading(
-    printed=lambda of: of.plus(of.sum(lambda i: of.times(of.at("C", i), of.at("h", i))), skip(of)),
-    weight=lambda of, p, i: of.at("C", i),
-    skip=skip,
+OUTPUT = Output(
+    printed=lambda t: t.sum(lambda i: t.C[i] * t.h[i]) + t.D * t.x,
+    weight=lambda t, i: t.C[i],
+    skip=lambda t: t.D * t.x,
 )
-LAYER = Layer(
-    step=lambda of, part, j: of.plus(of.times(of.at("a"), of.at("h", j)), update(of, part, j)),
+LAYER = AffineLayer(
+    step=lambda t, j: t.a * t.h[j] + update(t, j),  # as printed, for one channel
     update=update,
-    decay=lambda of, p, q, j: of.at("a"),
-    reading=READING,
+    decay=lambda t, j: t.a,
+    reading=OUTPUT,
     parts=("h",),
 )
-CASES = sizes(weights)
+CASES = records.sizes(weights)
 
 CLAIM = Claim(
     name="mamba-2",
@@ -68,31 +51,15 @@ CLAIM = Claim(
         LINEAR_OUTPUT,
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "the automaton with N + 2 states: 1, the numbers of the state, and the output",
-            theorem=theorem(
-                "mamba_2",
-                "mamba_2_output {h_0} {D} {a} {B} {C} {x} {word}",
-                "mamba_2_automaton {h_0} {D} {a} {B} {C} {x}",
-            ),
+            records.theorem("mamba_2", "h_0 D a B C x"),
         ),
-        refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
+        records.reads_old(LAYER, CASES),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "h_0": exactly(0, 0),
-            "D": Fraction(1),
-            "a": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "B": {"a": exactly(1, 0), "b": exactly(0, 1)},
-            "C": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "x": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("N", 2),
-    ),
+    example=weights(2).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -7,94 +7,60 @@ and the sum over i <= r of d(i, r) (C_r^T B_i) x_i for the chunk's own block; D 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import Claim, Source
 from theory.linear_recurrences import mamba_2
-from theory.linear_recurrences.shared.chunks import (
-    EFFORT,
-    IN_ORDER,
-    Chunked,
-    chunked,
-    dot,
-    handed_over_first,
-    product,
-)
+from theory.linear_recurrences.shared import chunks
+from theory.linear_recurrences.shared.affine import Token
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import exactly, refuted
-from theory.signature import Signature, Sizes, by_symbol, constant
-from theory.weights import Weights, total
+from theory.linear_recurrences.shared.records import refuted
+from theory.signature import Sizes
 
-
-def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
-    """Chunks of Q tokens, and a channel's weights with N numbers in its state."""
-    chunk, n = size
-    vectors = (by_symbol(name, (n,), only.get(name)) for name in "BC")
-    entries = (
-        constant("D", only=only.get("D")),
-        by_symbol("a", only=only.get("a")),
-        *vectors,
-        by_symbol("x"),
-    )
-    return Signature((constant("h_0", (n,), only.get("h_0")), *entries), size=("Q", chunk), most_small=most)
-
+weights = mamba_2.weights.in_chunks("Q")
 
 # The block form, for one channel with the state h at the chunk's start.
 
 
-def decay(w: Weights, chunk: str, i: int, r: int) -> Any:
+def decay(chunk: chunks.Chunk, i: int, r: int) -> Any:
     """d(i, r)."""
-    return product(w, [w.a[x] for x in chunk[i:r]])
+    return chunks.product(t.a for t in chunk[i:r])
 
 
-def inclusive(w: Weights, chunk: str, i: int, r: int) -> Any:
+def inclusive(chunk: chunks.Chunk, i: int, r: int) -> Any:
     """The decays of the tokens i to r: one too many for what token i writes."""
-    return decay(w, chunk, max(i - 1, 0), r)
+    return decay(chunk, max(i - 1, 0), r)
 
 
-def written(w: Weights, chunk: str, read: Any, d: Any) -> Any:
-    """The sum over i of d(i, r) read(i) x_i."""
-    r = len(chunk)
-    return total(
-        w.over, (product(w, [d(w, chunk, i, r), read(y), w.x[y]]) for i, y in enumerate(chunk, start=1))
-    )
+def with_decays(d: Any) -> chunks.Chunked:
+    """The block form with these decays between tokens."""
+
+    def output(h: Any, chunk: chunks.Chunk) -> Any:
+        """C^T (d(0, r) h), the sum over i <= r of d(i, r) (C^T B_i) x_i, and D x."""
+        t, r = chunk[-1], len(chunk)
+
+        def written(i: int, y: Token) -> Any:
+            return d(chunk, i, r) * t.sum(lambda j: t.C[j] * y.B[j]) * y.x
+
+        block = (written(i, y) for i, y in enumerate(chunk, start=1))
+        return sum(block, decay(chunk, 0, r) * t.sum(lambda j: t.C[j] * h[j])) + t.D * t.x
+
+    def hand_over(h: Any, chunk: chunks.Chunk, j: int) -> Any:
+        """d(0, r) h, and the sum over i <= r of d(i, r) B_i x_i."""
+        r = len(chunk)
+        written = (d(chunk, i, r) * y.B[j] * y.x for i, y in enumerate(chunk, start=1))
+        return sum(written, decay(chunk, 0, r) * h[j])
+
+    return chunks.Chunked(mamba_2.LAYER, output, hand_over)
 
 
-def output(w: Weights, h: Sequence[Any], chunk: str, d: Any = decay) -> Any:
-    """The last token's."""
-    read, x = w.C[chunk[-1]], w.x[chunk[-1]]
-    old = w.over.times(decay(w, chunk, 0, len(chunk)), dot(w, read, h))
-    block = written(w, chunk, lambda y: dot(w, read, w.B[y]), d)
-    return w.over.plus(w.over.plus(old, block), w.over.times(w.D, x))
-
-
-def hand_over(w: Weights, h: Sequence[Any], chunk: str, d: Any = decay) -> list[Any]:
-    """The state after the chunk."""
-    old = decay(w, chunk, 0, len(chunk))
-    return [
-        w.over.plus(w.over.times(old, number), written(w, chunk, lambda y, j=j: w.B[y][j], d))
-        for j, number in enumerate(h)
-    ]
-
-
-LAYER = replace(mamba_2.LAYER, places=lambda w: len(w.h_0))
-BLOCKS = Chunked(LAYER, output, hand_over)
-INCLUSIVE = Chunked(
-    LAYER,
-    lambda w, h, chunk: output(w, h, chunk, inclusive),
-    lambda w, h, chunk: hand_over(w, h, chunk, inclusive),
-)
-NOT_DECAYED = Chunked(LAYER, output, lambda w, h, chunk: hand_over(w, h, chunk, lambda *_: w.over.one))
+BLOCKS = with_decays(decay)
+NOT_DECAYED = replace(BLOCKS, hand_over=with_decays(lambda *_: 1).hand_over)
 CASES = Sizes(weights, ((1, 1), (2, 1), (2, 2), (3, 1)), ((1, 1), (2, 1), (3, 1)))
 FEW = Sizes(weights, ((1, 1), (2, 1)), ((1, 1), (2, 1)))
-PLAIN = {"h_0": (0,), "D": (0,), "B": (1,), "C": (1,)}
-AT_ONE = Sizes(lambda size: weights(size, 500, a=(1,), **PLAIN), (), ((1, 1),))
-DECAYED = Sizes(lambda size: weights(size, 500, **PLAIN), (), ((1, 1), (2, 1)))
+PLAIN: dict[str, Any] = {"h_0": (0,), "D": (0,), "B": (1,), "C": (1,)}
+DECAYED = chunks.few(weights, (1, 1), (2, 1), **PLAIN)
 
 CLAIM = Claim(
     name="mamba-2-chunks",
@@ -109,26 +75,16 @@ CLAIM = Claim(
         "The convolution before the recurrence is left out.",
         FIRST_UNIT,
         NO_TOKENS,
-        "Decays between two tokens are multiplied; nothing is divided by one, so that it may be 0.",
+        chunks.MULTIPLIED,
     ),
     variants=(
-        chunked(
-            "for chunks of any size Q, the last of which may be shorter",
-            BLOCKS,
-            CASES,
-            theorem(
-                "mamba_2_chunks",
-                "chunked_mamba_2 {D} {a} {B} {C} {x} {Q} {h_0} {word}",
-                "mamba_2_automaton {h_0} {D} {a} {B} {C} {x}",
-            ),
-            *map(weights, ((1, 1), (2, 1), (3, 1), (2, 2))),
-        ),
-        refuted("without-order", IN_ORDER, handed_over_first(BLOCKS).recurrence, LAYER.automata, FEW, AT_ONE),
+        chunks.corrected(weights, BLOCKS, CASES, chunks.theorem("mamba_2_chunks", "D a B C x", "Q h_0")),
+        chunks.out_of_order(BLOCKS, FEW, chunks.few(weights, (1, 1), a=(1,), **PLAIN)),
         refuted(
             "without-exclusive-decays",
             "what a token writes is multiplied by its own decay, too",
-            INCLUSIVE.recurrence,
-            LAYER.automata,
+            with_decays(inclusive).recurrence,
+            mamba_2.LAYER,
             FEW,
             DECAYED,
         ),
@@ -136,24 +92,12 @@ CLAIM = Claim(
             "without-decays-to-the-end",
             "what a chunk's tokens write is handed over without the decays of those after them",
             NOT_DECAYED.recurrence,
-            LAYER.automata,
+            mamba_2.LAYER,
             FEW,
             DECAYED,
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "h_0": exactly(0, 0),
-            "D": Fraction(1),
-            "a": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "B": {"a": exactly(1, 0), "b": exactly(0, 1)},
-            "C": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "x": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("Q", 2),
-    ),
+    example=weights((2, 2)).example(),
     uses=("mamba-2", "gla-chunks"),
-    effort=EFFORT,
+    effort=chunks.EFFORT,
 )

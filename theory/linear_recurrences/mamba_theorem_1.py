@@ -11,17 +11,13 @@ sigmoid(z) for every z, for Delta > 1 - exp(-Delta).
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import LADDER, Claim, Source, Variant
 from theory.linear_recurrences import min_gru
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT
-from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import EFFORT, MINUS, corrected, refuted
 from theory.reading import Equality
-from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
 
 # The weights of one channel: e^z, of which the gate g = sigmoid(z) (min_gru's z) and the step Delta =
@@ -36,33 +32,25 @@ def softplus(w: Weights, x: str) -> Fraction:
     return Fraction((1 + w.e_z[x]).numerator.bit_length() - 1)
 
 
-CASES = Signature(
-    (
-        constant("h_0"),
-        MINUS,
-        by_symbol("e_z", only=(1, 3, 7)),
-        by_symbol("z", derived=lambda w, x: w.e_z[x] / (1 + w.e_z[x])),
-        by_symbol("Delta", derived=softplus),
-        by_symbol("u"),
-        by_symbol("decay", derived=lambda w, x: Fraction(2) ** (w.Delta[x] * A)),
-        by_symbol("held", derived=lambda w, x: (w.decay[x] - 1) / (w.Delta[x] * A) * w.Delta[x]),
-    ),
-    most_small=400,
+CASES = records.unit(
+    "h_0 minus | e_z z Delta u decay held",
+    only={"e_z": (1, 3, 7)},
+    derived={
+        "z": lambda w, x: w.e_z[x] / (1 + w.e_z[x]),
+        "Delta": softplus,
+        "decay": lambda w, x: Fraction(2) ** (w.Delta[x] * A),
+        "held": lambda w, x: (w.decay[x] - 1) / (w.Delta[x] * A) * w.Delta[x],
+    },
 )
 
 
-def channel(b: str) -> Layer:
+def channel(b: str) -> AffineLayer:
     """h <- exp(Delta A) h + b x, b the discretised B."""
-
-    def update(of: Any, part: str, j: Any) -> Any:
-        return of.times(of.at(b, j), of.at("u", j))
-
-    return Layer(
-        step=lambda of, part, j: of.plus(of.times(of.at("decay", j), of.at("h", j)), update(of, part, j)),
-        update=update,
-        decay=lambda of, p, q, j: of.at("decay", j),
+    return AffineLayer(
+        step=lambda t, j: t.decay * t.h + getattr(t, b) * t.u,
+        update=lambda t, j: getattr(t, b) * t.u,
+        decay=lambda t, j: t.decay,
         parts=("h",),
-        alone=True,
     )
 
 
@@ -103,11 +91,14 @@ CLAIM = Claim(
                     " not; given that, it is min-gru's proof"
                 )
             },
-            theorem=theorem(
+            theorem=records.theorem(
                 "mamba_theorem_1",
-                "mamba_one_unit {h_0} {decay} (fun x => @held {over} {divide} {minus} {minus} ({decay} x)"
-                " ({Delta} x)) {u} {word}",
-                "min_gru_automaton {minus} {h_0} {z} {u}",
+                "",
+                network=(
+                    "mamba_one_unit {h_0} {decay} (fun x => @held {over} {divide} {minus} {minus} ({decay} x)"
+                    " ({Delta} x)) {u} {word}"
+                ),
+                automaton="min_gru_automaton {minus} {h_0} {z} {u}",
                 claims=(
                     "forall (F : fieldType) (S : Type) (h_0 : of_ring F) (z Delta u : S -> of_ring F),"
                     " (forall x, Delta x != 0%R :> F) -> let over := of_ring F in let"
@@ -118,41 +109,25 @@ CLAIM = Claim(
                 values=lambda w: {**w.entries, "divide": "Qcdiv"},
             ),
         ),
-        corrected(
+        records.corrected(
             SIMPLIFIED,
             CASES,
             "as programmed, with Delta B for the discretised B: another automaton with two states",
-            theorem=theorem(
-                "mamba_theorem_1",
-                "mamba_one_unit {h_0} {decay} {Delta} {u} {word}",
-                "mamba_one_automaton {h_0} {decay} {Delta} {u}",
-                name="mamba_theorem_1_as_programmed",
+            theorem=records.theorem(
+                "mamba_theorem_1", "h_0 decay Delta u", "mamba_one_unit", name="mamba_theorem_1_as_programmed"
             ),
             name="corrected-as-programmed",
         ),
-        refuted(
+        records.refuted(
             "without-zero-order-hold",
             "the automaton of a gated unit for the program, which has Delta B: for z = 0 and x = 1 the first"
             " token gives log 2, the unit of Delta here, and not 1/2",
-            SIMPLIFIED.recurrence,
-            min_gru.LAYER.automata,
+            SIMPLIFIED,
+            min_gru.LAYER,
             CASES,
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "h_0": Fraction(0),
-            "minus": Fraction(-1),
-            "e_z": {"a": Fraction(1), "b": Fraction(3)},
-            "z": {"a": Fraction(1, 2), "b": Fraction(3, 4)},
-            "Delta": {"a": Fraction(1), "b": Fraction(2)},
-            "u": {"a": Fraction(3), "b": Fraction(-1)},
-            "decay": {"a": Fraction(1, 2), "b": Fraction(1, 4)},
-            "held": {"a": Fraction(1, 2), "b": Fraction(3, 4)},
-        },
-    ),
+    example=CASES.example(),
     uses=("min-gru", "mamba"),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -8,28 +8,14 @@ by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)), as the parallel form of appendix A.3 d
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
-from theory.claim import LADDER, Claim, Effort, Misprint, Source, Variant
-from theory.linear_recurrences.shared.affine import Layer
+from theory.claim import LADDER, Claim, Misprint, Source, Variant
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.chunks import dot
 from theory.linear_recurrences.shared.hypotheses import FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, theorem, write
-from theory.linear_recurrences.shared.variants import (
-    EFFORT,
-    NOT_STATED,
-    REFUTED,
-    corrected,
-    exactly,
-    memory,
-    narrow,
-    sizes,
-    vectors,
-)
 from theory.reading import Equality, NoAutomaton, Recurrence
-from theory.signature import Signature, by_symbol
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -37,25 +23,19 @@ GATES = ("1/2", 1, 2)
 """Positive, as exponentials and sigmoids are."""
 
 
-def weights(k: int) -> Signature:
-    """A head's gates, queries and keys, and one number of its values."""
-    gates = (by_symbol("f", only=GATES), by_symbol("i", only=GATES))
-    return memory(*gates, *vectors("q", "k", size=k), by_symbol("v"), size=k)
+weights = records.Names("s_0[K] | f i q[K] k[K] v", only={"f": GATES, "i": GATES})
 
 
-# The recurrence for one row of C: f s_j + i (k_j v). With 1 for v it is the normaliser's.
-
-
-def written(of: Any, j: Any) -> Any:
+def written(t: Any, j: Any) -> Any:
     """i (k_j v)."""
-    return of.times(of.at("i"), write(of, j))
+    return t.i * records.write(t, j)
 
 
-LAYER = Layer(
-    step=lambda of, part, j: of.plus(of.times(of.at("f"), of.at("s", j)), written(of, j)),
-    update=lambda of, part, j: written(of, j),
-    decay=lambda of, p, q, j: of.at("f"),
-    reading=READ,
+LAYER = AffineLayer(
+    step=lambda t, j: t.f * t.s[j] + written(t, j),  # for one row of C. With 1 for v: the normaliser's
+    update=written,
+    decay=lambda t, j: t.f,
+    reading=records.READ,
 )
 
 # As programmed: M is exp(m), the row is divided by it, and so is what is read. M_0 = 1.
@@ -103,9 +83,9 @@ IN_COQ = {
     "divide": "Qcdiv",
 }
 """What Coq runs in place of the operations of an ordered field."""
-CASES = sizes(weights)
-GATED = narrow(weights, q=(1,), v=(1,))  # among few cases there are some whose gates differ
-LARGE = narrow(weights, (1,), s_0=(0,), q=(1, 2), k=(1, 2), v=(0, 1), f=(1,), i=(1, 2))
+CASES = records.sizes(weights)
+GATED = records.narrow(weights, q=(1,), v=(1,))  # among few cases there are some whose gates differ
+LARGE = records.narrow(weights, (1,), s_0=(0,), q=(1, 2), k=(1, 2), v=(0, 1), f=(1,), i=(1, 2))
 
 CLAIM = Claim(
     name="mlstm",
@@ -123,15 +103,11 @@ CLAIM = Claim(
         f"The output is not normalised. {LINEAR_OUTPUT}",
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "the automaton with K + 2 states: 1, the numbers of the row, and the output",
-            theorem=theorem(
-                "mlstm",
-                "mlstm_output {s_0} {f} {i} {v} {q} {k} {word}",
-                "mlstm_automaton {s_0} {f} {i} {v} {q} {k}",
-            ),
+            records.theorem("mlstm", "s_0 f i v q k"),
         ),
         Variant(
             name="corrected-as-programmed",
@@ -148,10 +124,10 @@ CLAIM = Claim(
                 "decided": "the step has a maximum and quotients, so that it is not affine",
                 "proved": "the step divides by M, and the invariant's numbers have no quotients",
             },
-            theorem=theorem(
+            theorem=records.theorem(
                 "mlstm",
-                "@stabilised_mlstm {over} _ _ {larger} {divide} {s_0} {f} {i} {v} {q} {k} {word}",
-                "mlstm_automaton {s_0} {f} {i} {v} {q} {k}",
+                "s_0 f i v q k",
+                network="@stabilised_mlstm {over} _ _ {larger} {divide} {s_0} {f} {i} {v} {q} {k} {word}",
                 claims=(
                     "forall (F : realFieldType) (S : Type) d (s_0 : 'I_d -> of_ring F)"
                     " (f i v : S -> of_ring F) (q k : S -> 'I_d -> of_ring F),"
@@ -173,11 +149,11 @@ CLAIM = Claim(
             cases=CASES.random,
             small_cases=CASES.small,
             kinds=("sampled", "exhausted"),
-            effort=REFUTED,
+            effort=records.REFUTED,
             without={
                 "cross-checked": "OpenFst scores the corrected variant's automaton, which this one has too",
                 "decided": "the step has a maximum and quotients, so that it is not affine",
-                "kernel-checked": NOT_STATED,
+                "kernel-checked": records.NOT_STATED,
             },
         ),
         Variant(
@@ -188,7 +164,7 @@ CLAIM = Claim(
             cases=LARGE.random,
             small_cases=LARGE.small,
             kinds=("sampled", "exhausted", "decided"),
-            effort=Effort(examples=25, strings=5, longest=4, run=4, exhausted=3),
+            effort=records.REFUTED,
             theorem=Theorem(
                 "linear_recurrences.mlstm.without_unnormalised_output_is_refuted",
                 refutes=True,
@@ -208,19 +184,7 @@ CLAIM = Claim(
             },
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "s_0": exactly(0, 0),
-            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "i": {"a": Fraction(1), "b": Fraction(2)},
-            "q": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "k": {"a": exactly(1, 0), "b": exactly(0, 1)},
-            "v": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("K", 2),
-    ),
+    example=weights(2).example(),
     uses=("linear-attention",),
     misprints=(
         Misprint(
@@ -235,5 +199,5 @@ CLAIM = Claim(
             test="proofs_tests/linear_recurrences/test_as_programmed.py::test_with_1_in_its_place_it_does_not",
         ),
     ),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

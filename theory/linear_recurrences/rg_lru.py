@@ -6,37 +6,30 @@ the root out at a document's first token, so that this one is not scaled, and cl
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import ONE_LETTER, Induction
-from theory.linear_recurrences.shared.affine import Layer
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
-from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import EFFORT, corrected, refuted
 from theory.reading import Equality, Recurrence
-from theory.signature import Signature, by_symbol, constant
 from theory.weights import Weights
 
 # The weights of one unit: a, the scale m, which is sqrt(1 - a^2), and i x. They are drawn by a rational t
 # from 0 to 1: (a, m) is the point 2t / (1 + t^2), (1 - t^2) / (1 + t^2) of the circle, so that m is rational.
 
-CASES = Signature(
-    (
-        constant("h_0"),
-        by_symbol("t", only=("1/2", 1, 0, "1/3", "2/3", "1/5")),
-        by_symbol("a", derived=lambda w, x: 2 * w.t[x] / (1 + w.t[x] ** 2)),
-        by_symbol("m", derived=lambda w, x: (1 - w.t[x] ** 2) / (1 + w.t[x] ** 2)),
-        by_symbol("ix"),
-    ),
-    most_small=400,
-)
-AT_ZERO = replace(CASES, entries=(constant("h_0", only=(0,)), *CASES.entries[1:]))
+NAMES = "h_0 | t a m ix"
+ONLY = {"t": ("1/2", 1, 0, "1/3", "2/3", "1/5")}
+DERIVED = {
+    "a": lambda w, x: 2 * w.t[x] / (1 + w.t[x] ** 2),
+    "m": lambda w, x: (1 - w.t[x] ** 2) / (1 + w.t[x] ** 2),
+}
+CASES = records.unit(NAMES, only=ONLY, derived=DERIVED)
+AT_ZERO = records.unit(NAMES, only={**ONLY, "h_0": (0,)}, derived=DERIVED)
 
 
 # The recurrence, as printed.
@@ -48,17 +41,11 @@ def root(w: Weights, x: str) -> Fraction:
     return Fraction(isqrt(square.numerator), isqrt(square.denominator))
 
 
-def update(of: Any, part: str, j: Any) -> Any:
-    """m (i x)."""
-    return of.times(of.at("m", j), of.at("ix", j))
-
-
-LAYER = Layer(
-    step=lambda of, part, j: of.plus(of.times(of.at("a", j), of.at("h", j)), update(of, part, j)),
-    update=update,
-    decay=lambda of, p, q, j: of.at("a", j),
+LAYER = AffineLayer(
+    step=lambda t, j: t.a * t.h + t.m * t.ix,  # as printed
+    update=lambda t, j: t.m * t.ix,
+    decay=lambda t, j: t.a,
     parts=("h",),
-    alone=True,
     printed={"m": root},
 )
 
@@ -82,10 +69,10 @@ as_programmed = Recurrence(
 def three_states(w: Weights) -> list[WFSA]:
     """A state before the first token, the state 1 after it, and h."""
     k = w.over
-    tables = {}
-    for x in w.alphabet:
-        of = LAYER.at(w, x)
-        tables[x] = [[k.zero, k.one, w.ix[x]], [k.zero, k.one, update(of, "h", 1)], [k.zero, k.zero, w.a[x]]]
+    tables = {
+        x: [[k.zero, k.one, w.ix[x]], [k.zero, k.one, w.m[x] * w.ix[x]], [k.zero, k.zero, w.a[x]]]
+        for x in w.alphabet
+    }
     return [WFSA(k, [k.one, k.zero, w.h_0], [k.zero, k.zero, k.one], tables)]
 
 
@@ -107,13 +94,11 @@ CLAIM = Claim(
         ),
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             "as printed: the automaton with the states 1 and h",
-            theorem=theorem(
-                "rg_lru", "rg_lru_unit {h_0} {a} {m} {ix} {word}", "rg_lru_automaton {h_0} {a} {m} {ix}"
-            ),
+            records.theorem("rg_lru", "h_0 a m ix", "{}_unit"),
         ),
         Variant(
             name="corrected-as-programmed",
@@ -134,33 +119,23 @@ CLAIM = Claim(
                 instances=((AT_ZERO, "a"),),
                 enough=ONE_LETTER,
             ),
-            theorem=theorem(
+            theorem=records.theorem(
                 "rg_lru",
-                "programmed_rg_lru {h_0} {a} {m} {ix} {word}",
-                "programmed_rg_lru_automaton {h_0} {a} {m} {ix}",
+                "h_0 a m ix",
+                "programmed_rg_lru",
                 name="rg_lru_as_programmed",
                 given=("{h_0} = zero",),
             ),
         ),
-        refuted(
+        records.refuted(
             "without-first-scale",
             "the automaton of the printed recurrence for the program, which does not scale the first token",
             as_programmed,
-            LAYER.automata,
+            LAYER,
             AT_ZERO,
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "h_0": Fraction(0),
-            "t": {"a": Fraction(1, 3), "b": Fraction(1, 2)},
-            "a": {"a": Fraction(3, 5), "b": Fraction(4, 5)},
-            "m": {"a": Fraction(4, 5), "b": Fraction(3, 5)},
-            "ix": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-    ),
+    example=CASES.example(),
     uses=("proposition-7",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

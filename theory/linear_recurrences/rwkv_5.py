@@ -7,57 +7,46 @@ the output r_t wkv_t; w and u are a head's own.
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
-from theory.claim import Claim, Source
-from theory.linear_recurrences.shared.affine import Reading
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import decayed, theorem, write
-from theory.linear_recurrences.shared.variants import (
-    EFFORT,
-    corrected,
-    exactly,
-    memory,
-    refuted,
-    sizes,
-    vectors,
-)
-from theory.signature import Signature, by_symbol, constant
-from theory.weights import Weights
+from theory.claim import Claim, Source, Variant
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer, Output
+from theory.linear_recurrences.shared.hypotheses import column
+from theory.signature import Sizes
+
+weights = records.Names("s_0[K] w[K] u[K] | r[K] k[K] v")
+
+# The recurrence, as printed, for one column: the output reads the state before; then w_j s_j + k_j v.
 
 
-def weights(k: int) -> Signature:
-    """A head's decay w and bonus u, receptances and keys, and one number of its values."""
-    return memory(
-        constant("w", (k,)), constant("u", (k,)), *vectors("r", "k", size=k), by_symbol("v"), size=k
-    )
-
-
-# The recurrence, as printed, for one column: the output is the sum over i of r_i (s_i + u_i k_i v), of the
-# state
-# before; then w_j s_j + k_j v.
-
-
-def bonus(of: Any, i: Any) -> Any:
+def bonus(t: Any, i: Any) -> Any:
     """u_i k_i v."""
-    return of.times(of.at("u", i), write(of, i))
+    return t.u[i] * records.write(t, i)
 
 
-READ_FIRST = Reading(
-    printed=lambda of: of.sum(lambda i: of.times(of.at("r", i), of.plus(of.at("s", i), bonus(of, i)))),
-    weight=lambda of, p, i: of.at("r", i),
-    skip=lambda of: of.sum(lambda i: of.times(of.at("r", i), bonus(of, i))),
+READ_FIRST = Output(
+    printed=lambda t: t.sum(lambda i: t.r[i] * (t.s[i] + bonus(t, i))),
+    weight=lambda t, i: t.r[i],
+    skip=lambda t: t.sum(lambda i: t.r[i] * bonus(t, i)),
     first=True,
 )
-LAYER = replace(decayed(lambda of, j: of.at("w", j)), reading=READ_FIRST)
-WITHOUT_BONUS = replace(LAYER, reading=replace(READ_FIRST, skip=lambda of: of.zero, first=False))
-READS_NEW = (
-    "an automaton whose output reads the state after the token, as other layers do, where this one reads it"
-    " before, and the token by its bonus"
-)
-CASES = sizes(weights)
+LAYER = replace(records.decayed(lambda t, j: t.w[j]), reading=READ_FIRST)
+CASES = records.sizes(weights)
+NO_SHIFT = "The shift that mixes a token with the one before it is left out."
+
+
+def reads_new(layer: AffineLayer, cases: Sizes) -> Variant:
+    """The variant whose automaton reads as other layers do."""
+    return records.refuted(
+        "without-read-first",
+        "an automaton whose output reads the state after the token, as other layers do, where this one reads"
+        " it before, and the token by its bonus",
+        layer,
+        replace(layer, reading=replace(READ_FIRST, skip=lambda t: t.zero, first=False)),
+        cases,
+    )
+
 
 CLAIM = Claim(
     name="rwkv-5",
@@ -67,40 +56,12 @@ CLAIM = Claim(
         " S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
     source=Source("peng2024eagle", "4.1.2", "Eagle (RWKV-5)", ("8", "9")),
-    hypotheses=(
-        TOKENS,
-        "The shift that mixes a token with the one before it is left out.",
-        COLUMN,
-        FIRST_STATE,
-        NO_TOKENS,
-        LINEAR_OUTPUT,
-    ),
+    hypotheses=column(left_out=NO_SHIFT),
     variants=(
-        corrected(
-            LAYER,
-            CASES,
-            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
-            theorem=theorem(
-                "rwkv_5",
-                "rwkv_5_output {s_0} {w} {u} {r} {k} {v} {word}",
-                "rwkv_5_automaton {s_0} {w} {u} {r} {k} {v}",
-            ),
-        ),
-        refuted("without-read-first", READS_NEW, LAYER.recurrence, WITHOUT_BONUS.automata, CASES),
+        records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("rwkv_5", "s_0 w u r k v")),
+        reads_new(LAYER, CASES),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "s_0": exactly(0, 0),
-            "w": exactly("1/2", 1),
-            "u": exactly(2, 0),
-            "r": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "k": {"a": exactly(1, 0), "b": exactly(0, 1)},
-            "v": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("K", 2),
-    ),
+    example=weights(2).example(),
     uses=("gla",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

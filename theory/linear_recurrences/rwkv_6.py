@@ -6,37 +6,14 @@ the state before.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
-
-from automata.semirings import REAL
 from theory.claim import Claim, Source
-from theory.linear_recurrences.rwkv_5 import READ_FIRST, READS_NEW
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import decayed, theorem
-from theory.linear_recurrences.shared.variants import (
-    EFFORT,
-    corrected,
-    exactly,
-    memory,
-    refuted,
-    sizes,
-    vectors,
-)
-from theory.signature import Signature, by_symbol, constant
-from theory.weights import Weights
+from theory.linear_recurrences import rwkv_5
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.hypotheses import column
 
-
-def weights(k: int) -> Signature:
-    """A head's bonus u, decays, receptances and keys, and one number of its values."""
-    return memory(constant("u", (k,)), *vectors("w", "r", "k", size=k), by_symbol("v"), size=k)
-
-
-# The recurrence, as printed, for one column: w_j s_j + k_j v, read before.
-
-LAYER = replace(decayed(lambda of, j: of.at("w", j)), reading=READ_FIRST)
-WITHOUT_BONUS = replace(LAYER, reading=replace(READ_FIRST, skip=lambda of: of.zero, first=False))
-CASES = sizes(weights)
+weights = records.Names("s_0[K] u[K] | w[K] r[K] k[K] v")
+LAYER = rwkv_5.LAYER  # as printed: its w is now the token's
+CASES = records.sizes(weights)
 
 CLAIM = Claim(
     name="rwkv-6",
@@ -46,40 +23,12 @@ CLAIM = Claim(
         " S_{t-1} + k_t^T v_t, is the Forward score of an automaton with K + 2 states, K the length of keys."
     ),
     source=Source("peng2024eagle", "4.2.2", "Finch (RWKV-6)"),
-    hypotheses=(
-        TOKENS,
-        "The shift that mixes a token with the one before it is left out.",
-        COLUMN,
-        FIRST_STATE,
-        NO_TOKENS,
-        LINEAR_OUTPUT,
-    ),
+    hypotheses=column(left_out=rwkv_5.NO_SHIFT),
     variants=(
-        corrected(
-            LAYER,
-            CASES,
-            "the automaton with K + 2 states: 1, the numbers of the column, and the output",
-            theorem=theorem(
-                "rwkv_6",
-                "rwkv_6_output {s_0} {u} {w} {r} {k} {v} {word}",
-                "rwkv_6_automaton {s_0} {u} {w} {r} {k} {v}",
-            ),
-        ),
-        refuted("without-read-first", READS_NEW, LAYER.recurrence, WITHOUT_BONUS.automata, CASES),
+        records.corrected(LAYER, CASES, records.COLUMN_STATES, records.theorem("rwkv_6", "s_0 u w r k v")),
+        rwkv_5.reads_new(LAYER, CASES),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "s_0": exactly(0, 0),
-            "u": exactly(2, 0),
-            "w": {"a": exactly("1/2", 1), "b": exactly(1, 0)},
-            "r": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "k": {"a": exactly(1, 0), "b": exactly(0, 1)},
-            "v": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("K", 2),
-    ),
+    example=weights(2).example(),
     uses=("rwkv-5",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

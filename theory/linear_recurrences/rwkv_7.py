@@ -7,66 +7,39 @@ output wkv_t r_t^T: a number of wkv's row is erased by a kappa, and what is eras
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import Claim, Source
-from theory.linear_recurrences.shared.affine import Layer
-from theory.linear_recurrences.shared.hypotheses import COLUMN, FIRST_STATE, LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import READ, READS_OLD, UPDATE_FIRST, theorem, write
-from theory.linear_recurrences.shared.variants import (
-    EFFORT,
-    MINUS,
-    corrected,
-    exactly,
-    memory,
-    narrow,
-    refuted,
-    sizes,
-    vectors,
-)
-from theory.signature import Signature, by_symbol
-from theory.weights import Weights
+from theory.linear_recurrences.shared import records
+from theory.linear_recurrences.shared.affine import AffineLayer
+from theory.linear_recurrences.shared.hypotheses import column
+
+weights = records.Names("s_0[K] minus | w[K] kappa[K] a[K] k[K] q[K] v")  # q for the receptance r
 
 
-def weights(k: int) -> Signature:
-    """A head's decays w, removal keys kappa, rates a, keys and receptances q, and one number of its"
-    " values.
-    """
-    return memory(MINUS, *vectors("w", "kappa", "a", "k", "q", size=k), by_symbol("v"), size=k)
-
-
-# The recurrence, as printed, for one row of wkv: w_j s_j - (a_j kappa_j) (sum over i of kappa_i s_i) + k_j v.
-
-
-def erase(of: Any, j: Any) -> Any:
+def erase(t: Any, j: Any) -> Any:
     """- a_j kappa_j."""
-    return of.times(of.at("minus"), of.times(of.at("a", j), of.at("kappa", j)))
+    return t.minus * (t.a[j] * t.kappa[j])
 
 
-def kappa(of: Any, i: Any) -> Any:
+def kappa(t: Any, i: Any) -> Any:
     """kappa_i."""
-    return of.at("kappa", i)
+    return t.kappa[i]
 
 
-def step(of: Any, part: str, j: Any) -> Any:
-    """The state decays, what kappa reads is erased, and v is written."""
-    there = of.sum(lambda i: of.times(kappa(of, i), of.at("s", i)))
-    kept = of.plus(of.times(of.at("w", j), of.at("s", j)), of.times(erase(of, j), there))
-    return of.plus(kept, write(of, j))
+def step(t: Any, j: Any) -> Any:
+    """As printed, for one row of wkv: w_j s_j - (a_j kappa_j) (sum over i of kappa_i s_i) + k_j v."""
+    there = t.sum(lambda i: kappa(t, i) * t.s[i])
+    return t.w[j] * t.s[j] + erase(t, j) * there + records.write(t, j)
 
 
-LAYER = Layer(
-    step=step,
-    update=lambda of, part, j: write(of, j),
-    decay=lambda of, p, q, j: of.at("w", j),
-    terms=((erase, kappa),),
-    reading=READ,
+LAYER = AffineLayer(
+    step=step, update=records.write, decay=lambda t, j: t.w[j], terms=((erase, kappa),), reading=records.READ
 )
-TRANSPOSED = replace(LAYER, terms=((kappa, erase),))
-CASES = sizes(weights)
-SMALL = narrow(weights, small=(2,), q=(0, 1), kappa=(1,), a=(0, 1), k=(0,), v=(0,), w=(0,), s_0=(0, 1))
+CASES = records.sizes(weights)
+SMALL = records.narrow(
+    weights, small=(2,), q=(0, 1), kappa=(1,), a=(0, 1), k=(0,), v=(0,), w=(0,), s_0=(0, 1)
+)
 
 CLAIM = Claim(
     name="rwkv-7",
@@ -77,56 +50,33 @@ CLAIM = Claim(
         " of keys."
     ),
     source=Source("peng2025rwkv7", "4.1", "RWKV-7"),
-    hypotheses=(
-        TOKENS,
-        (
+    hypotheses=column(
+        left_out=(
             "The shift that mixes a token with the one before it is left out, and so is the bonus, which"
             " reads no state."
-        ),
-        COLUMN,
-        FIRST_STATE,
-        NO_TOKENS,
-        LINEAR_OUTPUT,
+        )
     ),
     variants=(
-        corrected(
+        records.corrected(
             LAYER,
             CASES,
             (
                 "the automaton with K + 2 states, whose matrix has diag(w) - (a o kappa) kappa^T among the"
                 " numbers"
             ),
-            theorem=theorem(
-                "rwkv_7",
-                "rwkv_7_output {s_0} {minus} {w} {kappa} {a} {k} {q} {v} {word}",
-                "rwkv_7_automaton {s_0} {minus} {w} {kappa} {a} {k} {q} {v}",
-            ),
+            records.theorem("rwkv_7", "s_0 minus w kappa a k q v"),
         ),
-        refuted(UPDATE_FIRST, READS_OLD, LAYER.recurrence, LAYER.reading_first(True).automata, CASES),
-        refuted(
+        records.reads_old(LAYER, CASES),
+        records.refuted(
             "without-order-of-factors",
             "the term of rank one transposed: a o kappa reads, and kappa erases",
-            LAYER.recurrence,
-            TRANSPOSED.automata,
+            LAYER,
+            replace(LAYER, terms=((kappa, erase),)),
             CASES,
             SMALL,
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "s_0": exactly(0, 0),
-            "minus": Fraction(-1),
-            "w": {"a": exactly(1, "1/2"), "b": exactly(1, 1)},
-            "kappa": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "a": {"a": exactly(1, 1), "b": exactly("1/2", 1)},
-            "k": {"a": exactly(1, 0), "b": exactly(0, 1)},
-            "q": {"a": exactly(1, 0), "b": exactly(1, 1)},
-            "v": {"a": Fraction(2), "b": Fraction(-1)},
-        },
-        ("K", 2),
-    ),
+    example=weights(2).example(),
     uses=("delta-net",),
-    effort=EFFORT,
+    effort=records.EFFORT,
 )

@@ -7,29 +7,27 @@ whose numbers come in conjugate pairs of which one is kept: the output is 2 Re(C
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from theory.claim import Claim, Source
 from theory.linear_recurrences import lru
-from theory.linear_recurrences.shared.affine import Reading
-from theory.linear_recurrences.shared.hypotheses import LINEAR_OUTPUT, NO_TOKENS, TOKENS
-from theory.linear_recurrences.shared.memory import theorem
-from theory.linear_recurrences.shared.variants import EFFORT, corrected, refuted
+from theory.linear_recurrences.shared.affine import AtPlace, Output, by_part
+from theory.linear_recurrences.shared.records import EFFORT, corrected, refuted, theorem
 
 # The recurrence of LRU, whose output has the other number of each pair, too.
 
 
-def doubled(of: Any, value: Any) -> Any:
-    """A number and itself."""
-    return of.plus(value, value)
+def twice(part: str) -> AtPlace:
+    """The weight of a part in LRU's output, and itself."""
+    weight = by_part(lru.OUTPUT.weight, part)
+    return lambda t, i: weight(t, i) + weight(t, i)
 
 
-READING = Reading(
-    printed=lambda of: of.plus(doubled(of, lru.real_part(of)), of.at("Du")),
-    weight=lambda of, p, i: doubled(of, lru.READING.weight(of, p, i)),
-    skip=lambda of: of.at("Du"),
+DOUBLED = Output(
+    printed=lambda t: lru.real_part(t) + lru.real_part(t) + t.Du,
+    weight={part: twice(part) for part in lru.LAYER.parts},
+    skip=lambda t: t.Du,
 )
-LAYER = replace(lru.LAYER, reading=READING)
+LAYER = replace(lru.LAYER, reading=DOUBLED)
 
 CLAIM = Claim(
     name="s4d",
@@ -39,24 +37,14 @@ CLAIM = Claim(
         " diagonal, is the Forward score of an automaton with 2 N + 2 states and real weights."
     ),
     source=Source("gu2022parameterization", "", "S4D"),
-    hypotheses=(
-        TOKENS,
-        "The layer starts in x_0 = 0, or the automaton has x_0 among its initial weights.",
-        NO_TOKENS,
-        LINEAR_OUTPUT,
-    ),
+    hypotheses=lru.HYPOTHESES,
     variants=(
-        corrected(
-            LAYER,
-            lru.CASES,
-            "the automaton with 2 N + 2 states: 1, real and imaginary parts, and the output",
-            theorem=theorem("s4d", f"s4d_output {lru.TERMS} {{word}}", f"s4d_automaton {lru.TERMS}"),
-        ),
+        corrected(LAYER, lru.CASES, lru.STATES, theorem("s4d", lru.TERMS)),
         refuted(
             "without-conjugates",
             "the automaton of LRU, which reads one number of each conjugate pair",
-            LAYER.recurrence,
-            lru.LAYER.automata,
+            LAYER,
+            lru.LAYER,
             lru.CASES,
         ),
     ),

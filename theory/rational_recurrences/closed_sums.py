@@ -63,6 +63,13 @@ def to_q_1(w: Weights) -> list[WFSA]:
     return [automaton.replace(final=final) for automaton in model_c.figure_2(w)]
 
 
+NO_STEP = {
+    "decided": (
+        "a closed sum is computed anew for every string: it has no step that could be read as a matrix"
+    ),
+    "proved": "a closed sum is unrolled for each length, and has no step to prove",
+}
+
 CLAIM = Claim(
     name="closed-sums",
     title="the scores of B and C in closed form",
@@ -76,13 +83,7 @@ CLAIM = Claim(
     variants=(
         Variant(
             name="corrected",
-            without={
-                "decided": (
-                    "a closed sum is computed anew for every string: it has no step that could be read as a"
-                    " matrix"
-                ),
-                "proved": "a closed sum is unrolled for each length, and has no step to prove",
-            },
+            without=NO_STEP,
             expected="holds",
             says="equation 4 in B's own weights is what the unit of Example 6 is, with c_0 = 0",
             reading=Equality(recurrence=example_6, construction=figure_1, algorithm=of_string(equation_4)),
@@ -97,13 +98,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-equation-6",
-            without={
-                "decided": (
-                    "a closed sum is computed anew for every string: it has no step that could be read as a"
-                    " matrix"
-                ),
-                "proved": "a closed sum is unrolled for each length, and has no step to prove",
-            },
+            without=NO_STEP,
             expected="holds",
             says="equation 6 is Figure 1's score",
             reading=Equality(recurrence=equation_6, construction=figure_1),
@@ -118,13 +113,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="corrected-equation-13",
-            without={
-                "decided": (
-                    "a closed sum is computed anew for every string: it has no step that could be read as a"
-                    " matrix"
-                ),
-                "proved": "a closed sum is unrolled for each length, and has no step to prove",
-            },
+            without=NO_STEP,
             expected="holds",
             says="equation 13 is the score of the paths that end in q_1 of Figure 2",
             reading=Equality(recurrence=equation_13, construction=to_q_1),
@@ -140,12 +129,7 @@ CLAIM = Claim(
         ),
         Variant(
             name="without-zero-start",
-            without={
-                "decided": (
-                    "a closed sum is computed anew for every string: it has no step that could be read as a"
-                    " matrix"
-                )
-            },
+            without={"decided": NO_STEP["decided"]},
             expected="refuted",
             says="equation 6 for a unit with any c_0",
             reading=Equality(recurrence=equation_6, construction=figure_1_from_c_0),

@@ -11,7 +11,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Induction
@@ -130,16 +129,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": Fraction(0),
-            "alpha": Fraction(3, 4),
-            "z": {"a": Fraction(4), "b": Fraction(-2)},
-            "u": {"a": Fraction(1), "b": Fraction(-1, 2)},
-        },
-    ),
+    example=ANYWHERE.example(),
     uses=("proposition-7",),
     row=TableRow("1", ("SCRN, context units", "c_t = f_t c_{t-1} + u_t", "B")),
     layers=("scrn",),

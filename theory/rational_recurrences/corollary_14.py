@@ -7,10 +7,8 @@ Peng et al. 2018, section 4.3 (the Elman network of section 3.1 is c_t = tanh(W_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, Variant
 from theory.induction import ONE_LETTER, Induction
@@ -123,16 +121,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": (Fraction(0), Fraction(0)),
-            "W": ((Fraction(1), Fraction(1, 2)), (Fraction(0), Fraction(1))),
-            "v": {"a": (Fraction(1), Fraction(0)), "b": (Fraction(0), Fraction(-1))},
-        },
-        ("d", 2),
-    ),
+    example=ANYWHERE.of(2).example(),
     uses=("proposition-13",),
     layers=("linear-elman",),
     effort=Effort(strings=20, longest=8, run=10),

@@ -11,7 +11,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Source, Variant
 from theory.induction import ONE_LETTER, Induction
@@ -145,16 +144,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": (Fraction(0), Fraction(0)),
-            "f": {"a": (Fraction(1, 2), Fraction(0)), "b": (Fraction(1), Fraction(1, 2))},
-            "u": {"a": (Fraction(3), Fraction(1)), "b": (Fraction(-1), Fraction(2))},
-        },
-        ("d", 2),
-    ),
+    example=ANYWHERE.of(2).example(),
     uses=("proposition-7",),
     layers=("example-6",),
     layers_are_cases=False,

@@ -160,15 +160,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        MAX_PLUS,
-        "ab",
-        {
-            "c_0": MAX_PLUS.zero,
-            "f": {"a": Fraction(-1, 2), "b": Fraction(0)},
-            "u": {"a": Fraction(3), "b": Fraction(-1)},
-        },
-    ),
+    example=ANYWHERE.example(),
     uses=("proposition-7",),
     layers=("example-15",),
     effort=Effort(exhausted=6),

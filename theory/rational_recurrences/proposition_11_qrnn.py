@@ -7,10 +7,8 @@ final states for the first symbol.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
-from automata.semirings import REAL
 from theory.claim import Claim, Effort, Source, TableRow, Variant
 from theory.rational_recurrences.proposition_7 import figure_1
 from theory.rational_recurrences.shared import windows
@@ -19,7 +17,6 @@ from theory.rational_recurrences.shared.windows import by_history, instances, wi
 from theory.reading import NoAutomaton
 from theory.signature import Signature, Sizes, by_window
 from theory.theorem import Theorem
-from theory.weights import Weights
 
 
 def gates(window: int, start: Sequence[Any] | None = None) -> Signature:
@@ -90,23 +87,7 @@ CLAIM = Claim(
         *variants(ANYWHERE, PRINTED, instances(gates), "u", "proposition_11_qrnn", FREE_GATES),
         TABLE_1,
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": Fraction(0),
-            "f": {x: Fraction(1, 2) for x in ("a", "b", "aa", "ab", "ba", "bb")},
-            "u": {
-                "a": Fraction(1),
-                "b": Fraction(0),
-                "aa": Fraction(2),
-                "ab": Fraction(-1),
-                "ba": Fraction(3),
-                "bb": Fraction(0),
-            },
-        },
-        ("K", 2),
-    ),
+    example=PRINTED.of(2).example(),
     uses=("proposition-7",),
     row=TableRow("1", ("QRNN", "c_t = f_t c_{t-1} + u_t", "B, with a memory of K - 1 symbols")),
     layers=("qrnn",),

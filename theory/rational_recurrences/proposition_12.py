@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
@@ -309,16 +308,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": (Fraction(0), Fraction(0)),
-            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "u": {"a": (Fraction(3), Fraction(1)), "b": (Fraction(-1), Fraction(2))},
-        },
-        ("n", 2),
-    ),
+    example=ANYWHERE.of(2).example(),
     uses=("model-c",),
     row=TableRow(
         "1",

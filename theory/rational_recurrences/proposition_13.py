@@ -7,10 +7,8 @@ half of the states.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import PROVED, Claim, Effort, Source, TableRow, Variant
 from theory.induction import ONE_LETTER, Identity, Induction
@@ -240,19 +238,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": (Fraction(0), Fraction(0)),
-            "W": {
-                "a": ((Fraction(1), Fraction(2)), (Fraction(0), Fraction(1))),
-                "b": ((Fraction(0), Fraction(1)), (Fraction(1), Fraction(0))),
-            },
-            "b": {"a": (Fraction(1), Fraction(0)), "b": (Fraction(0), Fraction(-1))},
-        },
-        ("d", 2),
-    ),
+    example=ANYWHERE.of(2).example(),
     row=TableRow("1", ("ISAN", "c_t = W_{x_t} c_{t-1} + b_{x_t}", "D_1, D_2")),
     layers=("isan",),
     effort=Effort(strings=20, longest=8, run=10),

@@ -11,13 +11,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from automata import forward
-from automata.semirings import REAL
 from automata.wfsa import WFSA
 from theory.claim import LADDER, PROVED, Claim, Effort, Source, Variant
 from theory.induction import ONE_LETTER, Induction
 from theory.rational_recurrences.shared.hypotheses import C_0, MEMORYLESS
 from theory.reading import Equality, NoAutomaton, Recurrence
-from theory.signature import GRID, Signature, by_symbol, constant
+from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -209,15 +208,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "c_0": GRID[0],
-            "f": {"a": Fraction(1, 2), "b": Fraction(1)},
-            "u": {"a": Fraction(3), "b": Fraction(-1)},
-        },
-    ),
+    example=ANYWHERE.example(),
     layers=("example-6",),
     effort=Effort(exhausted=6),
 )

@@ -8,7 +8,6 @@ pattern's.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from automata.semirings import MAX_PLUS, REAL, Semiring
@@ -242,16 +241,7 @@ CLAIM = Claim(
             ),
         ),
     ),
-    example=Weights(
-        REAL,
-        "ab",
-        {
-            "m": {"a": (Fraction(1), Fraction(2)), "b": (Fraction(0), Fraction(1))},
-            "s": {"a": (Fraction(1, 2), Fraction(0)), "b": (Fraction(1), Fraction(0))},
-            "e": (Fraction(0), Fraction(1, 3)),
-        },
-        ("n", 2),
-    ),
+    example=SIZES.of(2).example(),
     uses=("definition-4",),
     layers=("sopa",),
     effort=Effort(examples=30, strings=12, longest=8, run=10),

@@ -51,7 +51,7 @@ def matrix_scan(
     _require_shapes(matrices, symbols, start, offsets)
     wide = (None if x is None else x.to(dtype) for x in (matrices, start, offsets))
     own, first, added = wide
-    result: Tensor = operators.run(own, symbols, first, added, semiring)
+    result: Tensor = operators.MATRIX_SCAN(own, symbols, first, added, semiring)
     return result
 
 

@@ -11,20 +11,13 @@ from torch import Tensor
 from automata.errors import InputError
 from neural.scan import backends
 from neural.scan.arguments import is_narrow, widened
-from neural.scan.functional import (
-    differentiable,
-    is_asked_again,
-    on_its_backend,
-    one_precision,
-    operator_named,
-)
+from neural.scan.functional import Operation, one_precision, spread
 from neural.scan.matrices import compiled, loops, on_gpu
 
 SEMIRINGS = ("real", "max_plus", "max_times", "log")
 BACKENDS: dict[str, Any] = {"torch": loops, "c++": compiled, "triton": on_gpu}
 
 
-@operator_named("ratproof::matrix_scan")
 def matrix_scan(
     matrices: Tensor, symbols: Tensor, start: Tensor, offsets: Tensor | None, semiring: str
 ) -> Tensor:
@@ -47,7 +40,6 @@ def matrix_scan(
     return states.to(dtype)
 
 
-@operator_named("ratproof::matrix_scan_backward")
 def matrix_scan_backward(
     grad: Tensor,
     matrices: Tensor,
@@ -125,7 +117,7 @@ def _like_states(
     return start.new_empty(*symbols.shape, start.shape[1])
 
 
-def _like_arguments(
+def _again(
     grad: Tensor,
     matrices: Tensor,
     symbols: Tensor,
@@ -133,30 +125,16 @@ def _like_arguments(
     start: Tensor,
     offsets: Tensor | None,
     semiring: str,
-) -> tuple[Tensor, Tensor, Tensor]:
-    of_offsets = start.new_empty((0,) if offsets is None else offsets.shape)
-    return matrices.new_empty(matrices.shape), start.new_empty(start.shape), of_offsets
-
-
-def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    matrices, symbols, start, offsets, ctx.semiring = inputs
-    ctx.save_for_backward(matrices, symbols, start, offsets, output)
-
-
-def _gradient(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-    matrices, symbols, start, offsets, states = ctx.saved_tensors
-    if is_asked_again():  # in functions that have gradients themselves
-        dtype, semiring = start.dtype, ctx.semiring
-        with one_precision(start):
-            if is_narrow(start):  # which carries more than a state holds
-                grad, matrices, start = grad.float(), matrices.float(), start.float()
-                offsets = None if offsets is None else offsets.float()
-                states = run(matrices, symbols, start, offsets, semiring)
-            made = loops.gradients(grad, matrices, symbols, states, start, offsets, semiring)
-        gradients = [x if x is None else x.to(dtype) for x in made]
-    else:
-        gradients = matrix_scan_backward(grad, matrices, symbols, states, start, offsets, ctx.semiring)
-    return gradients[0], None, gradients[1], None if offsets is None else gradients[2], None
+) -> list[Tensor | None]:
+    """The gradients, in functions that have gradients themselves."""
+    dtype = start.dtype
+    with one_precision(start):
+        if is_narrow(start):  # which carries more than a state holds
+            grad, matrices, start = grad.float(), matrices.float(), start.float()
+            offsets = None if offsets is None else offsets.float()
+            states = MATRIX_SCAN(matrices, symbols, start, offsets, semiring)
+        made = loops.gradients(grad, matrices, symbols, states, start, offsets, semiring)
+    return [x if x is None else x.to(dtype) for x in made]
 
 
 def _batched(operator: Any) -> Any:
@@ -165,7 +143,7 @@ def _batched(operator: Any) -> Any:
     def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Tensor, int]:
         size = info.batch_size
         moved: list[Any] = [
-            x if x is None or isinstance(x, str) else _spread(x, dim, axis, size)
+            spread(x, dim, axis, size)
             for x, dim, axis in zip(arguments, in_dims, (0, 1, 0, 1, 0), strict=True)
         ]
         matrices, symbols, start, offsets, semiring = moved
@@ -185,7 +163,7 @@ def _batched_backward(operator: Any) -> Any:
     def rule(info: Any, in_dims: Sequence[int | None], *arguments: Any) -> tuple[Any, Any]:
         size = info.batch_size
         moved: list[Any] = [
-            x if x is None or isinstance(x, str) else _spread(x, dim, axis, size)
+            spread(x, dim, axis, size)
             for x, dim, axis in zip(arguments, in_dims, (1, 0, 1, 1, 0, 1, 0), strict=True)
         ]
         grad, matrices, symbols, states, start, offsets, semiring = moved
@@ -218,20 +196,10 @@ def _of_their_own(symbols: Tensor, matrices: Tensor) -> Tensor:
     return moved.flatten(1)
 
 
-def _spread(values: Tensor, dim: int | None, axis: int, size: int) -> Tensor:
-    if dim is not None:
-        return values.movedim(dim, axis)
-    return values.unsqueeze(axis).expand(*values.shape[:axis], size, *values.shape[axis:])
-
-
 def _empty(states: Tensor, start: Tensor, size: int) -> Tensor:
     return states.reshape(len(states), size, *start.shape[1:])
 
 
-_kept, _computed = on_its_backend(_keep, _gradient)
-matrix_scan.registered.register_fake(_like_states)
-matrix_scan.registered.register_autograd(_computed, setup_context=_kept)
-matrix_scan.registered.register_vmap(_batched(matrix_scan))
-matrix_scan_backward.registered.register_fake(_like_arguments)
-matrix_scan_backward.registered.register_vmap(_batched_backward(matrix_scan_backward))
-run = differentiable(matrix_scan, _kept, _computed, _batched)
+MATRIX_SCAN = Operation(
+    matrix_scan, matrix_scan_backward, _again, 2, _like_states, batched=(_batched, _batched_backward)
+)

@@ -6,13 +6,13 @@ A state is a row vector h, a number for each of the K states of an automaton.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from automata.semirings import Semiring
 from automata.wfsa import WFSA
-from theory.induction import Identity
+from theory.induction import Identity, Induction
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Recurrence
 from theory.signature import Entry, Signature, by_symbol, constant
@@ -228,6 +228,20 @@ def any_size_5() -> list[Identity]:
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, of.j)))
     return [at_place(of, left, place_5(of, of.j))]
+
+
+def vector_is_h(
+    signatures: Iterable[Signature], enough: str, sizes: Callable[[], list[Identity]]
+) -> Induction:
+    """The proof by the invariant h, checked for these signatures and, by the identities, for every size."""
+    return Induction(
+        says="after every string, Forward's vector is h",
+        invariant=lambda w, h, unit: h,
+        states=lambda w, variable: [tuple(variable(f"h[{i}]") for i in range(1, w.n + 1))],
+        instances=tuple((signature, "a") for signature in signatures),
+        enough=enough,
+        sizes=sizes,
+    )
 
 
 def at_place(of: SymbolicPlaces, left: Any, right: Any) -> Identity:

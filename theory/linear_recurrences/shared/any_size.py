@@ -1,14 +1,13 @@
-"""Sums over places 1, ..., K with K a symbol, sums within sums too: what an identity for every K is read in.
+"""Sums over places 1, ..., K with K a symbol, also nested, in which an identity for every K is read.
 
 An expression is a polynomial in named numbers at places. A place is free (j, any place), or bound by a sum
 over all places; a Kronecker delta at a bound place takes the other place for it, since both have one range.
 Nothing is subtracted, and factors commute: an identity here holds in every commutative semiring, for every K.
 
->>> of = AnySize()
->>> dot = of.sum(lambda i: of.times(of.at("q", i), of.sum(lambda j: of.times(of.at("k", j), of.at("v", i)))))
->>> of.write(dot)
+>>> t = AnySize()
+>>> write(t.sum(lambda i: t.q[i] * t.sum(lambda j: t.k[j] * t.v[i])))
 'Sum(Sum(k[i]*q[l]*v[l], (i, 1, K)), (l, 1, K))'
->>> of.write(of.sum(lambda i: of.where(i, of.j, lambda: of.at("q", i))))
+>>> write(t.sum(lambda i: t.where(i, t.j, t.q[i])))
 'q[j]'
 """
 
@@ -68,74 +67,80 @@ class Product:
         return self
 
 
-Expression = Counter[Product]
+class Expression:
+    """A polynomial of numbers at places, and of sums over all places."""
+
+    def __init__(self, terms: Mapping[Product, int]) -> None:
+        self.terms = Counter(terms)
+
+    def __add__(self, other: Expression) -> Expression:
+        return Expression(self.terms + other.terms)
+
+    def __mul__(self, other: Expression) -> Expression:
+        """The product; ``ValueError`` if both are sums over one place, as a sum times itself is."""
+        result: Counter[Product] = Counter()
+        for one, n in self.terms.items():
+            for two, m in other.terms.items():
+                if one.bound & two.bound:
+                    raise ValueError("a sum is multiplied by itself: make it anew for each factor")
+                result[_product(one.atoms + two.atoms, one.bound | two.bound)] += n * m
+        return Expression(result)
+
+
+class Named(Expression):
+    """A number of that name; ``k[j]`` is the number at a place."""
+
+    def __init__(self, name: str, *places: Place) -> None:
+        super().__init__({Product(((name, places),), frozenset()): 1})
+        self.name = name
+
+    def __getitem__(self, places: Place | tuple[Place, ...]) -> Expression:
+        return Named(self.name, *(places if isinstance(places, tuple) else (places,)))
 
 
 class AnySize:
-    """Places 1 to K, K a symbol, with one place j of them."""
+    """Places 1 to K, K a symbol, with one place j of them; an attribute is the number of that name."""
 
     j: Place = "j"
+    zero, one = Expression({}), Expression({Product((), frozenset()): 1})
 
     def __init__(self) -> None:
         self._bound = 0
 
-    @property
-    def one(self) -> Expression:
-        """The number one."""
-        return Counter({Product((), frozenset()): 1})
+    def __getattr__(self, name: str) -> Named:
+        return Named(name)
 
-    @property
-    def zero(self) -> Expression:
-        """The number zero."""
-        return Counter()
-
-    def at(self, name: str, *places: Place) -> Expression:
-        """The number of that name, at a place or at none."""
-        return Counter({Product(((name, places),), frozenset()): 1})
-
-    def plus(self, a: Expression, b: Expression) -> Expression:
-        """The sum of two."""
-        return a + b
-
-    def times(self, a: Expression, b: Expression) -> Expression:
-        """The product of two; ``ValueError`` where both are sums over one place, as a sum times itself is."""
-        result: Expression = Counter()
-        for one, n in a.items():
-            for other, m in b.items():
-                if one.bound & other.bound:
-                    raise ValueError("a sum is multiplied by itself: make it anew for each factor")
-                result[self._product(one.atoms + other.atoms, one.bound | other.bound)] += n * m
-        return result
-
-    def sum(self, of: Callable[[Place], Expression]) -> Expression:
-        """The sum of ``of(i)`` over all places i."""
+    def sum(self, term: Callable[[Place], Expression]) -> Expression:
+        """The sum of ``term(i)`` over all places i."""
         self._bound += 1
         place = f"*{self._bound}"
-        result: Expression = Counter()
-        for product, times in of(place).items():
-            result[self._product(product.atoms, product.bound | {place})] += times
-        return result
+        result: Counter[Product] = Counter()
+        for product, times in term(place).terms.items():
+            result[_product(product.atoms, product.bound | {place})] += times
+        return Expression(result)
 
-    def where(self, i: Place, j: Place, value: Callable[[], Expression]) -> Expression:
-        """The value where i is j, else zero."""
-        return value() if i == j else self.times(self.at(DELTA, i, j), value())
-
-    def same(self, a: Expression, b: Expression) -> bool:
-        """Are two expressions equal, for every K?"""
-        return _canonical(a) == _canonical(b)
-
-    def write(self, value: Expression) -> str:
-        """The expression, its products in order."""
-        return " + ".join(_written(p, n) for p, n in sorted(_canonical(value).items(), key=_order)) or "0"
-
-    @staticmethod
-    def _product(atoms: tuple[Atom, ...], bound: frozenset[Place]) -> Product:
-        return Product(tuple(sorted(atoms)), bound).without_deltas()
+    def where(self, i: Place, j: Place, value: Expression) -> Expression:
+        """The value if i is j, else zero."""
+        return value if i == j else Named(DELTA, i, j) * value
 
 
-def _canonical(value: Expression) -> Expression:
-    result: Expression = Counter()
-    for product, times in value.items():
+def same(a: Expression, b: Expression) -> bool:
+    """Return whether two expressions are equal for every K."""
+    return _canonical(a) == _canonical(b)
+
+
+def write(value: Expression) -> str:
+    """Write the expression, its products in order."""
+    return " + ".join(_written(p, n) for p, n in sorted(_canonical(value).items(), key=_order)) or "0"
+
+
+def _product(atoms: tuple[Atom, ...], bound: frozenset[Place]) -> Product:
+    return Product(tuple(sorted(atoms)), bound).without_deltas()
+
+
+def _canonical(value: Expression) -> Counter[Product]:
+    result: Counter[Product] = Counter()
+    for product, times in value.terms.items():
         result[product.canonical()] += times
     return +result
 

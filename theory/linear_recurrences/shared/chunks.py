@@ -7,13 +7,15 @@ the state at the chunk's start moved on by the chunk's tokens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.claim import PROVED, Effort, Variant
 from theory.induction import Induction
-from theory.linear_recurrences.shared.affine import OUTPUT, Layer
+from theory.linear_recurrences.shared.affine import OUTPUT, AffineLayer, Token, Vector
+from theory.linear_recurrences.shared.records import refuted
+from theory.linear_recurrences.shared.records import theorem as layer_theorem
 from theory.rational_recurrences.shared.windows import words
 from theory.reading import Equality, Recurrence
 from theory.signature import Signature, Sizes
@@ -22,10 +24,9 @@ from theory.weights import Weights, total
 
 State = tuple[str, tuple[Any, ...]]
 """The chunk's tokens so far, and the state at its start with the last output."""
-EVERY_PAIR = (
-    "For chunks of these sizes C: every pair of the tokens of a chunk so far and one more is checked, with a"
-    " variable for each weight. For every C, and every number K, Coq's theorem has it."
-)
+Chunk = Sequence[Token]
+EFFORT = Effort(examples=15, strings=8, longest=8, run=10, exhausted=4, letters=1)
+MULTIPLIED = "Decays between two tokens are multiplied; nothing is divided by one, so that it may be 0."
 
 
 @dataclass(frozen=True)
@@ -34,22 +35,26 @@ class Chunked:
 
     Attributes:
         layer: the layer that is run token by token, with one output.
-        output: from the weights, the state at the chunk's start and the chunk's tokens, the last one's
-        output. hand_over: from the same, with the whole chunk, the next chunk's first state.
+        output: from the state at the chunk's start and the chunk's tokens so far, the last one's output.
+        hand_over: from the same, with the whole chunk, and a place, the next chunk's first state there.
     """
 
-    layer: Layer
-    output: Callable[[Weights, Sequence[Any], str], Any]
-    hand_over: Callable[[Weights, Sequence[Any], str], Sequence[Any]]
+    layer: AffineLayer
+    output: Callable[[Any, Chunk], Any]
+    hand_over: Callable[[Any, Chunk, int], Any]
 
     def next(self, w: Weights, state: State, x: str) -> State:
         """One more token of the chunk; the chunk's end is handed over."""
         before, numbers = state
-        chunk, start = before + x, numbers[:-1]
-        shown = self.output(w, start, chunk)
+        chunk, start = [self.layer.at(w, y) for y in before + x], Vector(numbers[:-1])
+        shown = self.output(start, chunk)
         if len(chunk) < w.n:
-            return chunk, (*start, shown)
-        return "", (*self.hand_over(w, start, chunk), shown)
+            return before + x, (*numbers[:-1], shown)
+        return "", (*self.handed_over(start, chunk), shown)
+
+    def handed_over(self, s: Vector, chunk: Chunk) -> Vector:
+        """The state after the chunk."""
+        return Vector(self.hand_over(s, chunk, j) for j in range(1, len(s) + 1))
 
     @property
     def recurrence(self) -> Recurrence:
@@ -65,7 +70,7 @@ class Chunked:
         """By the invariant (1, s, o), with s the first state moved on by the chunk's tokens."""
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-            names = [f"s[{j}]" for j in range(1, self.layer.count(w) + 1)]
+            names = [f"s[{j}]" for j in range(1, len(self.layer.first(w)))]
             general = tuple(map(variable, [*names, OUTPUT]))
             return [(chunk, general) for chunk in words(w.alphabet, w.n - 1)]
 
@@ -84,52 +89,81 @@ class Chunked:
             invariant=invariant,
             states=states,
             instances=tuple((signature, "a") for signature in signatures),
-            enough=EVERY_PAIR,
+            enough=(
+                "For chunks of these sizes C: every pair of the tokens of a chunk so far and one more is"
+                " checked, with a variable for each weight. For every C, and every number K, Coq's theorem"
+                " has it."
+            ),
         )
 
 
-def handed_over_first(right: Chunked) -> Chunked:
-    """The order broken: at a chunk's end the state is handed over first, and the last output reads that one
-    as if it were the state at the chunk's start.
-    """
-
-    def output(w: Weights, s: Sequence[Any], chunk: str) -> Any:
-        start = right.hand_over(w, s, chunk) if len(chunk) == w.n else s
-        return right.output(w, start, chunk)
-
-    return replace(right, output=output)
-
-
-def chunked(says: str, right: Chunked, cases: Sizes, theorem: Theorem, *signatures: Signature) -> Variant:
-    """The corrected variant of a claim about chunks, proved for the sizes of the signatures, and in Coq for
-    every one.
-    """
+def corrected(weights: Callable[..., Signature], right: Chunked, cases: Sizes, theorem: Theorem) -> Variant:
+    """The corrected variant of a claim about chunks, proved for some sizes, and in Coq for every one."""
+    letter, _ = weights((1, 1)).size or ("", 0)
     return Variant(
         name="corrected",
         expected="holds",
-        says=says,
+        says=f"for chunks of any size {letter}, the last of which may be shorter",
         reading=Equality(recurrence=right.recurrence, construction=right.layer.automata),
         cases=cases.random,
         small_cases=cases.near_generic,
         kinds=PROVED,
-        proof=right.proof(*signatures),
+        proof=right.proof(*map(weights, ((1, 1), (2, 1), (3, 1), (2, 2)))),
         theorem=theorem,
     )
 
 
-ANY_SIZE = "for chunks of any size C, the last of which may be shorter"
-IN_ORDER = "the state is handed over before the chunk's last output is read from it"
-EFFORT = Effort(examples=15, strings=8, longest=8, run=10, exhausted=4, letters=1)
+def theorem(file: str, terms: str, first: str = "C s_0", automaton: str = "") -> Theorem:
+    """The theorem of a corrected variant.
+
+    Args:
+        file: the Coq file.
+        terms: the weights, as the layer's definition takes them after its first state.
+        first: the names of the chunk's size and of the first state.
+        automaton: what the layer's automaton in Coq is named after, if not after the file.
+    """
+    layer, (_, start) = file.removesuffix("_chunks"), first.split()
+    given = layer_theorem(file, f"{terms} {first}", f"chunked_{layer}")
+    own = layer_theorem(file, f"{start} {terms}", automaton or layer)
+    return replace(given, automaton=own.automaton)
 
 
-def product(w: Weights, factors: Sequence[Any]) -> Any:
+def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:
+    """The order broken: at a chunk's end the state is handed over first, and the last output reads that one
+    as if it were the state at the chunk's start.
+    """
+
+    def output(w: Weights, s: Any, chunk: Chunk) -> Any:
+        return right.output(right.handed_over(s, chunk) if len(chunk) == w.n else s, chunk)
+
+    def step(w: Weights, state: State, x: str) -> State:
+        return replace(right, output=lambda s, chunk: output(w, s, chunk)).next(w, state, x)
+
+    return refuted(
+        "without-order",
+        "the state is handed over before the chunk's last output is read from it",
+        replace(right.recurrence, step=step),
+        right.layer,
+        cases,
+        small,
+    )
+
+
+def few(
+    weights: Callable[..., Signature], *sizes: tuple[int, int], most: int = 500, **only: Sequence[Any]
+) -> Sizes:
+    """Small cases of these sizes, in which some weights have only these values."""
+    return Sizes(lambda size: weights(size, most, **only), (), sizes)
+
+
+def product(factors: Iterable[Any], one: Any = 1) -> Any:
     """The factors multiplied; one, of none."""
-    result = w.over.one
+    result = one
     for factor in factors:
-        result = w.over.times(result, factor)
+        result = result * factor
     return result
 
 
 def dot(w: Weights, *vectors: Sequence[Any]) -> Any:
     """The sum over places of the product of the vectors' numbers there."""
-    return total(w.over, (product(w, numbers) for numbers in zip(*vectors, strict=True)))
+    return total(w.over, (product(numbers, w.over.one) for numbers in zip(*vectors, strict=True)))

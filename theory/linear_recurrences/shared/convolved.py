@@ -10,7 +10,7 @@ from typing import Any
 
 from automata.wfsa import WFSA
 from theory.induction import Induction
-from theory.linear_recurrences.shared.affine import OUTPUT, Layer
+from theory.linear_recurrences.shared.affine import OUTPUT, AffineLayer, by_part
 from theory.rational_recurrences.shared.windows import remembered, words
 from theory.reading import Recurrence
 from theory.signature import Signature
@@ -28,7 +28,7 @@ class Convolved:
         layer: the layer that reads a window in place of a token.
     """
 
-    layer: Layer
+    layer: AffineLayer
 
     def next(self, w: Weights, state: State, x: str) -> State:
         """The layer's step on the window that ends with the token."""
@@ -57,9 +57,9 @@ class Convolved:
             for x in w.alphabet:
                 of, j = layer.at(w, history + x), place[remembered(w, history, x)]
                 arrows += [(i, j, x, k.one), (i, output, x, layer.constant_to_output(of))]
-                numbers = [(part, n) for part in layer.parts for n in range(1, layer.count(w) + 1)]
+                numbers = layer.places(of)
                 for b, (q, to) in enumerate(numbers, 1):
-                    arrows.append((i, j + b, x, layer.update(of, q, to)))
+                    arrows.append((i, j + b, x, by_part(layer.update, q)(of, to)))
                     arrows.append((i + b, output, x, layer.move_to_output(of, q, to)))
                     for a, (p, start) in enumerate(numbers, 1):
                         arrows.append((i + a, j + b, x, layer.move(of, p, start, q, to)))
@@ -72,7 +72,7 @@ class Convolved:
         """By the invariant (1, h) at the history, 0 at the others, and the output."""
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-            numbers = [f"{part}[{j}]" for part in self.layer.parts for j in range(1, self.layer.count(w) + 1)]
+            numbers = [f"{part}[{j}]" for part, j in self.layer.places(self.layer.at(w, w.alphabet[0]))]
             general = tuple(map(variable, [*numbers, OUTPUT]))
             later = [h for h in words(w.alphabet, w.n - 1) if h or w.n == 1]
             return [("", self.layer.first(w)), *((history, general) for history in later)]

@@ -1,0 +1,47 @@
+"""What the tests of the scans share: the backends that run here, and what torch must know of an operation."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from neural.scan import compiled
+
+in_c = pytest.mark.skipif(bool(compiled.lacking()), reason="there is no C++ compiler")
+each_backend = pytest.mark.parametrize("backend", ["torch", pytest.param("c++", marks=in_c)])
+
+
+def require_known(operation, *arguments):
+    """Torch's own checks of an operation and its gradient, called by themselves."""
+    plain = [x.detach() if torch.is_tensor(x) else x for x in arguments]
+    results = operation(*plain)
+    results = results if isinstance(results, tuple) else (results,)
+    at = operation._at
+    back = (*map(torch.randn_like, results), *plain[:at], *results, *plain[at:])
+    own = [x.clone().requires_grad_() if torch.is_tensor(x) and x.is_floating_point() else x for x in plain]
+    for operator, values in ((operation, tuple(own)), (operation.backward, back)):
+        assert set(torch.library.opcheck(operator.registered, values).values()) == {"SUCCESS"}
+
+
+def require_same_compiled_and_exported(function, values):
+    """A module of the function computes the same compiled and exported."""
+
+    class Network(torch.nn.Module):
+        def forward(self, *values):
+            return function(*values)
+
+    torch.compiler.reset()  # the module's code is the same for every function, and torch counts its versions
+    network, expected = Network(), function(*values)
+    assert torch.equal(torch.compile(network, fullgraph=True, backend="aot_eager")(*values), expected)
+    assert torch.equal(torch.export.export(network, tuple(values)).module()(*values), expected)
+
+
+def require_same_in_batches(function, values, axes):
+    """Its gradients under vmap, along these axes, are those of each string alone: the sum of the whole."""
+    places = tuple(range(len(values)))
+    total = lambda *values: function(*values).sum()
+    each = torch.func.vmap(torch.func.grad(total, argnums=places), in_dims=axes)(*values)
+    leaves = [x.clone().requires_grad_() for x in values]
+    total(*leaves).backward()
+    for gradient, leaf, axis in zip(each, leaves, axes, strict=True):
+        torch.testing.assert_close(gradient.movedim(0, axis), leaf.grad)

@@ -1,0 +1,175 @@
+"""What the claims about linear recurrences are made of: their weights, variants and theorems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from automata.wfsa import WFSA
+from theory.claim import LADDER, PROVED, Effort, Variant
+from theory.linear_recurrences.shared.affine import AffineLayer, AtPlace, Output
+from theory.reading import Equality, Recurrence
+from theory.signature import Signature, Sizes, entries
+from theory.theorem import Theorem
+from theory.weights import Weights
+
+EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=3)
+REFUTED = Effort(examples=25, strings=5, longest=4, run=4, exhausted=3)
+"""A counterexample to what is refuted here is short."""
+NOT_STATED = (
+    "a counterexample is found by other rungs, and Coq has theorems of what holds of these layers alone"
+)
+CORRECTED_IS = "OpenFst scores the corrected variant's automata, which these are but for what is broken"
+COLUMN_STATES = "the automaton with K + 2 states: 1, the numbers of the column, and the output"
+PROOF_SIZES = (1, 2, 3)
+
+
+@dataclass(frozen=True, eq=False)  # hashed by identity: strategies are kept by the signature that made them
+class Names:
+    """The weights of a unit, as :func:`~theory.signature.entries` reads them.
+
+    A weight ``minus`` is the number -1 of a layer that subtracts: in proofs any number, so that nothing there
+    is subtracted.
+
+    Attributes:
+        names: constants, a bar, and what a token brings.
+        only: the values that a weight may have.
+        derived: the formulas of weights that others decide.
+        most_small: the number of small cases.
+    """
+
+    names: str
+    only: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    derived: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    most_small: int = 150
+
+    def __call__(self, size: int, **only: Sequence[Any]) -> Signature:
+        """The weights with vectors of that size."""
+        letters = re.findall(r"\[(\w)\]", self.names)
+        return Signature(
+            entries(self.names, size, {"minus": (-1,), **self.only, **only}, self.derived),
+            size=(letters[0], size) if letters else None,
+            most_small=self.most_small,
+        )
+
+    def in_chunks(self, letter: str) -> Callable[..., Signature]:
+        """The same weights for chunks, whose size has that letter; a size is a pair of both."""
+
+        def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
+            return replace(self(size[1], **only), size=(letter, size[0]), most_small=most)
+
+        return weights
+
+
+def unit(names: str, **options: Any) -> Signature:
+    """The weights of a unit without vectors."""
+    return Names(names, most_small=400, **options)(1)
+
+
+def sizes(of: Callable[[int], Signature]) -> Sizes:
+    """Random cases of K = 1 to 3, and small cases of 1 and 2."""
+    return Sizes(of, (1, 2, 3), (1, 2))
+
+
+def narrow(of: Names, small: tuple[int, ...] = (1, 2), **only: Sequence[Any]) -> Sizes:
+    """The same random cases, and small ones in which some weights have only these values: a counterexample
+    that needs many weights is then among the first.
+    """
+    return Sizes(lambda size: of(size, **only), (1, 2, 3), small)
+
+
+# One column of a matrix memory S: a token writes key times value, and a query reads.
+
+READ = Output(printed=lambda t: t.sum(lambda i: t.q[i] * t.s[i]), weight=lambda t, i: t.q[i])
+"""S^T q, for one column s: the query reads the state after its update."""
+
+
+def write(t: Any, j: Any) -> Any:
+    """k v^T, for one column."""
+    return t.k[j] * t.v
+
+
+def decayed(gate: AtPlace) -> AffineLayer:
+    """S <- diag(gate) S + k v^T, o = S^T q."""
+    return AffineLayer(
+        step=lambda t, j: gate(t, j) * t.s[j] + write(t, j), update=write, decay=gate, reading=READ
+    )
+
+
+# Variants and their theorems.
+
+
+def theorem(file: str, weights: str, shape: str = "{}_output", name: str = "", **options: Any) -> Theorem:
+    """The theorem of a corrected variant, with the weights in the order in which Coq's definitions take them.
+
+    Args:
+        file: the Coq file, whose name its definitions begin with.
+        weights: their names.
+        shape: the name of the network in Coq; that of the automaton ends with ``_automaton``.
+        name: the theorem's name, if it is not the file's.
+        options: what else it has.
+    """
+    terms = " ".join(f"{{{w}}}" if w.isidentifier() else w for w in weights.split())
+    network = shape.format(file)
+    automaton = network.removesuffix("_output").removesuffix("_unit") + "_automaton"
+    return Theorem(
+        f"linear_recurrences.{file}.{name or file}",
+        **{"network": f"{network} {terms} {{word}}", "automaton": f"{automaton} {terms}", **options},
+    )
+
+
+def corrected(
+    layer: AffineLayer, cases: Sizes | Signature, says: str, theorem: Theorem, name: str = "corrected"
+) -> Variant:
+    """The layer is its automata, proved for all weights and sizes."""
+    signatures = [cases] if isinstance(cases, Signature) else [cases.of(size) for size in PROOF_SIZES]
+    return Variant(
+        name=name,
+        expected="holds",
+        says=says,
+        reading=Equality(recurrence=layer.recurrence, construction=layer.automata),
+        cases=cases.random,
+        small_cases=cases.near_generic,
+        kinds=PROVED,
+        proof=layer.proof(*signatures),
+        theorem=theorem,
+    )
+
+
+def refuted(
+    name: str,
+    says: str,
+    network: AffineLayer | Recurrence,
+    automata: AffineLayer | Callable[[Weights], Sequence[WFSA]],
+    cases: Sizes | Signature,
+    small: Sizes | Signature | None = None,
+) -> Variant:
+    """A reading that a counterexample refutes; its small cases may be others."""
+    return Variant(
+        name=name,
+        expected="refuted",
+        says=says,
+        reading=Equality(
+            recurrence=network.recurrence if isinstance(network, AffineLayer) else network,
+            construction=automata.automata if isinstance(automata, AffineLayer) else automata,
+        ),
+        cases=cases.random,
+        small_cases=(cases if small is None else small).small,
+        kinds=tuple(kind for kind in LADDER if kind != "cross-checked"),
+        effort=REFUTED,
+        without={"kernel-checked": NOT_STATED, "cross-checked": CORRECTED_IS},
+    )
+
+
+def reads_old(layer: AffineLayer, cases: Sizes, small: Sizes | None = None) -> Variant:
+    """The variant in which the automaton's output reads the state before the update."""
+    says = "an automaton whose output reads the state before the token, where the layer reads it after"
+    return refuted("without-update-first", says, layer, layer.reading_first(True), cases, small)
+
+
+def exactly(*numbers: Any) -> tuple[Fraction, ...]:
+    """A vector of fractions."""
+    return tuple(map(Fraction, numbers))
