@@ -174,7 +174,7 @@ def merge(
 def results(
     folder: Place,
     keep: Annotated[
-        str | None, typer.Option("--keep", metavar="DIR", help="copy each run's result to a file there")
+        str | None, typer.Option("--keep", metavar="DIR", help="keep the runs' results there, in results.jsonl.xz")
     ] = None,
     as_json: AsJson = False,
 ) -> int:

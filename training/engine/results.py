@@ -10,6 +10,7 @@ from typing import Any
 from automata.errors import FormatError, InputError, OutputError
 from automata.io.files import read_text, write_whole
 from neural.state_regularized.component import finite
+from training.engine.archive import ARCHIVE, read_archive
 from training.engine.names import RESULT
 from training.engine.progress import Progress
 from training.engine.settings import Settings
@@ -78,12 +79,17 @@ def read(path: str | Path) -> dict[str, Any]:
         if isinstance(error, InputError):
             raise
         raise FormatError(f"{path}: is no JSON, where the result of a run is right") from None
+    return require_result(said, path)
+
+
+def require_result(said: Any, where: str | Path) -> dict[str, Any]:
+    """Return what JSON has at that place; raise :class:`~automata.errors.FormatError` if it is no result."""
     lacking = [key for key in KEYS if key not in said] if isinstance(said, dict) else list(KEYS)
     if lacking:
-        raise FormatError(f"{path}: is no result of a run: it has no {lacking[0]}")
+        raise FormatError(f"{where}: is no result of a run: it has no {lacking[0]}")
     wrong = _wrong(said)
     if wrong is not None:
-        raise FormatError(f"{path}: is no result of a run: {wrong}")
+        raise FormatError(f"{where}: is no result of a run: {wrong}")
     whole: dict[str, Any] = said
     return whole
 
@@ -144,24 +150,26 @@ def _size(part: dict[str, Any]) -> Any:
 
 
 def results_in(folder: str | Path) -> list[dict[str, Any]]:
-    """All results below a folder, in the order of their paths; JSON files of other kinds do not count, and
-    copies of one result count once.
+    """Return all results below a folder, in files of their own and in archives, in the order of their paths
+    and names. JSON files of other kinds do not count, and copies of one result count once.
 
-    Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` in it is no
-    result.
+    Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` or an archive in
+    it is none.
     """
     place = Path(folder)
     if not place.is_dir():
         raise InputError(f"{folder}: is no folder, where one with results (result.json, below it) is right")
-    found = [said for path in sorted(place.rglob("*.json")) if (said := _result_at(path)) is not None]
+    found: list[dict[str, Any]] = []
+    for path in sorted([*place.rglob("*.json"), *place.rglob(ARCHIVE)]):
+        found += read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path)
     return list({json.dumps(said, sort_keys=True): said for said in found}.values())
 
 
-def _result_at(path: Path) -> dict[str, Any] | None:
-    """``None`` for a file of another kind."""
+def _results_at(path: Path) -> list[dict[str, Any]]:
+    """The result in a file; none in a file of another kind."""
     try:
-        return read(path)
+        return [read(path)]
     except FormatError:
         if path.name == RESULT:
             raise
-        return None
+        return []
