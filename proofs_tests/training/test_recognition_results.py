@@ -21,6 +21,7 @@ from proofs_tests.training.command_line import command_line
 from ratproof import main
 from ratproof.certification.soft_networks.certify import certify
 from training.engine import results
+from training.engine.archive import read_archive
 from training.engine.names import NETWORK
 from training.language_recognition import parentheses, tables
 from training.language_recognition.certified import CERTIFICATE, certified
@@ -29,12 +30,17 @@ from training.language_recognition.reach import DEPTHS, LENGTHS, reach
 from training.language_recognition.settings import MODELS, PRESETS, Recognition
 from training.language_recognition.states_along import RANKED_OVER, STRING, along, read
 from training.language_recognition.strings import Drawn, Strings
+from training.results_command import KEPT
 from training.state_regularized.extracted import a_string, extracted
 
 __all__ = ["command_line"]
 
 EXAMPLES = Path(files.__file__).parents[2] / "ratproof" / "examples"
 TINY = ["--size", "small", "--units", "4", "--steps", "2", "--batch", "8", "--epochs", "1"]
+
+
+def kept_result(name: str) -> dict[str, Any]:
+    return read_archive(KEPT / "memory")[f"{name}.json"]
 
 
 def _some_strings() -> Strings:
@@ -113,8 +119,7 @@ def test_a_run_from_before_gets_its_pictures_when_it_is_gone_on_with(tmp_path: P
 
 
 def test_what_is_certified_of_a_run_stands_in_its_result(tmp_path: Path) -> None:
-    kept = Path(tables.__file__).parents[1] / "results/memory/parentheses-sr-lstm-p-large-first-seed-0.json"
-    shutil.copy(kept, tmp_path / "result.json")
+    results.write(kept_result("parentheses-sr-lstm-p-large-first-seed-0"), tmp_path / "result.json")
     shutil.copy(EXAMPLES / "counter.safetensors", tmp_path / NETWORK)
     said = certified(tmp_path, height=1, length=6, saturated_height=0)
     assert said["soft"]["proved"] and said["checked"] is True and said["word"] is None
@@ -148,9 +153,7 @@ def test_results_from_before_there_were_new_starts_are_of_the_method_at_first() 
 
 
 def test_results_from_before_a_setting_came_are_of_the_same_row() -> None:
-    kept = results.read(
-        Path(tables.__file__).parents[1] / "results/memory/parentheses-lstm-large-first-seed-0.json"
-    )
+    kept = kept_result("parentheses-lstm-large-first-seed-0")
     configuration = {name: v for name, v in kept["configuration"].items() if name != "gate_margin"}
     other = kept | {"seed": 9, "configuration": configuration | {"seed": 9}}
     (row,) = tables.rows_of([kept, other])

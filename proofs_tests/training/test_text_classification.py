@@ -5,6 +5,7 @@ part, and that trained units are their automata.
 from __future__ import annotations
 
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from ratproof import main
 from ratproof.evidence.counterexample import Disagreement
 from training.data_folder import Data
 from training.engine import results
+from training.engine.archive import ARCHIVE, read_archive, write_archive
 from training.engine.noise import Noise
 from training.engine.results import KEYS
 from training.engine.run import Where
@@ -34,7 +36,7 @@ from training.rational_recurrences.task import standard_error
 __all__ = ["command_line"]
 
 TINY = Classification(hidden=5, batch=8, epochs=2, rate=0.01)
-KEPT = Path(training.__file__).parent / "results/text/cr-rrnn-b-max-plus-seed-0.json"
+KEPT = read_archive(Path(training.__file__).parent / "results/text")["cr-rrnn-b-max-plus-seed-0.json"]
 RATIONAL = [model for model in MODELS if model != "lstm"]
 
 
@@ -270,26 +272,47 @@ def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: 
     ids=str,
 )
 def test_a_damaged_result_is_none(damage: dict[str, Any], tmp_path: Path) -> None:
-    said, file = results.read(KEPT), tmp_path / "result.json"
-    file.write_text(json.dumps({**said, **damage}))
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps({**KEPT, **damage}))
     with pytest.raises(FormatError, match=r"it is not so that (decided has a claim|epochs and best_epoch)"):
         results.read(file)
 
 
 @pytest.mark.parametrize("missing", ["epochs", "best_epoch"])
 def test_a_result_says_how_long_it_took(missing: str, tmp_path: Path) -> None:
-    said, file = results.read(KEPT), tmp_path / "result.json"
-    del said[missing]
-    file.write_text(json.dumps(said))
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps({name: value for name, value in KEPT.items() if name != missing}))
     with pytest.raises(FormatError, match="it is not so that epochs and best_epoch"):
         results.read(file)
 
 
 def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
-    said = results.read(KEPT)
+    """Also between files and an archive, whose results come in the order of their names."""
     for number, seed in enumerate((0, 1, 0)):
-        (tmp_path / f"result-{number}.json").write_text(json.dumps({**said, "seed": seed}))
-    assert [one["seed"] for one in results.results_in(tmp_path)] == [0, 1]
+        (tmp_path / f"result-{number}.json").write_text(json.dumps({**KEPT, "seed": seed}))
+    (tmp_path / "z").mkdir()
+    archived = {f"{seed}.json": {**KEPT, "seed": seed} for seed in (3, 2, 1)}
+    write_archive(archived, tmp_path / "z")
+    assert [one["seed"] for one in results.results_in(tmp_path)] == [0, 1, 2, 3]
+    before = (tmp_path / "z" / ARCHIVE).read_bytes()
+    write_archive(dict(reversed(archived.items())), tmp_path / "z")
+    assert (tmp_path / "z" / ARCHIVE).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (b'{"run": "a.json"}\n', "must hold compressed JSON lines with run and result"),
+        (b"[]\n", "must hold compressed JSON lines"),
+        (b'{"run": "a.json", "result": {}}\n', r"a\.json: is no result of a run: it has no experiment"),
+        (None, "must hold compressed JSON lines"),
+    ],
+)
+def test_a_damaged_archive_is_one_sentence(lines: bytes | None, says: str, tmp_path: Path) -> None:
+    data = b"cut" if lines is None else lzma.compress(lines)
+    (tmp_path / ARCHIVE).write_bytes(data)
+    with pytest.raises(FormatError, match=says):
+        results.results_in(tmp_path)
 
 
 @pytest.mark.parametrize("model", RATIONAL)

@@ -174,7 +174,8 @@ def merge(
 def results(
     folder: Place,
     keep: Annotated[
-        str | None, typer.Option("--keep", metavar="DIR", help="keep the runs' results there, in results.jsonl.xz")
+        str | None,
+        typer.Option("--keep", metavar="DIR", help="keep each run's result there, in results.jsonl.xz"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -73,8 +73,8 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
     """Take the results that a folder keeps, in its archive or each in a file: these runs are done. What a
     trial found goes into the journal.
 
-    Raises :class:`~automata.errors.InputError`: there is no such folder, or what is kept under a run's name is
-    not its result, with the settings that the campaign gives it.
+    Raises :class:`~automata.errors.InputError`: there is no such folder, or what is kept under a run's name
+    is not its result, with the settings that the campaign gives it.
     """
     from training.campaign import searches
 

@@ -40,5 +40,7 @@ def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (lzma.LZMAError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise FormatError(f"{path}: must hold compressed JSON lines with run and result, got {error}") from None
+        raise FormatError(
+            f"{path}: must hold compressed JSON lines with run and result, got {error}"
+        ) from None
     return {name: require_result(result, f"{path}, {name}") for name, result in named.items()}
