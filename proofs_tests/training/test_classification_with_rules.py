@@ -22,7 +22,7 @@ from proofs_tests.training.sentences import write, write_rule_sets
 from ratproof import main
 from training.classification_with_rules import experiment
 from training.classification_with_rules.data import Batch, RuledSentences, drawn_places, load
-from training.classification_with_rules.experiment import build, run
+from training.classification_with_rules.experiment import build
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import SETS, TABLE_4, TABLE_5, TABLE_6, paper, variant
 from training.classification_with_rules.plain_networks import Convolutional
@@ -33,7 +33,7 @@ from training.data_folder import Data
 from training.engine.noise import Noise
 from training.engine.results import KEYS
 from training.engine.run import Where
-from training.experiments import settings_for
+from training.experiments import run, settings_for
 from training.rules.read_report import report
 
 __all__ = ["command_line"]

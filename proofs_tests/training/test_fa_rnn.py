@@ -27,13 +27,11 @@ from proofs_tests.training.command_line import command_line
 from ratproof import main
 from ratproof.checkers.table import judge
 from training.classification_with_rules.drawn import RuleSentences
-from training.classification_with_rules.experiment import run
-from training.classification_with_rules.presets import FEW, SOME, preset_for, presets
-from training.classification_with_rules.settings import RuleClassification
+from training.classification_with_rules.settings import FEW, SOME, RuleClassification, preset_for, presets
 from training.classification_with_rules.sources import OWN
 from training.data_folder import Data
 from training.engine.run import Where
-from training.experiments import settings_for
+from training.experiments import run, settings_for
 from training.kept import difference
 from training.rules.read_back import covering, encoded, own_states, reached, read_back
 from training.rules.read_report import trained_on

@@ -24,10 +24,10 @@ from training.engine.archive import ARCHIVE, read_archive, write_archive
 from training.engine.noise import Noise
 from training.engine.results import KEYS
 from training.engine.run import Where
-from training.experiments import settings_for
+from training.experiments import run, settings_for
 from training.rational_recurrences import data, decided, search
 from training.rational_recurrences.classifier import SentenceClassifier
-from training.rational_recurrences.experiment import prepared, run
+from training.rational_recurrences.experiment import SentenceRun
 from training.rational_recurrences.sentence_files import Part
 from training.rational_recurrences.settings import MODELS, PRESETS, TABLE_5, Classification
 from training.rational_recurrences.sources import SOURCES
@@ -320,17 +320,20 @@ def test_a_network_that_is_not_its_automata_is_found_out(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read with a misprint of the paper's, or, where there is none that it could be, with other gates."""
-    ready = prepared("cr", Classification(model=model, hidden=5), Data(write_sets(tmp_path), any_size=True))
+    how, sentences = Classification(model=model, hidden=5), Data(write_sets(tmp_path), any_size=True)
+    ready = SentenceRun("cr", how, sentences)
+    ready.read()
+    ready.task = ready.build()
     if model == "rrnn-f":
         monkeypatch.setattr(decided, "READING", "printed-equation-26g")
         with pytest.raises(Disagreement):
-            decided.decide(ready.network, ready.parts["train"], ready.table)
+            ready.decide()
         return
     layer = decided.LayerComparison
     weights = layer.claim_weights
     monkeypatch.setattr(layer, "claim_weights", lambda self, unit: weights(self, (unit + 1) % 5))
     with pytest.raises(Disagreement):
-        decided.decide(ready.network, ready.parts["train"], ready.table)
+        ready.decide()
 
 
 # Settings.

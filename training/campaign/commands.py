@@ -20,7 +20,7 @@ from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.interruptions import interruptions
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
-from training.run_options import AnySize, Vectors, data_option
+from training.experiment_command import AnySize, Vectors, data_option
 
 if TYPE_CHECKING:
     from training.campaign.runners import Runner

@@ -27,7 +27,7 @@ def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the results in the folder's archive by the names of their runs, in the order of these; none if
     there is no archive.
 
-    Raises :class:`~automata.errors.FormatError` if the file is not an archive, or has a line without a result.
+    Raises :class:`~automata.errors.FormatError` if the file is not an archive, or a line has no result.
     """
     from training.engine.results import require_result
 

@@ -153,8 +153,8 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
     """Return all results below a folder, in files of their own and in archives, in the order of their paths
     and names. JSON files of other kinds do not count, and copies of one result count once.
 
-    Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` or an archive in
-    it is none.
+    Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` or an archive
+    in it is none.
     """
     place = Path(folder)
     if not place.is_dir():

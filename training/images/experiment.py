@@ -2,85 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
-from neural import checkpoints
-from training.data_folder import Data
-from training.engine import results
-from training.engine.names import NETWORK, RESULT
-from training.engine.progress import Outcome
-from training.engine.run import Where, finished, of_same_data, train
+from training.engine.experiment import ExperimentRun, per_second
+from training.engine.progress import Progress
 from training.images.files import LABELS, Pixels, load
 from training.images.prototypes import prototypes
 from training.images.settings import PixelByPixel, paper
 from training.sequences.network import SequenceClassifier
-from training.sequences.task import SequenceTask, figures
-
-KIND = "image classifier"
+from training.sequences.task import SequenceTask, figures, lines
 
 
-def run(
-    experiment: str,
-    settings: PixelByPixel,
-    files: Data,
-    where: Where,
-    stop: Callable[[], bool] = lambda: False,
-    test: bool = True,
-) -> dict[str, Any] | Outcome:
-    """Train, keep the epoch that is best on the dev part, and measure it.
+class ImageRun(ExperimentRun[PixelByPixel]):
+    """A run on MNIST or Fashion-MNIST; a state-regularized network's result has pictures of its centroids."""
 
-    Args:
-        experiment: ``mnist`` or ``fashion-mnist``.
-        settings: how.
-        files: on what.
-        where: the run's folder.
-        stop: should it stop here?
-        test: measure it on the test part, too? Without, the test part is not read: recipes are chosen so.
+    kind = "image classifier"
 
-    Returns:
-        The result, which is kept in the folder too; or why there is none yet.
+    def read(self) -> dict[str, Any]:
+        """Read the images."""
+        images = load(self.experiment, self.data.folder, self.data.any_size, self.test)
+        if self.settings.images:
+            images["train"] = images["train"].part(0, self.settings.images)
+        self.images = images
+        split = "the set's own test part; dev: the end of the training file"
+        return {name: one.described() for name, one in images.items()} | {"split": split}
 
-    Raises:
-        InputError: for data and folders that are none.
-        Diverged: the loss is not finite.
-    """
-    done = finished(where, experiment, settings.to_json())
-    images = load(experiment, files.folder, files.any_size, test)
-    if settings.images:
-        images["train"] = images["train"].part(0, settings.images)
-    about: dict[str, Any] = {
-        "experiment": experiment,
-        "data": {name: one.described() for name, one in images.items()}
-        | {"split": "the set's own test part; dev: the end of the training file"},
-    }
-    if done is not None:
-        return of_same_data(done, about["data"], where)
-    parts = {name: Pixels(one, settings.side, settings.order) for name, one in images.items()}
-    network = SequenceClassifier(settings, 1, LABELS)
-    task = SequenceTask(network, settings, parts["train"], parts["dev"])
-    ran = train(task, settings, about, where, f"{experiment} {settings.model}", stop)
-    if ran.outcome != "trained":
-        return ran.outcome
-    p = ran.loop.progress
-    metrics: dict[str, Any] = dict(
-        figures(task, network, {name: part for name, part in parts.items() if name != "train"})
-    )
-    steps = int(parts["train"].lengths.sum())
-    metrics["steps_per_second"] = round(steps * p.epoch / p.seconds) if p.seconds else None
-    metrics["parameters"] = sum(tensor.numel() for tensor in network.parameters())
-    more: dict[str, Any] = {"data": about["data"], "history": p.history}
-    if test and settings.regularized:
-        more["prototypes"] = prototypes(task, network, parts["test"], settings.order)
-    said = results.result(
-        experiment, settings, p, metrics, paper(experiment, settings) if test else None, more
-    )
-    if ran.loop.fabric.is_global_zero:
-        checkpoints.write(
-            where.folder / NETWORK,
-            KIND,
-            {"experiment": experiment, "configuration": settings.to_json(), "metrics": metrics},
-            {name: tensor.detach().clone() for name, tensor in network.state_dict().items()},
+    def build(self) -> SequenceTask:
+        """Return the untrained network, as a task."""
+        s = self.settings
+        self.pixels = {name: Pixels(one, s.side, s.order) for name, one in self.images.items()}
+        return SequenceTask(SequenceClassifier(s, 1, LABELS), s, self.pixels["train"], self.pixels["dev"])
+
+    def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the metrics of the trained network, and pictures of its centroids."""
+        metrics: dict[str, Any] = dict(
+            figures(self.task, self.network, {p: self.pixels[p] for p in self.parts})
         )
-        results.write(said, where.folder / RESULT)
-    return said
+        metrics["steps_per_second"] = per_second(int(self.pixels["train"].lengths.sum()), progress)
+        metrics["parameters"] = self.size()
+        if not (self.test and self.settings.regularized):
+            return metrics, {}
+        pictures = prototypes(self.task, self.task.network, self.pixels["test"], self.settings.order)
+        return metrics, {"prototypes": pictures}
+
+    def paper(self) -> dict[str, Any] | None:
+        """Return what the paper has of such a run."""
+        return paper(self.experiment, self.settings)
+
+    def lines(self, said: dict[str, Any]) -> Iterator[str]:
+        """Yield the accuracies."""
+        return lines(said)
