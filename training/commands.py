@@ -17,8 +17,8 @@ app = typer.Typer(
     name="train",
     no_args_is_help=True,
     help="Train a network on a language, from rules, or on text. Of a language, the automaton is then"
-    " extracted and certified; from rules, the network is trained on labelled sentences; on text, the trained units"
-    " are decided to be their automata.",
+    " extracted and certified; from rules, the network is trained on labelled sentences; on text, the trained"
+    " units are decided to be their automata.",
 )
 
 

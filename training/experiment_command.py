@@ -129,10 +129,11 @@ def _train(
     **how: Any,
 ) -> int:
     """Run the experiment, print what came of it, and return the exit status."""
+    from training.engine.freed_memory import freed_memory_kept
     from training.engine.loop import Diverged
     from training.engine.processes import are_several, is_first, leave_group
     from training.engine.run import Where
-    from training.experiments import freed_memory_kept, settings_for
+    from training.experiments import settings_for
 
     for one in fields(record.settings):
         if one.name in record.required and one.name not in given:

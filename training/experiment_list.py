@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from training.engine.experiment import Experiment
 
-__all__ = ["EXPERIMENTS", "RECORDS", "Experiment", "record_of"]
+__all__ = ["EXPERIMENTS", "RECORDS", "Experiment", "recipe_said", "record_of"]
 
 _FOLDERS = sorted(path.parent.name for path in Path(__file__).parent.glob("*/settings.py"))
 RECORDS: tuple[Experiment, ...] = tuple(
@@ -29,3 +30,12 @@ def record_of(experiment: str, model: str = "") -> Experiment | None:
     """Return how that model is trained on that experiment; ``None`` if there is no such experiment."""
     own = [record for record in RECORDS if record.name == experiment and record.only_model in ("", model)]
     return max(own, key=lambda record: len(record.only_model), default=None)
+
+
+def recipe_said(result: dict[str, Any]) -> str:
+    """Return the settings of a result but for the seed, as text: runs of one recipe have the same. A result
+    that is older than a setting was made with its default.
+    """
+    record = record_of(result["experiment"], result["model"])
+    how = ({} if record is None else record.settings().to_json()) | result["configuration"]
+    return repr(sorted((name, value) for name, value in how.items() if name != "seed"))

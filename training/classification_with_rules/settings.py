@@ -187,8 +187,8 @@ EXPERIMENTS = (
         al. 2020, section 4.4).
 
         --model names another network. The epoch that is best on the dev part is kept, and measured on the
-        test part. --share 0 trains nothing; --vectors one-hot gives each word a vector of its own. Exit status
-        1 where the time was up before.
+        test part. --share 0 trains nothing; --vectors one-hot gives each word a vector of its own. Exit
+        status 1 where the time was up before.
         """,
         example="--data home -o house",
         order=65,

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from training.engine.experiment import ExperimentRun, per_second
-from training.engine.progress import Progress
 from training.images.files import LABELS, Pixels, load
 from training.images.prototypes import prototypes
 from training.images.settings import PixelByPixel, paper
 from training.sequences.network import SequenceClassifier
-from training.sequences.task import SequenceTask, figures, lines
+from training.sequences.run import SequenceRun
+from training.sequences.task import SequenceTask
 
 
-class ImageRun(ExperimentRun[PixelByPixel]):
+class ImageRun(SequenceRun[PixelByPixel]):
     """A run on MNIST or Fashion-MNIST; a state-regularized network's result has pictures of its centroids."""
 
     kind = "image classifier"
@@ -32,24 +30,13 @@ class ImageRun(ExperimentRun[PixelByPixel]):
         """Return the untrained network, as a task."""
         s = self.settings
         self.pixels = {name: Pixels(one, s.side, s.order) for name, one in self.images.items()}
+        self.examples = dict(self.pixels)
         return SequenceTask(SequenceClassifier(s, 1, LABELS), s, self.pixels["train"], self.pixels["dev"])
 
-    def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, and pictures of its centroids."""
-        metrics: dict[str, Any] = dict(
-            figures(self.task, self.network, {p: self.pixels[p] for p in self.parts})
-        )
-        metrics["steps_per_second"] = per_second(int(self.pixels["train"].lengths.sum()), progress)
-        metrics["parameters"] = self.size()
-        if not (self.test and self.settings.regularized):
-            return metrics, {}
-        pictures = prototypes(self.task, self.task.network, self.pixels["test"], self.settings.order)
-        return metrics, {"prototypes": pictures}
+    def centroids(self, task: SequenceTask, network: Any) -> dict[str, Any]:
+        """Return the pictures of the centroids."""
+        return {"prototypes": prototypes(task, network, self.pixels["test"], self.settings.order)}
 
     def paper(self) -> dict[str, Any] | None:
         """Return what the paper has of such a run."""
         return paper(self.experiment, self.settings)
-
-    def lines(self, said: dict[str, Any]) -> Iterator[str]:
-        """Yield the accuracies."""
-        return lines(said)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from training.data_folder import Data
-from training.engine.experiment import ExperimentRun, per_second
-from training.engine.progress import Progress
 from training.rational_recurrences.data import find_vectors, vector_table
 from training.reviews.files import SPLIT, Encoded, load, vocabulary
 from training.reviews.network import ReviewClassifier
 from training.reviews.settings import Sentiment, paper
 from training.reviews.words import words
-from training.sequences.task import SequenceTask, figures, lines
+from training.sequences.run import SequenceRun
+from training.sequences.task import Examples, SequenceTask
 
 
-class ReviewRun(ExperimentRun[Sentiment]):
+class ReviewRun(SequenceRun[Sentiment]):
     """A run on IMDB; a state-regularized network's result has the words that lead to its centroids."""
 
     kind = "review classifier"
@@ -34,21 +32,18 @@ class ReviewRun(ExperimentRun[Sentiment]):
     def build(self) -> SequenceTask:
         """Return the untrained network, as a task."""
         s = self.settings
-        self.encoded = {name: self._cut(name, s.length) for name in self.reviews}
+        self.examples = {name: self._cut(name, s.length) for name in self.reviews}
         network = ReviewClassifier(s, self.table, len(self.index) + 3)
-        return SequenceTask(network, s, self.encoded["train"], self.encoded["dev"])
+        return SequenceTask(network, s, self.examples["train"], self.examples["dev"])
 
-    def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the metrics of the trained network, also on shorter reviews, and its centroids' words."""
-        measured = {name: self.encoded[name] for name in self.parts}
-        for length in self.settings.lengths if self.test else ():
-            measured |= {f"{name}_{length}": self._cut(name, length) for name in ("train", "test")}
-        metrics: dict[str, Any] = dict(figures(self.task, self.network, measured))
-        metrics["steps_per_second"] = per_second(int(self.encoded["train"].lengths.sum()), progress)
-        metrics["parameters"] = self.size()
-        if not (self.test and self.settings.regularized):
-            return metrics, {}
-        return metrics, {"words": words(self.task, self.task.network, self.encoded["test"], self.index)}
+    def more_parts(self) -> dict[str, Examples]:
+        """Return reviews that are cut to other lengths."""
+        pairs = [(name, n) for n in self.settings.lengths for name in ("train", "test") if self.test]
+        return {f"{name}_{length}": self._cut(name, length) for name, length in pairs}
+
+    def centroids(self, task: SequenceTask, network: Any) -> dict[str, Any]:
+        """Return the words that lead to the centroids."""
+        return {"words": words(task, network, self._cut("test", self.settings.length), self.index)}
 
     def paper(self) -> dict[str, Any] | None:
         """Return what the paper has of such a run."""
@@ -57,10 +52,6 @@ class ReviewRun(ExperimentRun[Sentiment]):
     def about(self, said: dict[str, Any]) -> dict[str, Any]:
         """Return what the network's file says of it."""
         return {**super().about(said), "words": list(self.index)}
-
-    def lines(self, said: dict[str, Any]) -> Iterator[str]:
-        """Yield the accuracies."""
-        return lines(said)
 
     def _cut(self, part: str, length: int) -> Encoded:
         return Encoded(self.reviews[part], self.index, length, self.settings.tokens)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.engine.experiment import right_on
 from training.engine.noise import Noise
 from training.engine.task import ExampleTask
 from training.sequences.settings import SequenceClassification
@@ -92,15 +90,3 @@ def figures(task: SequenceTask, network: nn.Module, parts: dict[str, Any]) -> di
         error = math.sqrt(accuracy * (1 - accuracy) / len(part.labels))
         found |= {f"{name}_accuracy": accuracy, f"{name}_standard_error": error, f"{name}_loss": loss}
     return found
-
-
-def lines(said: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each accuracy in a result."""
-    paper = said["paper"] or {}
-    for name in [key.removesuffix("_accuracy") for key in said["metrics"] if key.endswith("_accuracy")]:
-        beside = ""
-        if name == "test" and "test_accuracy" in paper:
-            beside = f"; the paper: {paper['test_accuracy']:.1%}"
-        length = name.partition("_")[2]
-        cut = f", the first {length} words of each" if length else ""
-        yield right_on(said, name, "examples", beside, cut)
