@@ -5,9 +5,7 @@ and a run is one that can be gone on with.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -20,7 +18,6 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from automata.languages import parentheses as language_of
-from neural.state_regularized import files
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.layers import SRCell
 from proofs_tests.training.command_line import command_line
@@ -208,40 +205,6 @@ def test_gaussian_noise_is_gaussian_and_belongs_to_its_example() -> None:
     assert torch.equal(Noise(0, 7, torch.tensor([9])).normal(0, (300, 500))[0, :200], drawn[1])
 
 
-def _ends(steps: Iterator[int]) -> bool:
-    return next(steps, None) is None
-
-
-@pytest.mark.parametrize(
-    ("experiment", "more"),
-    [
-        ("tomita", {"mastered": 0.0}),
-        ("parentheses", {"mastered": 0.0}),
-        ("parentheses", {"mastered": 1.0, "restart_after": 1, "keep": "best"}),
-        ("palindromes", {"mastered": 0.0}),
-    ],
-)
-def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
-    experiment: str, more: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(palindromes, "SIZES", ((40, 40), (30, 30)))
-    settings = settings_for(experiment, "ours", TINY | {"finish": 2, "model": "sr-lstm-p"} | more, "test")
-
-    def train(folder: str, every: int) -> dict[str, object]:
-        said: dict[str, object] | str = "interrupted"
-        while not isinstance(said, dict):
-            steps = iter(range(every))
-            where = Where(tmp_path / folder, resume=(tmp_path / folder).exists(), tensorboard=False)
-            said = run(experiment, settings, Data(Path()), where, partial(_ends, steps))
-        return said
-
-    whole, parts = train("whole", 10**6), train("parts", 5)
-    assert whole["history"] == parts["history"] and whole["errors"] == parts["errors"]
-    assert whole["metrics"] == parts["metrics"]
-    a, b = (files.load(tmp_path / name / "network.safetensors")[0] for name in ("whole", "parts"))
-    assert all(torch.equal(x, y) for x, y in zip(a.parameters(), b.parameters(), strict=True))
-
-
 def test_the_finish_ends_the_run_and_the_last_weights_count(tmp_path: Path) -> None:
     more = {"mastered": 0.0, "finish": 2, "epochs": 50, "growth": 20.0}
     settings = settings_for("parentheses", "ours", TINY | more, "test")
@@ -291,22 +254,6 @@ def test_after_the_finish_it_begins_again_where_the_dev_part_is_not_right(wanted
         task.measure(task.acceptor)
     assert task.finished is not again and task.stepped() is again
     assert (task.length, task.finishing, task.restarts) == ((4, 0, 1) if again else (100, 3, 0))
-
-
-def test_settings_are_chosen_without_the_test_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[str] = []
-    draw = parentheses.draw
-
-    def watched(column: parentheses.Column, *more: Any) -> Strings:
-        drawn.append(column.name)
-        return draw(column, *more)
-
-    monkeypatch.setattr(parentheses, "draw", watched)
-    settings = settings_for("parentheses", "paper", TINY, "test")
-    where = Where(tmp_path / "run", tensorboard=False)
-    said = run("parentheses", settings, Data(Path()), where, test=False)
-    assert isinstance(said, dict) and drawn == ["training", "dev"]
-    assert not any(name.startswith("test") for name in said["metrics"]) and said["paper"] is None
 
 
 def test_runs_are_set_beside_the_right_table() -> None:

@@ -30,7 +30,6 @@ from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.experiment import SentenceRun
 from training.rational_recurrences.sentence_files import Part
 from training.rational_recurrences.settings import MODELS, PRESETS, TABLE_5, Classification
-from training.rational_recurrences.sources import SOURCES
 from training.rational_recurrences.task import standard_error
 
 __all__ = ["command_line"]
@@ -150,42 +149,6 @@ def test_an_empty_sentence_is_one_as_in_cr(tmp_path: Path) -> None:
     assert () in data.load("cr", tmp_path, any_size=True)["train"].words
 
 
-@pytest.mark.parametrize(
-    ("experiment", "file", "text", "says"),
-    [
-        ("sst2", "sst2/stsa.binary.dev", None, "No such file"),
-        ("sst2", "sst2/stsa.binary.train", b"1 caf\xe9\n0 tea\n", "is no UTF-8 text (byte 5 is wrong)"),
-        ("sst2", "sst2/stsa.binary.train", "1 good\n0 ba", "line 2: has no line feed"),
-        ("sst2", "sst2/stsa.binary.train", "1 good\nbad 0\n", "line 2: is 'bad 0'"),
-        ("sst2", "sst2/stsa.binary.train", "1 good\n\n", "line 2: is ''"),
-        ("sst2", "sst2/stsa.binary.train", "", "line 1: has no line feed"),
-        ("sst2", "sst2/stsa.binary.train", "1 \n0 \n", "has no words"),
-        ("subj", "subj/subj.all", "0 a\n1 b\n".encode("utf-16"), "is binary or UTF-16"),
-        ("cr", "cr/custrev.all", None, "No such file"),
-        ("amazon", "amazon/elec-25k-train.txt.tok", None, "No such file"),
-        ("amazon", "amazon/elec-test.cat", None, "No such file"),
-        ("amazon", "amazon/elec-test.cat", "1\n" * 49, "has 49 labels, where elec-test.txt.tok has 50"),
-        ("amazon", "amazon/elec-25k-train.cat", "1\n0\n" * 25, "line 2: is '0'"),
-    ],
-)
-def test_a_file_that_is_none_is_named_with_its_format_and_where_it_is_published(
-    tmp_path: Path, experiment: str, file: str, text: str | bytes | None, says: str
-) -> None:
-    write_sets(tmp_path)
-    (tmp_path / file).unlink()
-    if text is not None:
-        write(tmp_path / file, text)
-    with pytest.raises(FormatError) as error:
-        data.load(experiment, tmp_path, any_size=True)
-    assert all(words in str(error.value) for words in (file, says, SOURCES[experiment].says()))
-
-
-def test_a_file_of_another_size_may_have_been_cut(tmp_path: Path) -> None:
-    write_sets(tmp_path)
-    with pytest.raises(FormatError, match="has 50 sentences, where the published one has 6,920: was it cut"):
-        data.load("sst2", tmp_path)
-
-
 def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -> None:
     write_sets(tmp_path)
     write(tmp_path / "cr/custrev.all", "0 bad\n1 good\n")
@@ -200,17 +163,6 @@ def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -
 
 
 # Runs.
-
-
-def test_a_search_trial_reads_no_test_part(tmp_path: Path) -> None:
-    folder = write_sets(tmp_path / "data")
-    (folder / "sst2/stsa.binary.test").write_text("what is in here is never read")
-    sentences = Data(folder, any_size=True)
-    said = run("sst2", TINY, sentences, Where(tmp_path / "trial", tensorboard=False), test=False)
-    assert isinstance(said, dict) and set(said["data"]) & {"train", "dev", "test"} == {"train", "dev"}
-    assert not any("test" in name for name in said["metrics"]) and said["paper"] is None
-    with pytest.raises(FormatError, match="binary"):
-        run("sst2", TINY, sentences, Where(tmp_path / "run", tensorboard=False))
 
 
 @pytest.mark.usefixtures("command_line")

@@ -37,7 +37,7 @@ from training.experiments import settings_for
 from training.state_regularized import strings
 from training.state_regularized.experiment import learn
 from training.state_regularized.languages import grammar
-from training.state_regularized.settings import NEVER, PRESETS, Recipe, TomitaGrammar, recipe_of
+from training.state_regularized.settings import NEVER, PRESETS, Recipe, recipe_of
 from training.state_regularized.strings import Strings
 from training.state_regularized.task import LearningTask
 from training.tables import tables
@@ -283,15 +283,6 @@ def test_an_untrained_network_closes_no_boxes() -> None:
     network = loop_of(5)[0].acceptor
     closed = count_closed_boxes(numbers_of(network))
     assert closed is None or closed == 1  # all its strings may look alike to it
-
-
-@pytest.mark.parametrize(
-    "given",
-    [{"units": 0}, {"centroids": 1}, {"grammar": 8}, {"noise": "loud"}, {"noise": "1,-1"}, {"noise": "inf"}],
-)
-def test_settings_that_are_none(given: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=f"--{next(iter(given))}"):
-        TomitaGrammar(**given)
 
 
 @pytest.mark.parametrize("minutes", [0.0, float("nan")])
