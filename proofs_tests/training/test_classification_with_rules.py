@@ -17,7 +17,7 @@ from torch.nn import functional
 from neural.fa_rnn import files
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_rule_sets
-from ratproof import main
+from proofs_tests.training.small_runs import ratproof
 from training.classification_with_rules import experiment
 from training.classification_with_rules.data import Batch, RuledSentences, drawn_places, load
 from training.classification_with_rules.experiment import build
@@ -236,10 +236,8 @@ def test_drawn_sentences_match_rules_and_depend_on_the_epoch_alone(
 
 def test_the_running_mean_is_what_is_kept(folder: Path, tmp_path: Path) -> None:
     at = Data(folder, any_size=True)
-    said = [
-        run("sms", replace(TINY, average=average), at, where(tmp_path / str(average)))
-        for average in (0.0, 0.99)
-    ]
+    both = (replace(TINY, average=average) for average in (0.0, 0.99))
+    said = [run("sms", how, at, where(tmp_path / str(how.average))) for how in both]
     assert said[0]["history"] != said[1]["history"]  # type: ignore[index]
 
 
@@ -257,10 +255,8 @@ def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_pat
         classifier, about = files.load(tmp_path / "network.safetensors")
         assert about["configuration"]["share"] == share
         parts = load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts
-        right = [
-            label == truth
-            for label, truth in zip(classifier.said(parts["test"].words), parts["test"].labels, strict=True)
-        ]
+        pairs = zip(classifier.said(parts["test"].words), parts["test"].labels, strict=True)
+        right = [label == truth for label, truth in pairs]
         assert sum(right) / len(right) == pytest.approx(said["metrics"]["test_accuracy"])
 
 
@@ -277,8 +273,7 @@ def test_a_share_is_drawn_with_the_seed() -> None:
 def test_the_command_trains_and_reads_back(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = ["train", "sms", "--data", str(folder), "--any-size", "--epochs", "2", "-o", str(tmp_path / "run")]
-    assert main.run(line) == 0
+    assert ratproof(f"train sms --data {folder} --any-size --epochs 2 -o", tmp_path / "run") == 0
     assert "the rules are right on" in capsys.readouterr().out
     classifier, _ = files.load(tmp_path / "run/network.safetensors")
     read, _, _ = report(classifier, load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts)

@@ -18,7 +18,7 @@ from automata.languages.tomita import tomita
 from neural.state_regularized import files
 from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.training.command_line import command_line
-from ratproof import main
+from proofs_tests.training.small_runs import train
 from ratproof.certification.soft_networks.certify import certify
 from training.engine import results
 from training.engine.archive import read_archive
@@ -36,7 +36,6 @@ from training.state_regularized.extracted import a_string, extracted
 __all__ = ["command_line"]
 
 EXAMPLES = Path(files.__file__).parents[2] / "ratproof" / "examples"
-TINY = ["--size", "small", "--units", "4", "--steps", "2", "--batch", "8", "--epochs", "1"]
 
 
 def kept_result(name: str) -> dict[str, Any]:
@@ -108,13 +107,12 @@ def test_a_counter_up_to_twenty_reaches_depth_twenty() -> None:
 @pytest.mark.usefixtures("command_line")
 def test_a_run_from_before_gets_its_pictures_when_it_is_gone_on_with(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    line = ["train", "parentheses", "--model", "sr-lstm", *TINY, "--test-strings", "10", "--no-tensorboard"]
-    assert main.run([*line, "-o", str(folder)]) == 0
+    assert train(folder, "parentheses", "--model sr-lstm --epochs 1") == 0
     whole = json.loads((folder / "result.json").read_text())
     before = {name: value for name, value in whole.items() if name not in ("along", "reach")}
     assert set(whole) - set(before) == {"along", "reach"}
     results.write(before, folder / "result.json")
-    assert main.run([*line, "-o", str(folder), "--resume"]) == 0
+    assert train(folder, "parentheses", "--model sr-lstm --epochs 1 --resume") == 0
     assert json.loads((folder / "result.json").read_text()) == whole
 
 
@@ -179,9 +177,8 @@ def test_what_is_extracted_of_a_network_that_is_its_language() -> None:
     over_time = said["over_time"]
     assert len(over_time["alpha"]) == len(over_time["centroids"])
     sums = torch.tensor(read(over_time["alpha"])).sum(dim=0)
-    assert (
-        len(sums) == len(over_time["string"]) + 1 and bool((sums > 0.9).all()) and bool((sums < 1.01).all())
-    )
+    assert len(sums) == len(over_time["string"]) + 1
+    assert bool((sums > 0.9).all()) and bool((sums < 1.01).all())
 
 
 def test_few_strings_show_no_whole_table() -> None:
