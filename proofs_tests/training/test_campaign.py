@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -51,17 +50,19 @@ RUNS = ["sst2/rrnn-b/seed-0", "sst2/rrnn-b/seed-7", "cr/rrnn-b/seed-0", "cr/rrnn
 def in_this_process(monkeypatch: pytest.MonkeyPatch, broken: Sequence[str] = ()) -> None:
     """Do runs here, but for those that break, as where memory ends."""
 
-    def run_here(runner: object, name: str, said: dict[str, Any]) -> tuple[int, str]:
-        if name in broken:
-            return -9, "MemoryError: there is no more"
+    def run_here(words: str) -> bytes:
+        said = json.loads(words)
+        if said["job"] in broken:
+            return json.dumps([-9, "MemoryError: there is no more"]).encode()
         folder, data = Path(said["folder"]), Data(Path(said["data"]), any_size=said["any_size"])
         plan = read(folder / jobs.CAMPAIGN)
+        job = next(job for job in plan.jobs if job.name == said["job"])
         try:
-            return jobs.do(plan, next(job for job in plan.jobs if job.name == name), folder, data), ""
+            return json.dumps([jobs.do(plan, job, folder, data), ""]).encode()
         except InputError as error:
-            return BAD_INPUT, str(error)
+            return json.dumps([BAD_INPUT, str(error)]).encode()
 
-    monkeypatch.setattr("training.campaign.runners.LocalRunner.run", run_here)
+    monkeypatch.setattr("training.campaign.runners.run_here", run_here)
     monkeypatch.setattr("training.campaign.job.interruptions", lambda **options: nullcontext(lambda: False))
 
 
@@ -213,9 +214,8 @@ def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_kept(
     place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python's exit status is that of a run that diverged."""
-    monkeypatch.setattr(
-        "training.campaign.runners.LocalRunner.run", lambda *arguments: (1, "Traceback: something is wrong")
-    )
+    ended = json.dumps([1, "Traceback: something is wrong"]).encode()
+    monkeypatch.setattr("training.campaign.runners.run_here", lambda said: ended)
     assert campaign(place) == 3
     plan = read(place / "small.toml")
     assert state(plan.jobs[0], place / "small") == "broken"

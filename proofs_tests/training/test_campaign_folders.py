@@ -20,10 +20,10 @@ from proofs_tests.training.command_line import command_line
 from proofs_tests.training.held_runs import held, put, steps_made
 from proofs_tests.training.test_campaign import campaign, in_this_process, place
 from ratproof import main
-from ratproof.hunting.cluster_tasks import WENT_AWAY
-from training.campaign import cluster_runner
+from ratproof.jobs.dask_executor import WENT_AWAY
+from ratproof.jobs.installation import installation_of_runs
 from training.campaign import job as jobs
-from training.campaign.installation import installation
+from training.campaign import runners
 from training.campaign.merging import digest_of
 from training.campaign.plan import read
 from training.campaign.work import Work, state
@@ -124,7 +124,8 @@ def refused_where_the_installation_is_another(
 ) -> None:
     before = status(place / "far", capfd)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cluster_runner, "installation", lambda: installation() | {"numpy": "1.0"})
+        other = installation_of_runs() | {"numpy": "1.0"}
+        patch.setattr(runners, "installation_of_runs", lambda: other)
         assert campaign(place, f"-o PLACE/far --cluster {cluster.file}", "one.toml") == 2
     said = capfd.readouterr().err.splitlines()[-1]
     assert "another installation" in said and f"numpy is {numpy.__version__} there and 1.0 here" in said

@@ -19,9 +19,9 @@ from automata.io.printable_text import printable
 from automata.testing.edge_cases import corners
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.results import Observation
-from ratproof.hunting.installation import fingerprint
 from ratproof.hunting.rounds import MOST_SAID, Round, Row, seed_of
 from ratproof.hunting.targets import by_name, collect
+from ratproof.jobs.installation import fingerprint
 from ratproof.ladder.hypothesis_profile import forget_constants
 from ratproof.ladder.plugin import SEARCH, Search
 from ratproof.ladder.watch import last_line

@@ -74,9 +74,10 @@ def run(
     or it broke, and has its log in its folder.
     """
     from automata.io.files import read_text, write_whole
+    from ratproof.jobs.local_executor import LocalExecutor
     from training.campaign.job import CAMPAIGN
     from training.campaign.plan import read
-    from training.campaign.runners import LocalRunner
+    from training.campaign.runners import Runner
     from training.campaign.work import Work, take
 
     if cluster is not None and jobs is not None:
@@ -96,11 +97,12 @@ def run(
         "vectors": None if vectors is None else os.path.abspath(vectors),
         "any_size": any_size,
     }
-    runner: Runner = LocalRunner(jobs or 1)
-    if cluster is not None:
-        from training.campaign.cluster_runner import ClusterRunner
+    if cluster is None:
+        runner = Runner(LocalExecutor(jobs or 1), folder)
+    else:
+        from ratproof.jobs.dask_executor import DaskExecutor
 
-        runner = ClusterRunner(cluster, folder)
+        runner = Runner(DaskExecutor(cluster, kept="the campaign's folder"), folder)
     with closing(runner), interruptions(terminations=True) as stop, progress(f"campaign {plan.name}") as tell:
         stopped = Work(plan, folder, where, runner).do(stop, _Told(runner, tell))
     failed, missing = _show(folder, as_json, runner.notes)

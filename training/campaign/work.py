@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,12 @@ from automata.io.files import read_text, write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, YES
 from training.campaign.job import LOCK, LOG, TAKEN
 from training.campaign.plan import Job, Plan, kept_name
-from training.campaign.runners import Runner
+from training.campaign.runners import LOOK_EVERY, Runner
 from training.campaign.searches import FAILED
 from training.engine.archive import ARCHIVE, read_archive, write_archive
 from training.engine.names import RESULT, RUN
 from training.engine.results import read as read_result
 from training.engine.results import write as write_result
-
-LOOK_EVERY = 0.2
-"""Seconds between two looks at whether the campaign is to stop."""
-
 
 STATES = ("done", "failed", "broken", "running", "stopped", "waiting")
 
@@ -139,34 +134,35 @@ class Work:
                 file = self.folder / done.name / RESULT
                 require_settings(self.plan, self.folder, done, read_result(file), file)
         pending = [job for job in self.plan.jobs if states[job.name] not in ("done", "failed")]
-        going: dict[Future[tuple[int, str]], Job] = {}
+        going: dict[str, Job] = {}
         stopped = False
-        with ThreadPoolExecutor(max(1, len(pending))) as pool:  # it has as many threads as there are runs
-            while going or (pending and not stopped):
-                while not stopped and len(going) < self.runner.jobs:
-                    job = next((job for job in pending if self._ready(job)), None)
-                    if job is None:
-                        break
-                    pending.remove(job)
-                    going[pool.submit(self._run, job)] = job
-                if not going:
-                    break  # what is left waits for runs that other processes are at
-                tell(self._says(len(pending), list(going.values())))
-                ended, _ = wait(going, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
-                if stop() and not stopped:
-                    stopped = True
+        while going or (pending and not stopped):
+            while not stopped and len(going) < self.runner.jobs:
+                job = next((job for job in pending if self._ready(job)), None)
+                if job is None:
+                    break
+                pending.remove(job)
+                going[job.name] = job
+                folder = str(self.folder.absolute())
+                self.runner.submit(job.name, {"folder": folder, "job": job.name, **self.data})
+            if not going:
+                break  # what is left waits for runs that other processes are at
+            tell(self._says(len(pending), list(going.values())))
+            ended = list(self.runner.ready(LOOK_EVERY))
+            if stop() and not stopped:
+                stopped = True
+                self.runner.end()
+            for name, status, words in ended:
+                job = going.pop(name)
+                log = self.folder / name / LOG
+                if status == BAD_INPUT and not stopped:
                     self.runner.end()
-                for future in ended:
-                    job, (status, words) = going.pop(future), future.result()
-                    log = self.folder / job.name / LOG
-                    if status == BAD_INPUT and not stopped:
-                        self.runner.end()
-                        raise InputError(words.strip().rpartition("\n")[2] or f"{job.name}: was refused")
-                    diverged = status == NO and (self.folder / job.name / FAILED).exists()  # Python's, too
-                    if diverged or status in (YES, INTERRUPTED, TAKEN):
-                        log.unlink(missing_ok=True)
-                    elif not stopped:  # one that broke does not keep the others from being done
-                        write_whole(log, words.rstrip() + f"\nit ended with status {status}\n")
+                    raise InputError(words.strip().rpartition("\n")[2] or f"{name}: was refused")
+                diverged = status == NO and (self.folder / name / FAILED).exists()  # Python's, too
+                if diverged or status in (YES, INTERRUPTED, TAKEN):
+                    log.unlink(missing_ok=True)
+                elif not stopped:  # one that broke does not keep the others from being done
+                    write_whole(log, words.rstrip() + f"\nit ended with status {status}\n")
         return stopped
 
     def _ready(self, job: Job) -> bool:
@@ -175,11 +171,6 @@ class Work:
             return True
         trials = [one for one in self.plan.jobs if one.trial is not None and one.study == job.study]
         return all(state(one, self.folder) in ("done", "failed") for one in trials)
-
-    def _run(self, job: Job) -> tuple[int, str]:
-        return self.runner.run(
-            job.name, {"folder": str(self.folder.absolute()), "job": job.name, **self.data}
-        )
 
     def _says(self, pending: int, going: list[Job]) -> str:
         names = ", ".join(job.name for job in going)

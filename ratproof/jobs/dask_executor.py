@@ -11,12 +11,11 @@ import queue
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from automata.errors import InputError
-from ratproof.hunting.cluster_client import GONE_AWAY, connect, connected
-from ratproof.hunting.cluster_worker import WorkerDied
+from ratproof.jobs.cluster_client import GONE_AWAY, connect, connected
+from ratproof.jobs.local_executor import Task, WorkerDied
 
 TRY = 5.0
 """Seconds to wait for a scheduler that has gone away, at each try."""
@@ -27,22 +26,7 @@ GONE = 900.0
 WENT_AWAY = "the scheduler went away; what it had been handed is handed in again when it is back"
 
 
-@dataclass(eq=False)
-class ClusterTask:
-    """A call that a worker makes.
-
-    Attributes:
-        function: of a module that workers have.
-        arguments: its arguments.
-        times: so often it was handed in, since schedulers that go away forget it.
-    """
-
-    function: Callable[..., bytes]
-    arguments: tuple[str, ...]
-    times: int = 0
-
-
-class ClusterTasks:
+class DaskExecutor:
     """What a cluster was handed.
 
     Args:
@@ -56,12 +40,12 @@ class ClusterTasks:
         self.client = connected(where)
         self.where, self.kept = where, kept
         self.notes: list[str] = []
-        self.out: dict[str, tuple[Any, ClusterTask]] = {}
+        self.out: dict[str, tuple[Any, Task]] = {}
         """Futures and tasks, by Dask's keys."""
-        self.again: list[ClusterTask] = []
+        self.again: list[Task] = []
         """To be handed in."""
         self.ended: queue.Queue[Any] = queue.Queue()
-        """Futures that have ended; what else is put there is given back as it is."""
+        """Futures that have ended."""
         self.gone_since: float | None = None
 
     def __len__(self) -> int:
@@ -83,16 +67,16 @@ class ClusterTasks:
             self._lose()
             return 0
 
-    def submit(self, function: Callable[..., bytes], *arguments: str) -> ClusterTask:
+    def submit(self, function: Callable[..., bytes], *arguments: str) -> Task:
         """Have a worker do it."""
-        task = ClusterTask(function, arguments)
+        task = Task(function, arguments)
         self.again.append(task)
         self._hand_in()
         return task
 
-    def ready(self, seconds: float) -> Iterator[tuple[ClusterTask | None, bytes | None]]:
+    def ready(self, seconds: float) -> Iterator[tuple[Task, bytes | None]]:
         """What was said within so long: a task and its answer; a task and ``None``, where its worker died,
-        which takes the task with it: it is not tried again here; ``None`` and what was put in ``ended``.
+        which takes the task with it: it is not tried again here.
 
         Raises :class:`~automata.errors.InputError`: the scheduler stays away, or a worker cannot do it.
         """
@@ -105,14 +89,11 @@ class ClusterTasks:
         while not self.ended.empty():
             ended.append(self.ended.get())
         for future in ended:
-            if isinstance(future, bytes):
-                yield None, future
-                continue
             _, task = self.out.pop(future.key, (None, None))
             if task is not None:
                 yield from self._said(future, task)
 
-    def drop_unbegun(self) -> list[ClusterTask]:
+    def drop_unbegun(self) -> list[Task]:
         """Take back what no worker is at; all, where the scheduler has gone away."""
         begun: set[str] = set()
         if not self.is_gone:
@@ -135,7 +116,7 @@ class ClusterTasks:
                 future.cancel()
             self.client.close(timeout=2)
 
-    def _said(self, future: Any, task: ClusterTask) -> Iterator[tuple[ClusterTask, bytes | None]]:
+    def _said(self, future: Any, task: Task) -> Iterator[tuple[Task, bytes | None]]:
         """What came of a future; of one that the scheduler has lost, nothing: it is handed in again."""
         from distributed.scheduler import KilledWorker
 

@@ -1,20 +1,27 @@
-"""What a round's examples depend on besides its seed: equal installations draw equal cases. Campaigns ask for
-equal ones too.
+"""What a round's examples and a campaign's runs depend on besides seeds, settings and data: equal
+installations draw equal cases.
 """
 
 from __future__ import annotations
 
 import hashlib
+import platform
 from collections.abc import Sequence
 from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from automata.errors import InputError
 from ratproof.evidence.versions import versions
 
 PACKAGES = ("automata", "theory", "neural", "ratproof", "proofs_tests")
 SOURCES = (".py", ".cpp")
 DEPENDS_ON = ("python", "ratproof", "hypothesis", "numpy", "torch")
+
+
+OF_RUNS = ("ratproof", "numpy", "torch", "lightning-fabric", "optuna")
+"""What runs of campaigns depend on."""
 
 
 @cache
@@ -23,6 +30,25 @@ def fingerprint() -> dict[str, str]:
     here = versions()
     said = {name: here[name] for name in DEPENDS_ON}
     return said | {"sources": sources(PACKAGES)}
+
+
+def installation_of_runs() -> dict[str, str]:
+    """Versions, and a hash of our own sources and of those of experiments."""
+    here = {name: version(name) for name in OF_RUNS}
+    packages = [name for name in PACKAGES if name != "proofs_tests"] + ["training"]
+    return {"python": platform.python_version(), **here, "sources": sources(packages)}
+
+
+def require_same(other: dict[str, str]) -> None:
+    """Raise :class:`~automata.errors.InputError` if this installation is another one than that of the command
+    which had a run done here.
+    """
+    why = difference(other, installation_of_runs())
+    if why is not None:
+        raise InputError(
+            "a worker is of another installation than this command, and its runs may come out otherwise:"
+            f" {why}; nothing was run there"
+        )
 
 
 def difference(one: dict[str, str], other: dict[str, str]) -> str | None:

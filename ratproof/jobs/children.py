@@ -1,33 +1,35 @@
-"""What a worker of a Dask cluster runs: it hands chunks to processes of its own, in which pytest has
-collected the targets, and which end with it.
+"""Processes that run chunks of a hunt, in which pytest has collected the targets, and which end with the one
+that started them: a worker of a Dask cluster, or the hunt's own process.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-
-class WorkerDied(RuntimeError):
-    """The process that ran a chunk ended before it was done."""
+from ratproof.jobs.local_executor import WorkerDied
 
 
 @dataclass
 class _Child:
     process: subprocess.Popen[bytes]
     pipe: Connection
-    says: bytes
+    says: bytes = b""
 
 
 _free: dict[str, list[_Child]] = defaultdict(list)
+_busy: set[int] = set()
+"""The processes that are at work, or begin."""
 _lock = threading.Lock()
 
 
@@ -38,7 +40,7 @@ def greeting(arguments: str) -> bytes:
     Raises :class:`WorkerDied`: it ended before.
     """
     child = _started(arguments)
-    _end(child)
+    _give_back(arguments, child)
     return child.says
 
 
@@ -61,7 +63,9 @@ def run_chunk(arguments: str, chunk: str) -> bytes:
 def _take(arguments: str) -> _Child:
     with _lock:
         if _free[arguments]:
-            return _free[arguments].pop()
+            child = _free[arguments].pop()
+            _busy.add(child.process.pid)
+            return child
         idle = [child for other in list(_free) if other != arguments for child in _free.pop(other)]
     for child in idle:  # of a hunt that is over, or that can start others
         _end(child)
@@ -70,10 +74,25 @@ def _take(arguments: str) -> _Child:
 
 def _give_back(arguments: str, child: _Child) -> None:
     with _lock:
+        _busy.discard(child.process.pid)
         _free[arguments].append(child)
 
 
+def end_children() -> None:
+    """End all that were started here; what one is at raises :class:`WorkerDied`."""
+    with _lock:
+        for pid in _busy:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        idle = [child for children in _free.values() for child in children]
+        _free.clear()
+    for child in idle:
+        _end(child)
+
+
 def _end(child: _Child) -> None:
+    with _lock:
+        _busy.discard(child.process.pid)
     child.process.kill()
     child.process.wait()
     child.pipe.close()
@@ -89,11 +108,14 @@ def _started(arguments: str) -> _Child:
         env={**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     )
     theirs.close()
-    pipe = Connection(ours.detach())
+    child = _Child(process, Connection(ours.detach()))
+    with _lock:
+        _busy.add(process.pid)
     try:
-        return _Child(process, pipe, pipe.recv_bytes())
+        child.says = child.pipe.recv_bytes()
+        return child
     except (EOFError, OSError):
-        process.kill()
+        _end(child)
         raise WorkerDied("it ended before it had collected the targets") from None
 
 
