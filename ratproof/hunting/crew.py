@@ -69,8 +69,7 @@ class Crew:
 
     def close(self) -> None:
         """Take back what was not begun, end the processes, and leave a cluster as it was."""
-        for executor in {self.here, self.executor}:
-            executor.drop_unbegun()
+        self.here.drop_unbegun()
         end_children()
         for executor in {self.here, self.executor}:
             executor.close()

@@ -50,8 +50,8 @@ class _Run:
 
 
 class Runner:
-    """Has runs done. One whose worker died goes on on another one; where a scheduler went away, all go on when
-    it is back.
+    """Has runs done. One whose worker died goes on on another one; where a scheduler went away, all go on
+    when it is back.
 
     Args:
         executor: does them.
