@@ -148,15 +148,14 @@ def _train(
     record = record_of(record.name, str(given.get("model"))) or record
     called = "--recipe" if record.recipes else "preset"
     settings = settings_for(record.name, preset, given, record.name, called)
-    name = f"{record.name}-{settings.model}-{settings.seed}"
-    name = name if record.called is None else record.called(settings, place, preset)
+    run = record.start(settings, place)
+    name = run.called(preset)
     folder = Path(output) if output is not None else Path("trained") / name
     if record.minutes is not None and minutes == math.inf:
         raise InputError("--minutes is inf, where a positive number is right")
     where = Where(folder, minutes=math.inf if minutes is None else minutes, **how)
     reads = (place.vectors, place.rules, None if file is None else Path(file))
     require_folder("-o", folder, (*NAMES, *record.files), reads=reads)
-    run = record.start(settings, place)
     try:
         with interruptions(terminations=True, several=are_several()) as stop, freed_memory_kept():
             said = run.run(where, stop)

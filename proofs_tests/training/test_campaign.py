@@ -21,7 +21,7 @@ from training.campaign.plan import kept_name, read
 from training.campaign.searches import JOURNAL
 from training.campaign.work import state
 from training.data_folder import Data
-from training.engine.archive import read_archive, write_archive
+from training.engine.results import read_archive, write_archive
 from training.rational_recurrences import search
 
 __all__ = ["command_line"]

@@ -21,8 +21,8 @@ from proofs_tests.training.command_line import command_line
 from proofs_tests.training.small_runs import train
 from ratproof.certification.soft_networks.certify import certify
 from training.engine import results
-from training.engine.archive import read_archive
 from training.engine.names import NETWORK
+from training.engine.results import read_archive
 from training.language_recognition import parentheses, tables
 from training.language_recognition.certified import CERTIFICATE, certified
 from training.language_recognition.network import TrainedAcceptor

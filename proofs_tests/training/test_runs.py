@@ -59,8 +59,13 @@ def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
 @pytest.mark.usefixtures("command_line")
 @pytest.mark.parametrize(
     ("experiment", "model"),
-    [*((e, m) for e in ("mnist", "imdb") for m in LONG), ("fashion-mnist", "sr-gru")]
-    + [*(("wikipedia", m) for m in ARTICLES), *(("ptb", m) for m in TEXT), ("sms", "bigru+io")],
+    [
+        *((e, m) for e in ("mnist", "imdb") for m in LONG),
+        *(("wikipedia", m) for m in ARTICLES),
+        *(("ptb", m) for m in TEXT),
+        ("fashion-mnist", "sr-gru"),
+        ("sms", "bigru+io"),
+    ],
 )
 def test_a_result_has_what_the_contract_says(
     tmp_path: Path, experiment: str, model: str, capfd: pytest.CaptureFixture[str]

@@ -20,9 +20,8 @@ from proofs_tests.training.small_runs import ratproof, train
 from ratproof.evidence.counterexample import Disagreement
 from training.data_folder import Data
 from training.engine import results
-from training.engine.archive import ARCHIVE, read_archive, write_archive
 from training.engine.noise import Noise
-from training.engine.results import KEYS
+from training.engine.results import ARCHIVE, KEYS, read_archive, write_archive
 from training.engine.run import Where
 from training.experiments import run, settings_for
 from training.rational_recurrences import data, decided, search

@@ -15,8 +15,8 @@ from training.campaign.job import LOCK, LOG, TAKEN
 from training.campaign.plan import Job, Plan, kept_name
 from training.campaign.runners import LOOK_EVERY, Runner
 from training.campaign.searches import FAILED
-from training.engine.archive import ARCHIVE, read_archive, write_archive
 from training.engine.names import RESULT, RUN
+from training.engine.results import ARCHIVE, read_archive, write_archive
 from training.engine.results import read as read_result
 from training.engine.results import write as write_result
 

@@ -18,7 +18,7 @@ from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import paper
 from training.classification_with_rules.plain_networks import PlainNetwork
 from training.classification_with_rules.settings import RuleClassification
-from training.classification_with_rules.sources import SOURCES, Source
+from training.classification_with_rules.sources import OWN, SOURCES, Source
 from training.classification_with_rules.task import RuleTask
 from training.classification_with_rules.vectors import AROUND, beside, vectors
 from training.data_folder import Data
@@ -39,6 +39,11 @@ class RuleRun(ExperimentRun[RuleClassification]):
     def trains(self) -> bool:
         """Are there training sentences?"""
         return self.settings.share > 0
+
+    def called(self, preset: str) -> str:
+        """Return what the run's folder is called if no other is named: by the folder of one's own sentences."""
+        own = f"{OWN}-{self.data.folder.resolve().name}-{self.settings.model}-{self.settings.seed}"
+        return own if self.experiment == OWN else super().called(preset)
 
     def read(self) -> dict[str, Any]:
         """Read the sentences, the rules and the word vectors."""

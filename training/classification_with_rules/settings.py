@@ -172,10 +172,6 @@ def preset_of(data: Data, given: dict[str, Any]) -> str:
     return preset_for(len(taken), given.get("model", default.model))
 
 
-def _own_folder(settings: RuleClassification, data: Data, preset: str) -> str:
-    return f"{OWN}-{data.folder.resolve().name}-{settings.model}-{settings.seed}"
-
-
 EXPERIMENTS = (
     Experiment(
         OWN,
@@ -196,7 +192,6 @@ EXPERIMENTS = (
         holds="train.tsv, dev.tsv and test.tsv: label<TAB>words",
         preset="by the number of sentences",
         choose=preset_of,
-        called=_own_folder,
     ),
     *(
         Experiment(

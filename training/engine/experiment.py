@@ -47,7 +47,6 @@ class Experiment:
         required: settings that the command's user must name.
         preset: the preset that is taken if none is named; with ``choose``, how that chooses, in words.
         choose: chooses it, from the data and the settings that were named.
-        called: what the run's folder is called if no other is named, from settings, data and preset.
         recipes: say of the option ``--recipe``, in place of ``--preset``, what else there is to say.
         minutes, tensorboard: the defaults of these options.
         folder: the help of ``-o``.
@@ -75,7 +74,6 @@ class Experiment:
     required: tuple[str, ...] = ()
     preset: str = "paper"
     choose: Callable[[Data, dict[str, Any]], str] | None = None
-    called: Callable[[Any, Data, str], str] | None = None
     recipes: str = ""
     minutes: float | None = None
     tensorboard: bool = True
@@ -147,6 +145,10 @@ class ExperimentRun(Generic[S]):
         best = f"epoch {said['best_epoch']} was best on the dev part"
         epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s; {best}"
         return f"{said['experiment']} {said['model']}", f", seed {said['seed']}: {epochs}"
+
+    def called(self, preset: str) -> str:
+        """Return what the run's folder is called if no other is named."""
+        return f"{self.experiment}-{self.settings.model}-{self.settings.seed}"
 
     def kept(self, said: dict[str, Any], folder: Path) -> str:
         """Return the last line."""

@@ -1,8 +1,10 @@
-"""The result of a run: one JSON file, written whole."""
+"""The result of a run: one JSON file, written whole; and the archives of the results of campaigns."""
 
 from __future__ import annotations
 
 import json
+import lzma
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,13 +12,14 @@ from typing import Any
 from automata.errors import FormatError, InputError, OutputError
 from automata.io.files import read_text, write_whole
 from neural.state_regularized.component import finite
-from training.engine.archive import ARCHIVE, read_archive
 from training.engine.names import RESULT
 from training.engine.progress import Progress
 from training.engine.settings import Settings
 from training.machine import machine
 
 FORMAT = 1
+ARCHIVE = "results.jsonl.xz"
+"""The kept results of a campaign: a line for each run, compressed."""
 KEYS = ("experiment", "model", "seed", "metrics", "paper", "seconds", "machine", "configuration")
 """What every result has."""
 
@@ -147,6 +150,36 @@ def _parts(data: Any) -> bool:
 
 def _size(part: dict[str, Any]) -> Any:
     return next((part[unit] for unit in ("sentences", "tokens", "strings") if unit in part), None)
+
+
+def write_archive(results: Mapping[str, dict[str, Any]], folder: Path) -> None:
+    """Write the results of runs, by name, into the folder's archive; the same results give the same bytes."""
+    lines = [
+        json.dumps({"run": name, "result": results[name]}, ensure_ascii=False, separators=(",", ":"))
+        for name in sorted(results)
+    ]
+    write_whole(folder / ARCHIVE, lzma.compress("".join(f"{line}\n" for line in lines).encode(), preset=9))
+
+
+def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the results in the folder's archive by the names of their runs, in the order of these; none if
+    there is no archive.
+
+    Raises :class:`~automata.errors.FormatError` if the file is not an archive, or a line has no result.
+    """
+    path = folder / ARCHIVE
+    if not path.exists():
+        return {}
+    try:
+        lines = [json.loads(line) for line in lzma.decompress(path.read_bytes()).splitlines()]
+        named = {str(line["run"]): line["result"] for line in lines}
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (lzma.LZMAError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise FormatError(
+            f"{path}: must hold compressed JSON lines with run and result, got {error}"
+        ) from None
+    return {name: require_result(result, f"{path}, {name}") for name, result in named.items()}
 
 
 def results_in(folder: str | Path) -> list[dict[str, Any]]:

@@ -40,6 +40,10 @@ class LanguageRun(ExperimentRun[Recipe]):
     them; and what there is of a run that was stopped is certified, too.
     """
 
+    def called(self, preset: str) -> str:
+        """Return what the run's folder is called if no other is named: by language and recipe."""
+        return f"{language_of(self.settings, self.data.folder).name}-{preset}-{self.settings.seed}"
+
     def run(self, where: Where, stop: Callable[[], bool] = lambda: False) -> dict[str, Any]:
         """Train, and certify; see :func:`learn`."""
         return learn(self.experiment, self.settings, self.data.folder, where, stop)

@@ -13,7 +13,6 @@ from typing import Any
 
 from automata.errors import InputError
 from automata.io.number_text import shorten
-from training.data_folder import Data
 from training.engine.experiment import Experiment
 from training.engine.settings import Settings, setting
 
@@ -180,12 +179,6 @@ def recipe_of(settings: Recipe) -> str:
 CERTIFICATE = "certificate.json"
 
 
-def _folder(settings: Recipe, data: Data, preset: str) -> str:
-    from training.state_regularized.languages import language_of
-
-    return f"{language_of(settings, data.folder).name}-{preset}-{settings.seed}"
-
-
 def _experiment(name: str, settings: type[Recipe], does: str, about: str, **more: Any) -> Experiment:
     return Experiment(
         name,
@@ -195,7 +188,6 @@ def _experiment(name: str, settings: type[Recipe], does: str, about: str, **more
         does=does,
         says=f"{does}{about}.",
         options=(),
-        called=_folder,
         recipes="; clusters for larger automata",
         minutes=10.0,
         # no recipe is a matter of hours, and TensorBoard takes longer to import than a small network to learn
