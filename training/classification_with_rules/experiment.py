@@ -41,7 +41,7 @@ class RuleRun(ExperimentRun[RuleClassification]):
         return self.settings.share > 0
 
     def called(self, preset: str) -> str:
-        """Return what the run's folder is called if no other is named: by the folder of one's own sentences."""
+        """Return what the run's folder is called: by the folder of one's own sentences."""
         own = f"{OWN}-{self.data.folder.resolve().name}-{self.settings.model}-{self.settings.seed}"
         return own if self.experiment == OWN else super().called(preset)
 
