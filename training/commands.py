@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -11,30 +10,15 @@ from automata.errors import InputError
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.terminal import console, headed
 from ratproof.process.json_answers import print_json
-from training.classification_with_rules.commands import TITLES as WITH_RULES
-from training.classification_with_rules.commands import command as with_rules
-from training.classification_with_rules.commands import fa_rnn
-from training.experiment_list import EXPERIMENTS
-from training.images.commands import TITLES as IMAGES
-from training.images.commands import command as images
-from training.language_modelling.commands import ptb
-from training.language_recognition.commands import TITLES as DRAWN
-from training.language_recognition.commands import command as recognised
-from training.rational_recurrences.commands import TITLES, command
-from training.reviews.commands import imdb
-from training.state_regularized.commands import dfa, nested, tomita
-from training.wikipedia.commands import wikipedia
+from training.experiment_command import experiment_command
+from training.experiment_list import EXPERIMENTS, RECORDS
 
 app = typer.Typer(
     name="train",
     no_args_is_help=True,
-    help=(
-        "Train a network on a language, from rules, or on text. Of a language, the automaton is then"
-        " extracted"
-        " and certified; from rules, the network is trained on labelled sentences; on text, the trained"
-        " units are"
-        " decided to be their automata."
-    ),
+    help="Train a network on a language, from rules, or on text. Of a language, the automaton is then"
+    " extracted and certified; from rules, the network is trained on labelled sentences; on text, the trained"
+    " units are decided to be their automata.",
 )
 
 
@@ -73,35 +57,7 @@ def _list(as_json: bool) -> None:
             out.print(f"  models: {', '.join(one.models)}", soft_wrap=True)
 
 
-def _add(name: str, does: str, train: Callable[..., int], options: str) -> None:
-    """Add a command, with what the list of commands says that it does, and an example."""
-    app.command(name, short_help=f"{does}.", epilog=example(f"train {name} {options}"))(train)
-
-
-_add("tomita", "Learn a Tomita grammar", tomita, "--grammar 5 --seed 0 -o five")
-_add("nested", "Learn balanced parentheses up to a depth", nested, "--depth 2 -o nested")
-_add("dfa", "Learn the language of an automaton in a file", dfa, "even.json -o even")
-_add("fa-rnn", "Train an FA-RNN that begins as rules of one's own", fa_rnn, "--data home -o house")
-_add(
-    "ptb", "Model the language of the Penn Treebank", ptb, "--model rrnn-f --preset small --data data -o run"
-)
-_add(
-    "wikipedia", "Model the language of Wikipedia's articles", wikipedia, "--model sr-lstm --data data -o run"
-)
-_add(
-    "imdb",
-    "Classify the reviews of IMDB word by word",
-    imdb,
-    "--model sr-lstm-p --preset small --data data -o run",
-)
-for _name, _title in IMAGES.items():
-    _options = "--model sr-lstm-p --preset small --data data -o run"
-    _add(_name, f"Classify {_title} pixel by pixel", images(_name), _options)
-for _name, _title in TITLES.items():
-    _options = "--model rrnn-f --seed 0 --data data -o run"
-    _add(_name, f"Classify the sentences of {_title}", command(_name), _options)
-for _name, _title in WITH_RULES.items():
-    _options = "--model bifa-rnn --share 0.1 --data data -o run"
-    _add(_name, f"Classify {_title}'s sentences, with rules", with_rules(_name), _options)
-for _name, _title in DRAWN.items():
-    _add(_name, _title, recognised(_name), "--model sr-lstm-p --seed 0 -o run")
+for _record in RECORDS:
+    if _record.does:
+        _example = example(f"{_record.command} {_record.example}")
+        app.command(_record.name, short_help=f"{_record.does}.", epilog=_example)(experiment_command(_record))

@@ -1,106 +1,180 @@
 """The command of an experiment: its options are the fields of its settings, and what all runs are told."""
 
-# no postponed annotations: those of the options name what the command is made with
-from collections.abc import Callable, Iterable
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from automata.errors import InputError
 from ratproof.commands.app import AsJson
+from ratproof.commands.terminal import console
+from ratproof.process.exit_statuses import INTERRUPTED, NO
+from ratproof.process.interruptions import interruptions
+from ratproof.process.json_answers import print_json
+from ratproof.process.outputs import require_folder
 from training.data_folder import Data
-from training.engine.options import with_settings
-from training.engine.settings import Settings
-from training.run_command import in_folder
-from training.run_options import (
-    AnySize,
-    KeepEvery,
-    LogEvery,
-    Minutes,
-    Resume,
-    RuleFile,
-    RunFolder,
-    TensorBoard,
-    Vectors,
-    data_option,
-)
+from training.engine.experiment import Experiment
+from training.engine.names import NAMES
+from training.engine.options import options_of
+from training.engine.settings import option
+from training.experiment_list import record_of
 
-ABSENT: dict[str, Any] = {"data": "", "vectors": None, "rules": None, "any_size": False}
-"""Options on data, and what stands for one that an experiment does not have."""
+AnySize = Annotated[
+    bool, typer.Option("--any-size", help="take files of other sizes than the published ones, too")
+]
+Vectors = Annotated[
+    str | None, typer.Option("--vectors", metavar="FILE", help="word vectors (default: glove* in DIR/glove)")
+]
 
 
-def experiment_command(
-    experiment: str,
-    kind: type[Settings],
-    presets: Iterable[str],
-    show: Callable[[dict[str, Any], Path], None],
-    says: str,
-    *,
-    holds: str = "",
-    options: tuple[str, ...] = ("data", "any_size"),
-    preset: str = "paper",
-    choose: Callable[[Data, dict[str, Any]], str] | None = None,
-    called: Callable[[Data], str] = lambda data: "",
-) -> Callable[..., int]:
-    """The command that runs an experiment in a folder.
+def data_option(holds: str) -> Any:
+    """Return the option ``--data``, of a folder that holds what is said."""
+    return typer.Option("--data", metavar="DIR", envvar="RATPROOF_DATA", help=f"the folder with {holds}")
 
-    Args:
-        experiment: its name.
-        kind: of its settings.
-        presets: their names.
-        show: prints a result for people.
-        says: the command's help.
-        holds: what the folder of ``--data`` holds.
-        options: which of :data:`ABSENT` it has.
-        preset: what is taken where none is named; with ``choose``, how that chooses, in words.
-        choose: chooses it, from data and the settings that were named.
-        called: what the run's folder is called, besides model and seed, where no other is named: by default
-            as the experiment.
-    """
-    default, names = preset, ", ".join(presets)
-    without = {name: value for name, value in ABSENT.items() if name not in options}
 
-    @with_settings(kind, without)
-    def train(
-        data: Annotated[str, data_option(holds)],
-        rules: RuleFile = None,
-        preset: Annotated[
-            str | None,
-            typer.Option("--preset", help=f"the settings that no option names: {names} (default: {default})"),
-        ] = None,
-        vectors: Vectors = None,
-        any_size: AnySize = False,
-        minutes: Minutes = None,
-        keep_every: KeepEvery = 30.0,
-        log_every: LogEvery = 10,
-        tensorboard: TensorBoard = True,
-        output: RunFolder = None,
-        resume: Resume = False,
-        as_json: AsJson = False,
-        *,
-        given: dict[str, Any],
-    ) -> int:
-        where = Data(Path(data), _path(vectors), any_size, _path(rules))
-        if preset is None:
-            preset = default if choose is None else choose(where, given)
-        return in_folder(
-            experiment,
-            preset,
-            given,
-            where,
-            output,
-            as_json,
-            show,
-            called=called(where) or experiment,
-            minutes=minutes,
-            resume=resume,
-            keep_every=keep_every,
-            log_every=log_every,
-            tensorboard=tensorboard,
-        )
+def experiment_command(record: Experiment) -> Callable[..., int]:
+    """Return the command that runs an experiment in a folder."""
+    settings = options_of(record.settings, but=("file",))
+    names = [parameter.name for parameter in settings]
 
-    train.__doc__ = says
+    def train(**arguments: Any) -> int:
+        given = {name: arguments.pop(name) for name in names}
+        return _train(record, {name: one for name, one in given.items() if one is not None}, **arguments)
+
+    parameters = [*_run_options(record), *settings]
+    train.__doc__ = record.says
+    train.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]
+    train.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": int}
     return train
+
+
+def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
+    """Yield the options that are no settings."""
+    names = ", ".join(record.presets)
+    preset = typer.Option(
+        "--preset", help=f"the settings that no option names: {names} (default: {record.preset})"
+    )
+    if record.recipes:
+        preset = typer.Option("--recipe", help=f"the settings that no option names: {names}{record.recipes}")
+    options: dict[str, tuple[Any, Any]] = {
+        "file": (Annotated[str, typer.Argument(metavar="FILE", help=record.file)], inspect.Parameter.empty),
+        "data": (Annotated[str, data_option(record.holds)], inspect.Parameter.empty),
+        "rules": (
+            Annotated[
+                str | None,
+                typer.Option(
+                    "--rules",
+                    metavar="FILE",
+                    help="rules under [label] headers (default: the .config in DIR)",
+                ),
+            ],
+            None,
+        ),
+        "preset": (Annotated[str | None, preset], record.preset if record.recipes else None),
+        "vectors": (Vectors, None),
+        "any_size": (AnySize, False),
+        "minutes": (
+            Annotated[float | None, typer.Option("--minutes", help="the most to train")],
+            record.minutes,
+        ),
+        "keep_every": (
+            Annotated[float, typer.Option("--keep-every", help="seconds between checkpoints")],
+            30.0,
+        ),
+        "log_every": (
+            Annotated[int, typer.Option("--log-every", help="steps between lines of steps.csv")],
+            10,
+        ),
+        "tensorboard": (
+            Annotated[bool, typer.Option("--tensorboard/--no-tensorboard", help="log for TensorBoard, too")],
+            record.tensorboard,
+        ),
+        "output": (
+            Annotated[str | None, typer.Option("-o", "--output", metavar="RUN", help=record.folder)],
+            None,
+        ),
+        "resume": (
+            Annotated[bool, typer.Option("--resume", help="go on with the run that is in the folder")],
+            False,
+        ),
+        "as_json": (AsJson, False),
+    }
+    absent = {"file", "data", "rules", "vectors", "any_size"} - {*record.options, "file" * bool(record.file)}
+    for name, (annotation, default) in options.items():
+        if name not in absent:
+            yield inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+            )
+
+
+def _train(
+    record: Experiment,
+    given: dict[str, Any],
+    *,
+    preset: str | None,
+    minutes: float | None,
+    output: str | None,
+    as_json: bool,
+    file: str | None = None,
+    data: str = "",
+    vectors: str | None = None,
+    rules: str | None = None,
+    any_size: bool = False,
+    **how: Any,
+) -> int:
+    """Run the experiment, print what came of it, and return the exit status."""
+    from training.engine.freed_memory import freed_memory_kept
+    from training.engine.loop import Diverged
+    from training.engine.processes import are_several, is_first, leave_group
+    from training.engine.run import Where
+    from training.experiments import settings_for
+
+    for one in fields(record.settings):
+        if one.name in record.required and one.name not in given:
+            least, most = one.metadata["least"], one.metadata["most"]
+            raise InputError(f"{option(one.name)} is missing: a number from {least} to {most} is right")
+    place = Data(Path(data), _path(vectors), any_size, _path(rules))
+    if file is not None:
+        place, given = Data(Path(file).parent), {**given, "file": Path(file).name}
+    if preset is None:
+        preset = record.preset if record.choose is None else record.choose(place, given)
+    given = {"model": record.only_model, **given} if record.only_model else given
+    record = record_of(record.name, str(given.get("model"))) or record
+    called = "--recipe" if record.recipes else "preset"
+    settings = settings_for(record.name, preset, given, record.name, called)
+    run = record.start(settings, place)
+    name = run.called(preset)
+    folder = Path(output) if output is not None else Path("trained") / name
+    if record.minutes is not None and minutes == math.inf:
+        raise InputError("--minutes is inf, where a positive number is right")
+    where = Where(folder, minutes=math.inf if minutes is None else minutes, **how)
+    reads = (place.vectors, place.rules, None if file is None else Path(file))
+    require_folder("-o", folder, (*NAMES, *record.files), reads=reads)
+    try:
+        with interruptions(terminations=True, several=are_several()) as stop, freed_memory_kept():
+            said = run.run(where, stop)
+    except Diverged as error:
+        says = f"ratproof: {error}; what was kept before is in {folder}: a smaller --rate may do"
+        console(error=True).print(says, soft_wrap=True)
+        return NO
+    if isinstance(said, dict):
+        if is_first():
+            print_json(said) if as_json else run.show(said, folder)
+        return run.status(said)
+    leave_group()  # what ends now is the whole program
+    if is_first() and as_json:
+        print_json({"outcome": said, "folder": str(folder)})
+    elif is_first():
+        more = " and a larger --minutes" if said == "out of time" else ""
+        goes_on = f"the same command with --resume{more} goes on"
+        console().print(f"{name}: {said}; kept in {folder}, and {goes_on}", soft_wrap=True)
+    return INTERRUPTED if said == "interrupted" else NO
 
 
 def _path(name: str | None) -> Path | None:

@@ -40,6 +40,8 @@ def results(
 
 def _place(folder: str | None) -> Path:
     if folder is None:
+        if not KEPT.is_dir():
+            raise InputError(f"results: a folder with results must be named{_names()}")
         return KEPT
     place = Path(folder)
     if not place.exists() and folder in _kept_names():
@@ -50,10 +52,12 @@ def _place(folder: str | None) -> Path:
 
 
 def _kept_names() -> list[str]:
-    return sorted(path.name for path in KEPT.iterdir() if path.is_dir())
+    return sorted(path.name for path in KEPT.iterdir() if path.is_dir()) if KEPT.is_dir() else []
 
 
 def _names() -> str:
+    if not KEPT.is_dir():
+        return "; the results that ratproof keeps come with its repository, not with the installed package"
     return f"; those kept by ratproof are {', '.join(_kept_names())}"
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import mean, stdev
 from typing import Any
 
 from neural.state_regularized.component import finite
 from training.classification_with_rules import tables as with_rules
+from training.experiment_list import recipe_said, record_of
 from training.language_recognition import tables as recognition
-from training.rational_recurrences.settings import Classification
+from training.rational_recurrences.search import SPACE
 from training.state_regularized import tables as languages
 
-SEARCHED = (
+SEARCHED = [
     "hidden",
     "rate",
     "vertical_dropout",
@@ -22,11 +23,9 @@ SEARCHED = (
     "embedding_dropout",
     "weight_decay",
     "clip",
-)
-TEXT_DEFAULTS = dict.fromkeys(("sst2", "subj", "cr", "amazon"), Classification(model="lstm").to_json())
-"""The settings that the results of text classification have where they are older than a setting."""
-EXAMPLES = {"mnist": "images", "fashion-mnist": "images", "imdb": "reviews"}
-"""What is classified, where it is no sentence."""
+]
+Table = tuple[str, list[str], list[list[str]]]
+"""Its title, its header and its rows, as text."""
 
 
 @dataclass(frozen=True)
@@ -71,58 +70,21 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[Row]:
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for one in results:
         if one["metrics"].get("test_accuracy") is not None:
-            how = TEXT_DEFAULTS.get(one["experiment"], {}) | one["configuration"]
-            same = {name: value for name, value in how.items() if name != "seed"}
-            groups.setdefault((name_of(one), one["model"], repr(sorted(same.items()))), []).append(one)
+            groups.setdefault((name_of(one), one["model"], recipe_said(one)), []).append(one)
     return [_row(*name[:2], runs) for name, runs in groups.items()]
 
 
-def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
+def tables(results: Sequence[dict[str, Any]]) -> list[Table]:
     """Each with its title, its header and its rows, as text."""
-    made: list[tuple[str, list[str], list[list[str]]]] = []
-    made += with_rules.tables(results)
-    made += recognition.tables(results)
-    made += languages.tables(results)
-    results = [one for one in results if not with_rules.is_with_rules(one)]
-    rows = rows_of(results)
-    for experiment in dict.fromkeys(row.experiment for row in rows):
-        group = [row for row in rows if row.experiment == experiment]
-        sizes = sorted({row.sentences for row in group if row.sentences is not None})
-        sentences = ", ".join(f"{count:,}" for count in sizes) or "some"
-        made.append(
-            (
-                f"{experiment}: test accuracy in %, {sentences} test {EXAMPLES.get(experiment, 'sentences')}"
-                " (error: the standard error)",
-                ["model", "seeds", "mean", "deviation", "error", "paper", "decided", "seconds"],
-                [_cells(row) for row in group],
-            )
-        )
-    modelled = [one for one in results if one["metrics"].get("test_perplexity") is not None]
-    for experiment in dict.fromkeys(one["experiment"] for one in modelled):
-        own = [one for one in modelled if one["experiment"] == experiment]
-        made.append(
-            (
-                f"{experiment}: perplexity",
-                ["model", "seed", "parameters", "dev", "test", "paper", "decided", "words/s"],
-                list(map(_perplexities, own)),
-            )
-        )
-    trials = [
-        one
-        for one in results
-        if "dev_accuracy" in one["metrics"]
-        and "test_accuracy" not in one["metrics"]
-        and not recognition.is_recognition(one)
+    others = [one for one in results if not with_rules.is_with_rules(one)]
+    return [
+        *with_rules.tables(results),
+        *recognition.tables(results),
+        *languages.tables(results),
+        *_accuracies(others),
+        *_perplexities(others),
+        *_searches(others),
     ]
-    if trials:
-        made.append(
-            (
-                "searches: dev accuracy in %, no test part was read",
-                ["experiment", "model", "trials", "best", "worst", "settings of the best"],
-                _searches(trials),
-            )
-        )
-    return made
 
 
 def percent(share: float | None, digits: int = 1) -> str:
@@ -138,6 +100,20 @@ def name_of(result: dict[str, Any]) -> str:
     """
     folder = result.get("data", {}).get("folder")
     return f"{result['experiment']}, {folder}" if isinstance(folder, str) else str(result["experiment"])
+
+
+def _accuracies(results: Sequence[dict[str, Any]]) -> Iterator[Table]:
+    rows = rows_of(results)
+    for experiment in dict.fromkeys(row.experiment for row in rows):
+        group, record = [row for row in rows if row.experiment == experiment], record_of(experiment)
+        sizes = sorted({row.sentences for row in group if row.sentences is not None})
+        count = ", ".join(f"{size:,}" for size in sizes) or "some"
+        examples = "sentences" if record is None else record.examples
+        yield (
+            f"{experiment}: test accuracy in %, {count} test {examples} (error: the standard error)",
+            ["model", "seeds", "mean", "deviation", "error", "paper", "decided", "seconds"],
+            [_cells(row) for row in group],
+        )
 
 
 def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:
@@ -188,24 +164,38 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-def _perplexities(one: dict[str, Any]) -> list[str]:
-    metrics, paper, decided = one["metrics"], one["paper"] or {}, one.get("decided")
-    printed = paper.get("test_perplexity")
-    return [
-        one["model"],
-        str(one["seed"]),
-        f"{metrics.get('parameters') or 0:,.0f}",
-        *(f"{metrics.get(f'{part}_perplexity') or 0:.1f}" for part in ("dev", "test")),
-        f"{printed:.1f}" if finite(printed) else "-",
-        "-" if decided is None else f"{decided['units']:,}",
-        f"{metrics.get('tokens_per_second') or 0:,.0f}",
-    ]
+def _perplexities(results: Sequence[dict[str, Any]]) -> Iterator[Table]:
+    modelled = [one for one in results if one["metrics"].get("test_perplexity") is not None]
+    header = ["model", "seed", "parameters", "dev", "test", "paper", "decided", "words/s"]
+    for experiment in dict.fromkeys(one["experiment"] for one in modelled):
+        rows = []
+        for one in (one for one in modelled if one["experiment"] == experiment):
+            metrics, paper, decided = one["metrics"], one["paper"] or {}, one.get("decided")
+            printed = paper.get("test_perplexity")
+            rows.append(
+                [
+                    one["model"],
+                    str(one["seed"]),
+                    f"{metrics.get('parameters') or 0:,.0f}",
+                    *(f"{metrics.get(f'{part}_perplexity') or 0:.1f}" for part in ("dev", "test")),
+                    f"{printed:.1f}" if finite(printed) else "-",
+                    "-" if decided is None else f"{decided['units']:,}",
+                    f"{metrics.get('tokens_per_second') or 0:,.0f}",
+                ]
+            )
+        yield f"{experiment}: perplexity", header, rows
 
 
-def _searches(trials: list[dict[str, Any]]) -> list[list[str]]:
+def _searches(results: Sequence[dict[str, Any]]) -> Iterator[Table]:
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for one in trials:
-        groups.setdefault((one["experiment"], one["model"]), []).append(one)
+    for one in results:
+        metrics = one["metrics"]
+        if (
+            "dev_accuracy" in metrics
+            and "test_accuracy" not in metrics
+            and not recognition.is_recognition(one)
+        ):
+            groups.setdefault((one["experiment"], one["model"]), []).append(one)
     rows = []
     for (experiment, model), runs in groups.items():
         scores = [run["metrics"].get("dev_accuracy") or 0.0 for run in runs]
@@ -213,12 +203,14 @@ def _searches(trials: list[dict[str, Any]]) -> list[list[str]]:
         rows.append(
             [experiment, model, str(len(runs)), percent(max(scores)), percent(min(scores)), _settings(best)]
         )
-    return rows
+    header = ["experiment", "model", "trials", "best", "worst", "settings of the best"]
+    if rows:
+        yield "searches: dev accuracy in %, no test part was read", header, rows
 
 
 def _settings(configuration: dict[str, Any]) -> str:
     return ", ".join(
         f"{name} {configuration[name]:.3g}"
-        for name in SEARCHED
+        for name in dict.fromkeys(["hidden", "rate", *SPACE])
         if isinstance(configuration.get(name), int | float)
     )

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from proofs_tests.hunting.light_worker import INSTALLATION, LIGHT, REAL, put
-from ratproof.hunting.installation import fingerprint
 from ratproof.hunting.rounds import Row
 from ratproof.hunting.store import Ledger
+from ratproof.jobs.installation import fingerprint
 from ratproof.main import run
 
 HUNT = ["hunt", "definition-4", "--json"]

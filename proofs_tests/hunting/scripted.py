@@ -6,12 +6,12 @@ import json
 import random
 from dataclasses import replace
 
-from ratproof.hunting.installation import fingerprint
 from ratproof.hunting.rounds import Round, Row, seed_of
 from ratproof.hunting.search import Hunt
 from ratproof.hunting.store import Ledger
 from ratproof.implementations.comparison import counterexample
 from ratproof.implementations.exact import ExactComparison
+from ratproof.jobs.installation import fingerprint
 from theory.registry import claims
 
 TARGETS = ["one", "two", "three"]

@@ -23,11 +23,11 @@ from proofs_tests.hunting.scripted import (
     row_of,
 )
 from ratproof.hunting import search
-from ratproof.hunting.installation import fingerprint
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, rows_from
 from ratproof.hunting.search import KILLS, Driver, hunt
 from ratproof.hunting.store import Ledger
+from ratproof.jobs.installation import fingerprint
 from ratproof.ladder.counterexample_files import load
 from ratproof.process.time_limits import at_most
 

@@ -15,75 +15,50 @@ from hypothesis import strategies as st
 from automata.errors import InputError
 from automata.testing.strategies import readings
 from ratproof.evidence.counterexample import Counterexample
+from ratproof.hunting import worker
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.search import Hunt, hunt
-from ratproof.hunting.targets import collect, is_target
-from ratproof.hunting.worker import Worker
+from ratproof.hunting.targets import targets
 from ratproof.implementations.comparison import counterexample
 from ratproof.implementations.exact import ExactComparison
 from ratproof.implementations.layer_strategies import networks
 from ratproof.implementations.openfst import WithOpenFst
 from ratproof.ladder.counterexample_files import FORMAT, keep, load, replay
+from ratproof.ladder.environment import unchanged_afterwards
 from ratproof.main import run
 from theory.registry import claims
 
 
-class Targets:
-    """A pytest plugin that lists what a hunt would run."""
-
-    def __init__(self):
-        self.names = set()
-
-    def pytest_runtestloop(self, session):
-        self.names = {
-            item.name.partition("[")[2].rstrip("]") for item in session.items if is_target(item, None)
-        }
-        return True
-
-
 def test_it_hunts_every_variant_that_should_hold_with_every_number_type():
-    listed = Targets()
-    collect(listed, [], "cpu")
+    names = {name.partition("[")[2].rstrip("]") for name in targets([], None, "cpu")}
     layers = {f"proposition-7-corrected-sampled-example-6-{dtype}" for dtype in ("float32", "float64")}
-    assert layers <= listed.names
+    assert layers <= names
     hold = {
         f"{c.name}-{v.name}-sampled" for c in claims().values() for v in c.variants if v.expected == "holds"
     }
-    assert hold <= listed.names
+    assert hold <= names
     refuted = {f"{c.name}-{v.name}-sampled" for c in claims().values() for v in c.variants} - hold
-    assert not refuted & listed.names
-
-
-class Rounds(Worker):
-    """A pytest plugin that runs some rounds of one target, with seeds."""
-
-    def __init__(self, name, rounds):
-        super().__init__(pipe=None, variant=None, seed=0)
-        self.name, self.rounds, self.rows = name, rounds, []
-
-    def pytest_runtestloop(self, session):
-        (target,) = [item for item in session.items if f"[{self.name}]" in item.name]
-        for seed, number in self.rounds:
-            self.seed = seed
-            self.rows.append(self.run(target, Round(self.name, number)))
-        return True
+    assert not refuted & names
 
 
 @pytest.mark.parametrize("way", ["", "-linear-elman-float32"], ids=["fractions", "a torch layer"])
 def test_the_same_seed_target_and_number_have_the_same_examples_and_others_have_others(way):
-    rounds = Rounds(f"corollary-14-corrected-sampled{way}", [(0, 1), (0, 2), (7, 1), (0, 1)])
-    collect(rounds, ["corollary-14"], "cpu")
-    assert [(row.verdict, row.why) for row in rounds.rows] == [("holds", "")] * 4
-    first, second, other_seed, again = rounds.rows
+    name = f"corollary-14-corrected-sampled{way}"
+    (target,) = [step for test, step in targets(["corollary-14"], None, "cpu").items() if f"[{name}]" in test]
+    with unchanged_afterwards():
+        worker.prepare()
+        rounds = [(0, 1), (0, 2), (7, 1), (0, 1)]
+        rows = [worker.run(target, Round(name, number), seed) for seed, number in rounds]
+    assert [(row.verdict, row.why) for row in rows] == [("holds", "")] * 4
+    first, second, other_seed, again = rows
     assert first.digest == again.digest and first.cases == again.cases > 0
     assert len({first.digest, second.digest, other_seed.digest}) == 3
 
 
 BESIDE = """
 import json, sys
-from ratproof.hunting.targets import collect
-from ratproof.hunting.worker import Worker
+from ratproof.hunting.worker import work
 
 class Pipe:
     said = []
@@ -98,7 +73,7 @@ class Pipe:
         chunk = [[targets[0], n] for n in range(3)]
         return json.dumps(chunk if len(self.said) < 3 else None).encode()
 
-collect(Worker(Pipe(), None, 0), ["corollary-14"], "cpu")
+work(Pipe(), ["corollary-14"], None, "cpu", 0)
 one, other = ([row["digest"] for row in said["rows"]] for said in Pipe.said[1:])
 sys.exit(one != other)
 """

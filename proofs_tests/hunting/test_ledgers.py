@@ -10,11 +10,11 @@ import pytest
 
 from automata.errors import FormatError, InputError, LimitReached, OutputError
 from proofs_tests.hunting.scripted import PRINTED, TARGETS, WHAT, Scripted, ledger, refuted, row_of
-from ratproof.hunting.installation import fingerprint
 from ratproof.hunting.merging import merge
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.search import hunt
 from ratproof.hunting.store import Ledger, locked
+from ratproof.jobs.installation import fingerprint
 
 
 def test_a_row_that_is_delivered_twice_is_one_and_one_with_another_digest_is_refused(tmp_path):

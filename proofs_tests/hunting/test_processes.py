@@ -17,9 +17,9 @@ import pytest
 from proofs_tests.cluster import LONG, children
 from proofs_tests.hunting.conftest import ROUNDS, OfOne, hunted, status
 from proofs_tests.hunting.light_worker import DEADLY, LIGHT, POISONED, REAL, TARGETS
-from ratproof.hunting import installation
-from ratproof.hunting.cluster_worker import run_chunk
 from ratproof.hunting.rounds import Row
+from ratproof.jobs import installation
+from ratproof.jobs.children import run_chunk
 from ratproof.main import run
 
 ROWS = ROUNDS[LIGHT] * len(TARGETS)
@@ -37,7 +37,7 @@ def kill_a_worker() -> None:
 
 
 def is_worker(pid: int) -> bool:
-    return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b"ratproof.jobs.children" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 @needs_proc

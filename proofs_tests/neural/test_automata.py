@@ -26,13 +26,13 @@ from neural.rcnn import RCNN
 from neural.rrnn_b_max_plus import RRNNBMaxPlus
 from neural.rrnn_f import RRNNF
 from neural.tracked import RunningErrorTensor
-from proofs_tests.neural.references import KINDS, NAMES
 from proofs_tests.neural.test_networks import IN, D, build, by_the_equations, every, inputs
 from ratproof.evidence.ledger import recording
 from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_spec import spec
 from ratproof.implementations.layer_strategies import networks
 from ratproof.ladder.rungs.agreement import agree
+from ratproof.ladder.written.references import KINDS, NAMES
 from theory.registry import claims
 
 STRING = [2, 0, 0, 2, 1, 1, 0]

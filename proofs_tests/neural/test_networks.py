@@ -15,7 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_s
 from automata.errors import InputError
 from neural.layer_kind import layer_kinds
 from neural.sru import SRU
-from proofs_tests.neural.references import KINDS, NAMES, REFERENCES
+from ratproof.ladder.written.references import KINDS, NAMES, REFERENCES
 
 D = torch.float64
 IN = 3  # inputs, or symbols; and units, since a highway asks for as many

@@ -425,8 +425,12 @@ def test_the_bound_of_an_affine_map_is_the_derived_one(dtype, precision, triples
     error = torch.tensor([[e for _, _, e in triples]], dtype=torch.float64)
     with matrix_products_in(precision):
         assert is_bound(rounding.affine(weight, offset, x, error), derived)
-        assert is_bound(torch.nn.functional.linear(RunningErrorTensor(x, error), weight, offset).error, derived)
-        assert is_bound(torch.nn.functional.linear(RunningErrorTensor(x, error), weight, bias=offset).error, derived)
+        assert is_bound(
+            torch.nn.functional.linear(RunningErrorTensor(x, error), weight, offset).error, derived
+        )
+        assert is_bound(
+            torch.nn.functional.linear(RunningErrorTensor(x, error), weight, bias=offset).error, derived
+        )
 
 
 def test_where_torch_does_not_say_how_it_multiplies_the_least_precision_counts(monkeypatch):

@@ -29,7 +29,6 @@ from neural.example_6 import Example6, Example6Cell
 from neural.rrnn_b import RRNNBCell
 from neural.sru import SRUCell
 from neural.strongly_typed import TGRUCell
-from proofs_tests.neural.equations import agree_with_equations
 from ratproof.certification.not_rational.refutation import refute
 from ratproof.evidence.counterexample import Disagreement
 from ratproof.implementations.exact import ExactComparison
@@ -40,6 +39,7 @@ from ratproof.implementations.openfst import WithOpenFst
 from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.rungs.decided import decide, decide_units
 from ratproof.ladder.rungs.exhausted import exhaust
+from ratproof.ladder.written.equations import agree_with_equations
 from theory.rational_recurrences import proposition_7
 from theory.reading import NoAutomaton
 from theory.registry import claims

@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -15,13 +14,14 @@ from filelock import FileLock
 from automata.errors import InputError
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_sets
-from ratproof import main
+from proofs_tests.training.small_runs import ratproof
 from ratproof.process.exit_statuses import BAD_INPUT
 from training.campaign import job as jobs
 from training.campaign.plan import kept_name, read
 from training.campaign.searches import JOURNAL
 from training.campaign.work import state
 from training.data_folder import Data
+from training.engine.results import read_archive, write_archive
 from training.rational_recurrences import search
 
 __all__ = ["command_line"]
@@ -50,17 +50,19 @@ RUNS = ["sst2/rrnn-b/seed-0", "sst2/rrnn-b/seed-7", "cr/rrnn-b/seed-0", "cr/rrnn
 def in_this_process(monkeypatch: pytest.MonkeyPatch, broken: Sequence[str] = ()) -> None:
     """Do runs here, but for those that break, as where memory ends."""
 
-    def do(runner: object, name: str, said: dict[str, Any]) -> tuple[int, str]:
-        if name in broken:
-            return -9, "MemoryError: there is no more"
+    def run_here(words: str) -> bytes:
+        said = json.loads(words)
+        if said["job"] in broken:
+            return json.dumps([-9, "MemoryError: there is no more"]).encode()
         folder, data = Path(said["folder"]), Data(Path(said["data"]), any_size=said["any_size"])
         plan = read(folder / jobs.CAMPAIGN)
+        job = next(job for job in plan.jobs if job.name == said["job"])
         try:
-            return jobs.do(plan, next(job for job in plan.jobs if job.name == name), folder, data), ""
+            return json.dumps([jobs.do(plan, job, folder, data), ""]).encode()
         except InputError as error:
-            return BAD_INPUT, str(error)
+            return json.dumps([BAD_INPUT, str(error)]).encode()
 
-    monkeypatch.setattr("training.campaign.runners.LocalRunner.run", do)
+    monkeypatch.setattr("training.campaign.runners.run_here", run_here)
     monkeypatch.setattr("training.campaign.job.interruptions", lambda **options: nullcontext(lambda: False))
 
 
@@ -71,19 +73,25 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def campaign(place: Path, more: str = "-o PLACE/small", file: str = "small.toml") -> int:
+    """The exit status of ``campaign run``; ``PLACE`` stands for the test's folder."""
+    line = f"campaign run PLACE/{file} --data PLACE/data --any-size {more}"
+    return ratproof(line.replace("PLACE", str(place)))
+
+
+def do(place: Path, number: int, folder: str = "small") -> int:
+    """The exit status of a run, which is done in this process."""
+    plan = read(place / "small.toml")
+    return jobs.do(plan, plan.jobs[number], place / folder, Data(place / "data", any_size=True))
+
+
 def test_a_file_becomes_runs_in_its_order(place: Path) -> None:
     plan = read(place / "small.toml")
     assert [job.name for job in plan.jobs] == TRIALS + RUNS
     best = search.drawn(2)[1]
     settings = plan.settings(plan.jobs[3], best).to_json()
-    assert settings == settings | {
-        **best,
-        "model": "rrnn-b",
-        "seed": 7,
-        "epochs": 2,
-        "hidden": 6,
-        "scale": 5.0,
-    }
+    own = {"model": "rrnn-b", "seed": 7, "epochs": 2, "hidden": 6, "scale": 5.0}
+    assert settings == settings | best | own
 
 
 @pytest.mark.parametrize(
@@ -121,41 +129,37 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
 ) -> None:
     in_this_process(monkeypatch)
     plan, folder = read(place / "small.toml"), place / "small"
-    data = Data(place / "data", any_size=True)
-    for job in plan.jobs[:4]:
-        assert state(job, folder) == "waiting"
-        assert jobs.do(plan, job, folder, data) == 0
+    for number, job in enumerate(plan.jobs[:4]):
+        assert state(job, folder) == "waiting" and do(place, number) == 0
         assert state(job, folder) == "done"
     said = json.loads((folder / RUNS[1] / "result.json").read_text())
     best = search.best(folder / JOURNAL, "sst2 rrnn-b", 2)
     assert best is not None and said["configuration"] == said["configuration"] | best | {"hidden": 6}
-    command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
     before = {name: (folder / name / "result.json").stat().st_mtime_ns for name in TRIALS + RUNS[:2]}
-    assert main.run([*command, "-o", str(folder), "--json"]) == 0
+    assert campaign(place, "-o PLACE/small --json") == 0
     shown = json.loads(capfd.readouterr().out.splitlines()[-1])
     assert (shown["runs"], shown["done"], shown["waiting"]) == (6, 6, 0)
     assert [job["name"] for job in shown["jobs"]] == TRIALS + RUNS
     assert before == {name: (folder / name / "result.json").stat().st_mtime_ns for name in before}
 
-    assert main.run(["campaign", "results", str(folder), "--keep", str(place / "kept")]) == 0
+    assert ratproof("campaign results", folder, "--keep", place / "kept") == 0
     assert "cr: test accuracy" in capfd.readouterr().out
-    assert {path.name for path in (place / "kept").iterdir()} == {kept_name(job.name) for job in plan.jobs}
-    older = (
-        place / "kept" / kept_name(plan.jobs[2].name)
-    )  # a result from before there was a choice of classifiers
-    old = json.loads(older.read_text())
-    assert old["configuration"].pop("classifier") == "mlp"
-    older.write_text(json.dumps(old))
-    again = [*command, "--kept", str(place / "kept"), "-o", str(place / "again")]
-    assert main.run(again) == 0
+    kept = read_archive(place / "kept")
+    assert set(kept) == {kept_name(job.name) for job in plan.jobs}
+    # a result from before there was a choice of classifiers, and one in a file of its own, as they were kept
+    assert kept[kept_name(plan.jobs[2].name)]["configuration"].pop("classifier") == "mlp"
+    own = kept.pop(kept_name(plan.jobs[3].name))
+    write_archive(kept, place / "kept")
+    (place / "kept" / kept_name(plan.jobs[3].name)).write_text(json.dumps(own))
+    assert campaign(place, "--kept PLACE/kept -o PLACE/again") == 0
     assert search.best(place / "again" / JOURNAL, "sst2 rrnn-b", 2) == best
     (place / "small.toml").write_text(PLAN.replace("batch = 8", "batch = 4"))
-    for more in (["-o", str(folder)], ["--kept", str(place / "kept"), "-o", str(place / "other")]):
-        assert main.run([*command, *more]) == 2
+    for more in ("-o PLACE/small", "--kept PLACE/kept -o PLACE/other"):
+        assert campaign(place, more) == 2
         assert "is a run with batch 8, where 4 is asked for" in capfd.readouterr().err
     assert not (place / "other" / RUNS[0]).exists()
-    os.remove(place / "kept" / kept_name(plan.jobs[0].name))
-    assert main.run([*command, "--kept", str(place / "kept"), "-o", str(place / "third")]) == 2
+    write_archive({name: kept[name] for name in kept if name != kept_name(plan.jobs[0].name)}, place / "kept")
+    assert campaign(place, "--kept PLACE/kept -o PLACE/third") == 2
     assert "of which not all trials are there" in capfd.readouterr().err
 
 
@@ -166,10 +170,8 @@ def test_a_search_stands_in_its_trials_results(
 ) -> None:
     """What waits for it has the best trial's settings, whatever became of the journal."""
     in_this_process(monkeypatch)
-    plan, folder = read(place / "small.toml"), place / "small"
-    data, journal = Data(place / "data", any_size=True), folder / JOURNAL
-    for job in plan.jobs[:2]:
-        assert jobs.do(plan, job, folder, data) == 0
+    folder, journal = place / "small", place / "small" / JOURNAL
+    assert do(place, 0) == do(place, 1) == 0
     best = search.best(journal, "sst2 rrnn-b", 2)
     if lost == "killed before it was recorded":
         journal.unlink()
@@ -180,10 +182,10 @@ def test_a_search_stands_in_its_trials_results(
         whole = journal.read_bytes()
         journal.write_bytes(whole[:-20] + b"\n" + whole[-40:])
         with pytest.raises(InputError, match="is no journal of Optuna's, or damaged"):
-            jobs.do(plan, plan.jobs[2], folder, data)
+            do(place, 2)
         journal.unlink()
-    assert jobs.do(plan, plan.jobs[2], folder, data) == 0
-    said = json.loads((folder / plan.jobs[2].name / "result.json").read_text())
+    assert do(place, 2) == 0
+    said = json.loads((folder / RUNS[0] / "result.json").read_text())
     found = search.best(journal, "sst2 rrnn-b", 2)
     assert found is not None and said["configuration"] == said["configuration"] | found | {"hidden": 6}
     if lost != "killed before it was recorded":
@@ -196,17 +198,15 @@ def test_a_result_of_another_run_is_not_taken(
     place: Path, field: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_this_process(monkeypatch)
-    plan, folder = read(place / "small.toml"), place / "small"
-    assert jobs.do(plan, plan.jobs[0], folder, Data(place / "data", any_size=True)) == 0
-    said = json.loads((folder / plan.jobs[0].name / "result.json").read_text())
+    assert do(place, 0) == 0
+    said = json.loads((place / "small" / TRIALS[0] / "result.json").read_text())
     said |= {"experiment": {"experiment": "cr"}, "seed": {"seed": 5}, "dev_accuracy": {"metrics": {}}}[field]
     (place / "kept").mkdir()
-    (place / "kept" / kept_name(plan.jobs[0].name)).write_text(json.dumps(said))
-    command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
-    assert main.run([*command, "--kept", str(place / "kept"), "-o", str(place / "new")]) == 2
+    write_archive({kept_name(TRIALS[0]): said}, place / "kept")
+    assert campaign(place, "--kept PLACE/kept -o PLACE/new") == 2
     error = capfd.readouterr().err
     assert field in error and "Traceback" not in error
-    assert not (place / "new" / plan.jobs[0].name / "result.json").exists()
+    assert not (place / "new" / TRIALS[0] / "result.json").exists()
 
 
 @pytest.mark.usefixtures("command_line")
@@ -214,11 +214,9 @@ def test_a_run_that_ends_with_a_traceback_is_broken_and_its_log_is_kept(
     place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python's exit status is that of a run that diverged."""
-    monkeypatch.setattr(
-        "training.campaign.runners.LocalRunner.run", lambda *arguments: (1, "Traceback: something is wrong")
-    )
-    command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
-    assert main.run([*command, "-o", str(place / "small")]) == 3
+    ended = json.dumps([1, "Traceback: something is wrong"]).encode()
+    monkeypatch.setattr("training.campaign.runners.run_here", lambda said: ended)
+    assert campaign(place) == 3
     plan = read(place / "small.toml")
     assert state(plan.jobs[0], place / "small") == "broken"
     assert "something is wrong" in (place / "small" / plan.jobs[0].name / jobs.LOG).read_text()
@@ -230,8 +228,7 @@ def test_a_result_that_is_cut_off_is_not_done(place: Path, capfd: pytest.Capture
     (folder / plan.jobs[2].name).mkdir(parents=True)
     (folder / plan.jobs[2].name / "result.json").write_text('{"experiment": "ss')
     assert state(plan.jobs[2], folder) == "broken"
-    command = ["campaign", "run", str(place / "small.toml"), "--data", str(place / "data"), "--any-size"]
-    assert main.run([*command, "-o", str(folder)]) == 2
+    assert campaign(place) == 2
     error = capfd.readouterr().err
     assert "result.json" in error and "Traceback" not in error
 
@@ -241,7 +238,7 @@ def test_two_processes_do_not_do_one_run(place: Path) -> None:
     (folder / TRIALS[0]).mkdir(parents=True)
     with FileLock(folder / TRIALS[0] / jobs.LOCK):
         assert state(plan.jobs[0], folder) == "running"
-        assert jobs.do(plan, plan.jobs[0], folder, Data(place / "data", any_size=True)) == jobs.TAKEN
+        assert do(place, 0) == jobs.TAKEN
 
 
 def test_a_trial_that_diverges_counts_as_the_worst(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,23 +265,14 @@ def test_what_is_wrong_with_the_data_stops_the_campaign_with_its_sentence(
 ) -> None:
     in_this_process(monkeypatch)
     os.remove(place / "data/sst2/stsa.binary.train")
-    command = [
-        "campaign",
-        "run",
-        str(place / "small.toml"),
-        "--data",
-        str(place / "data"),
-        "-o",
-        str(place / "small"),
-    ]
-    assert main.run(command) == 2
+    assert campaign(place) == 2
     out, err = capfd.readouterr()
     assert not out and err.count("\n") == 1 and "stsa.binary.train: cannot be read" in err
 
 
 @pytest.mark.usefixtures("command_line")
 def test_a_folder_that_has_no_campaign_is_refused(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main.run(["campaign", "status", str(place)]) == 2
+    assert ratproof("campaign status", place) == 2
     assert "is no folder of a campaign" in capfd.readouterr().err
-    assert main.run(["results", str(place / "none")]) == 2
+    assert ratproof("results", place / "none") == 2
     assert "is no folder" in capfd.readouterr().err

@@ -18,12 +18,12 @@ import training
 from proofs_tests.cluster import Cluster
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.held_runs import held, put, steps_made
-from proofs_tests.training.test_campaign import in_this_process, place
+from proofs_tests.training.test_campaign import campaign, in_this_process, place
 from ratproof import main
-from ratproof.hunting.cluster_tasks import WENT_AWAY
-from training.campaign import cluster_runner
+from ratproof.jobs.dask_executor import WENT_AWAY
+from ratproof.jobs.installation import installation_of_runs
 from training.campaign import job as jobs
-from training.campaign.installation import installation
+from training.campaign import runners
 from training.campaign.merging import digest_of
 from training.campaign.plan import read
 from training.campaign.work import Work, state
@@ -97,19 +97,18 @@ def test_what_is_done_does_not_depend_on_places_and_interruptions(
     pytest.importorskip("distributed")
     (place / "one.toml").write_text(ONE)
     whole = run_some(place, "whole", [0, 1, 2])
-    line = ["campaign", "run", str(place / "one.toml"), "--data", str(place / "data"), "--any-size"]
-    line += ["-o", str(place / "far")]
+    far = "-o PLACE/far"
     monkeypatch.setenv("PYTHONPATH", put(tmp_path))
 
     when(monkeypatch, held(tmp_path, 0), lambda: os.kill(os.getpid(), signal.SIGTERM))
-    assert main.run([*line, "--jobs", "2"]) == 130
+    assert campaign(place, f"{far} --jobs 2", "one.toml") == 130
     assert ["cr/rrnn-b/seed-0", 0] in status(place / "far", capfd)["incomplete"]  # type: ignore[operator]
 
     cluster = Cluster(tmp_path)
     try:
-        refused_where_the_installation_is_another(cluster, line, place / "far", capfd)
+        refused_where_the_installation_is_another(cluster, place, capfd)
         when(monkeypatch, held(tmp_path, 1), cluster.restart)
-        assert main.run([*line, "--cluster", str(cluster.file), "--json"]) == 0
+        assert campaign(place, f"{far} --cluster {cluster.file} --json", "one.toml") == 0
     finally:
         cluster.end()
     out, err = capfd.readouterr()
@@ -121,15 +120,16 @@ def test_what_is_done_does_not_depend_on_places_and_interruptions(
 
 
 def refused_where_the_installation_is_another(
-    cluster: Cluster, line: list[str], folder: Path, capfd: pytest.CaptureFixture[str]
+    cluster: Cluster, place: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    before = status(folder, capfd)
+    before = status(place / "far", capfd)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cluster_runner, "installation", lambda: installation() | {"numpy": "1.0"})
-        assert main.run([*line, "--cluster", str(cluster.file)]) == 2
+        other = installation_of_runs() | {"numpy": "1.0"}
+        patch.setattr(runners, "installation_of_runs", lambda: other)
+        assert campaign(place, f"-o PLACE/far --cluster {cluster.file}", "one.toml") == 2
     said = capfd.readouterr().err.splitlines()[-1]
     assert "another installation" in said and f"numpy is {numpy.__version__} there and 1.0 here" in said
-    assert status(folder, capfd) == before
+    assert status(place / "far", capfd) == before
 
 
 def when(monkeypatch: pytest.MonkeyPatch, there: Path, do: Callable[[], object]) -> None:
@@ -163,16 +163,14 @@ def test_a_run_that_breaks_keeps_its_log_and_is_listed_and_the_others_are_done(
     (place / "one.toml").write_text(ONE)
     broken = ["cr/rrnn-b/seed-1"]
     in_this_process(monkeypatch, broken)
-    line = ["campaign", "run", str(place / "one.toml"), "--data", str(place / "data"), "--any-size"]
-    line += ["-o", str(place / "some")]
-    assert main.run(line) == 3
+    assert campaign(place, "-o PLACE/some", "one.toml") == 3
     log = place / "some" / broken[0] / "log.txt"
     said = capfd.readouterr().out
     assert "3 runs: 2 done, 1 broken" in said and broken[0] in said
     assert log.read_text() == "MemoryError: there is no more\nit ended with status -9\n"
     assert status(place / "some", capfd)["incomplete"] == [[broken[0], 1]]
     broken.clear()
-    assert main.run(line) == 0 and not log.exists()
+    assert campaign(place, "-o PLACE/some", "one.toml") == 0 and not log.exists()
 
 
 # Digests.

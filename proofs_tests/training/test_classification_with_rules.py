@@ -12,17 +12,15 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.torch import load_file
 from torch.nn import functional
 
-from automata.errors import FormatError, InputError
 from neural.fa_rnn import files
 from proofs_tests.training.command_line import command_line
-from proofs_tests.training.sentences import write, write_rule_sets
-from ratproof import main
+from proofs_tests.training.sentences import write_rule_sets
+from proofs_tests.training.small_runs import ratproof
 from training.classification_with_rules import experiment
 from training.classification_with_rules.data import Batch, RuledSentences, drawn_places, load
-from training.classification_with_rules.experiment import build, run
+from training.classification_with_rules.experiment import build
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import SETS, TABLE_4, TABLE_5, TABLE_6, paper, variant
 from training.classification_with_rules.plain_networks import Convolutional
@@ -33,7 +31,7 @@ from training.data_folder import Data
 from training.engine.noise import Noise
 from training.engine.results import KEYS
 from training.engine.run import Where
-from training.experiments import settings_for
+from training.experiments import run, settings_for
 from training.rules.read_report import report
 
 __all__ = ["command_line"]
@@ -236,36 +234,10 @@ def test_drawn_sentences_match_rules_and_depend_on_the_epoch_alone(
 # Runs.
 
 
-@pytest.mark.parametrize("model", ["bifa-rnn", "bigru+kd"])
-def test_a_run_that_was_interrupted_again_and_again_is_the_run_that_was_not(
-    model: str, folder: Path, tmp_path: Path
-) -> None:
-    settings = replace(TINY, model=model, average=0.9, schedule="cosine", dropout=0.2, recurrence_share=0.5)
-    settings = replace(settings, drawn=10) if model in FA else settings
-    at = Data(folder, any_size=True)
-    whole = run("sms", settings, at, where(tmp_path / "whole"))
-    assert isinstance(whole, dict)
-    said: object = None
-    for attempt in range(100):
-        looks = iter([False] * 3 + [True] * 10)
-        said = run("sms", settings, at, where(tmp_path / "pieces", attempt > 0), lambda: next(looks))  # noqa: B023
-        if said != "interrupted":
-            break
-    assert isinstance(said, dict) and attempt > 3
-    timed = ("seconds", "when")
-    assert {k: v for k, v in said.items() if k not in timed} == {
-        k: v for k, v in whole.items() if k not in timed
-    }
-    one, other = (load_file(tmp_path / name / "network.safetensors") for name in ("whole", "pieces"))
-    assert set(one) == set(other) and all(torch.equal(one[name], other[name]) for name in one)
-
-
 def test_the_running_mean_is_what_is_kept(folder: Path, tmp_path: Path) -> None:
     at = Data(folder, any_size=True)
-    said = [
-        run("sms", replace(TINY, average=average), at, where(tmp_path / str(average)))
-        for average in (0.0, 0.99)
-    ]
+    both = (replace(TINY, average=average) for average in (0.0, 0.99))
+    said = [run("sms", how, at, where(tmp_path / str(how.average))) for how in both]
     assert said[0]["history"] != said[1]["history"]  # type: ignore[index]
 
 
@@ -283,17 +255,9 @@ def test_each_model_has_a_result(model: str, share: float, folder: Path, tmp_pat
         classifier, about = files.load(tmp_path / "network.safetensors")
         assert about["configuration"]["share"] == share
         parts = load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts
-        right = [
-            label == truth
-            for label, truth in zip(classifier.said(parts["test"].words), parts["test"].labels, strict=True)
-        ]
+        pairs = zip(classifier.said(parts["test"].words), parts["test"].labels, strict=True)
+        right = [label == truth for label, truth in pairs]
         assert sum(right) / len(right) == pytest.approx(said["metrics"]["test_accuracy"])
-
-
-def test_settings_are_chosen_without_the_test_part(folder: Path, tmp_path: Path) -> None:
-    said = run("sms", TINY, Data(folder, any_size=True), where(tmp_path), test=False)
-    assert isinstance(said, dict)
-    assert not [name for name in said["metrics"] if "test" in name] and said["paper"] is None
 
 
 # Data and settings.
@@ -305,42 +269,11 @@ def test_a_share_is_drawn_with_the_seed() -> None:
     assert len(drawn_places(1000, 0.01, 3)) == 10 and len(drawn_places(3, 0.01, 3)) == 1
 
 
-def test_files_that_are_none_are_named(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"re2rnn/SMS: is no folder.*published at https"):
-        load(SOURCES["sms"], Data(tmp_path), 1.0, 0)
-    write_rule_sets(tmp_path)
-    with pytest.raises(FormatError, match=r"train.tsv: has 40 sentences, where the published one has 4,502"):
-        load(SOURCES["sms"], Data(tmp_path), 1.0, 0)
-    write(tmp_path / "re2rnn/SMS/rules.config", "$ * good $ *\n")
-    with pytest.raises(FormatError, match=r"without a \[label\]"):
-        load(SOURCES["sms"], Data(tmp_path, any_size=True), 1.0, 0)
-    (tmp_path / "re2rnn/SMS/dev.tsv").unlink()
-    with pytest.raises(FormatError, match=r"dev.tsv: is missing"):
-        load(SOURCES["sms"], Data(tmp_path, any_size=True), 1.0, 0)
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"tensor": "whole"}, "--beta 1"),
-        ({"tensor": "whole", "beta": 1.0, "model": "fa-gru"}, "--model fa-rnn"),
-        ({"scoring": "viterbi", "model": "bifa-rnn"}, "--scoring viterbi is for --model fa-rnn"),
-        ({"drawn": 5, "model": "bigru"}, "--drawn is for fa-rnn"),
-        ({"share": 1.5}, "--share is 1.5"),
-        ({"model": "gpt"}, "--model is 'gpt'"),
-    ],
-)
-def test_settings_that_contradict_each_other_are_refused(change: dict[str, object], says: str) -> None:
-    with pytest.raises(InputError, match=says):
-        RuleClassification(**change)  # type: ignore[arg-type]
-
-
 @pytest.mark.usefixtures("command_line")
 def test_the_command_trains_and_reads_back(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = ["train", "sms", "--data", str(folder), "--any-size", "--epochs", "2", "-o", str(tmp_path / "run")]
-    assert main.run(line) == 0
+    assert ratproof(f"train sms --data {folder} --any-size --epochs 2 -o", tmp_path / "run") == 0
     assert "the rules are right on" in capsys.readouterr().out
     classifier, _ = files.load(tmp_path / "run/network.safetensors")
     read, _, _ = report(classifier, load(SOURCES["sms"], Data(folder, any_size=True), 1.0, 0).parts)

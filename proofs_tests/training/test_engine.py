@@ -9,6 +9,7 @@ import io
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import safetensors.torch
 import torch
 from rich.console import Console
 from torch import Tensor, nn
@@ -25,7 +25,7 @@ from automata.errors import FormatError, InputError
 from neural import checkpoints
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_sets
-from ratproof import main
+from proofs_tests.training.small_runs import ratproof, result, same_networks
 from training.engine import bar as bars
 from training.engine import checkpoint
 from training.engine.logs import Logs
@@ -40,20 +40,9 @@ from training.rational_recurrences.task import ClassificationTask
 
 __all__ = ["command_line"]
 
-SMALL = [
-    "--hidden",
-    "6",
-    "--batch",
-    "8",
-    "--epochs",
-    "4",
-    "--rate",
-    "0.01",
-    "--halve-after",
-    "1",
-    "--any-size",
-    "--no-tensorboard",
-]
+SMALL = (
+    "--model rrnn-f --hidden 6 --batch 8 --epochs 4 --rate 0.01 --halve-after 1 --any-size --no-tensorboard"
+)
 
 
 # What is drawn.
@@ -63,11 +52,7 @@ def test_a_mask_belongs_to_its_example_step_and_seed_and_to_nothing_else() -> No
     together = Noise(3, 5, torch.tensor([10, 11, 12])).kept(0, (7, 4), 0.5)
     alone = Noise(3, 5, torch.tensor([12])).kept(0, (9, 4), 0.5)
     assert torch.equal(together[2], alone[0, :7])
-    others = [
-        Noise(3, 6, torch.tensor([12])),
-        Noise(4, 5, torch.tensor([12])),
-        Noise(3, 5, torch.tensor([13])),
-    ]
+    others = [Noise(*key, torch.tensor([n])) for *key, n in ((3, 6, 12), (4, 5, 12), (3, 5, 13))]
     assert not any(torch.equal(noise.kept(0, (9, 4), 0.5), alone) for noise in others)
     assert not torch.equal(Noise(3, 5, torch.tensor([12])).kept(1, (9, 4), 0.5), alone)
 
@@ -263,15 +248,7 @@ def train(folder: Path, *more: str) -> int:
     data = folder.parent / "data"
     if not data.exists():
         write_sets(data)
-    arguments = ["train", "cr", "--model", "rrnn-f", "--data", str(data), *SMALL, "-o", str(folder), *more]
-    return main.run(arguments)
-
-
-def said_by(folder: Path) -> dict[str, object]:
-    said = json.loads((folder / "result.json").read_text())
-    return {name: said[name] for name in said if name not in ("seconds", "when", "decided")} | {
-        "metrics": {n: v for n, v in said["metrics"].items() if n != "words_per_second"}
-    }
+    return ratproof(f"train cr {SMALL}", "--data", data, "-o", folder, *more)
 
 
 KILLED = """
@@ -315,39 +292,18 @@ ends: prints how many were killed, and its exit status.
 def test_a_run_that_was_killed_again_and_again_is_the_run_that_was_not_bit_for_bit(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert train(whole, "--log-every", "1") == 0
-    command = [
-        "train",
-        "cr",
-        "--model",
-        "rrnn-f",
-        "--data",
-        str(tmp_path / "data"),
-        *SMALL,
-        "--log-every",
-        "1",
-    ]
+    command = f"train cr {SMALL} --data {tmp_path / 'data'} --log-every 1 --keep-every 0".split()
     ran = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            KILLED,
-            str(killed),
-            str(random.Random().randrange(10**6)),
-            *command,
-            "--keep-every",
-            "0",
-        ],
+        [sys.executable, "-c", KILLED, str(killed), str(random.Random().randrange(10**6)), *command],
         capture_output=True,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     kills, status = map(int, ran.stdout.splitlines()[-1].split())
     assert status == 0 and kills >= 2, ran.args
-    assert said_by(whole) == said_by(killed)
+    assert result(whole) == result(killed) and same_networks(whole, killed), ran.args
     for name in ("steps.csv", "epochs.csv"):
         assert (whole / name).read_bytes() == (killed / name).read_bytes(), (name, ran.args)
-    one, other = (safetensors.torch.load_file(folder / "network.safetensors") for folder in (whole, killed))
-    assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one), ran.args
 
 
 @pytest.mark.usefixtures("command_line")
@@ -364,10 +320,7 @@ def test_a_signal_keeps_a_whole_checkpoint_and_ends_with_130(
 
     monkeypatch.setattr(Loop, "_step", step)
     assert train(tmp_path / "run") == 130
-    assert (
-        checkpoints.read(tmp_path / "run" / "run.safetensors", "run of an experiment")[0]["progress"]["step"]
-        == 8
-    )
+    assert checkpoints.read(tmp_path / "run" / "run.safetensors", checkpoint.KIND)[0]["progress"]["step"] == 8
     assert not (tmp_path / "run" / "result.json").exists()
     monkeypatch.undo()
 
@@ -397,8 +350,8 @@ def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_
     assert train(tmp_path / "run", "--resume") == 2  # it is done, of other data
     assert "result.json: is a run with train {" in capfd.readouterr().err
     write_sets(tmp_path / "data")
-    other = ["train", "sst2", "--model", "rrnn-f", "--data", str(tmp_path / "data"), *SMALL]
-    assert main.run([*other, "-o", str(tmp_path / "run"), "--resume"]) == 2
+    other = f"train sst2 {SMALL} --data {tmp_path / 'data'}"
+    assert ratproof(other, "-o", tmp_path / "run", "--resume") == 2
     assert "experiment 'cr', where 'sst2'" in capfd.readouterr().err
 
 
@@ -429,15 +382,12 @@ def test_a_run_that_diverges_keeps_its_last_good_checkpoint(
 ) -> None:
     losses = ClassificationTask.losses
     count = iter(range(100))
-    monkeypatch.setattr(
-        ClassificationTask,
-        "losses",
-        lambda *arguments: losses(*arguments) / (0.0 if next(count) == 9 else 1.0),
-    )
+    spoiled = lambda *arguments: losses(*arguments) / (0.0 if next(count) == 9 else 1.0)
+    monkeypatch.setattr(ClassificationTask, "losses", spoiled)
     assert train(tmp_path / "run", "--keep-every", "0") == 1
     err = capfd.readouterr().err
     assert err.count("\n") == 1 and "the loss is inf in epoch 2, batch 5 (step 9;" in err
-    about, tensors = checkpoints.read(tmp_path / "run" / "run.safetensors", "run of an experiment")
+    about, tensors = checkpoints.read(tmp_path / "run" / "run.safetensors", checkpoint.KIND)
     assert about["progress"]["step"] == 9 and all(bool(t.isfinite().all()) for t in tensors.values())
 
 
@@ -461,9 +411,8 @@ def test_lines_of_steps_that_are_made_again_are_dropped(tmp_path: Path) -> None:
 def test_a_run_that_goes_on_removes_what_a_killed_process_left_of_its_files(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     assert train(folder, "--minutes", "1e-9") == 1
-    killed, at_work, own = (
-        folder / name for name in (".run.safetensors.a1b2c3d4", ".result.json.1_2b3c4d", ".x")
-    )
+    names = (".run.safetensors.a1b2c3d4", ".result.json.1_2b3c4d", ".x")
+    killed, at_work, own = (folder / name for name in names)
     for path in (killed, at_work, own):
         path.write_text("half")
     for path in (killed, own):
@@ -477,33 +426,30 @@ def test_the_network_of_a_run_that_is_done_is_made_again_where_it_is_lost(tmp_pa
     folder = tmp_path / "run"
     network = folder / "network.safetensors"
     assert train(folder) == 0
-    whole, said = safetensors.torch.load_file(network), said_by(folder)
+    said = result(folder)
+    shutil.copytree(folder, tmp_path / "before")
     network.unlink()
     assert train(folder, "--resume") == 0
-    again = safetensors.torch.load_file(network)
-    assert again.keys() == whole.keys() and all(torch.equal(again[name], whole[name]) for name in whole)
-    assert said_by(folder) == said
+    assert same_networks(folder, tmp_path / "before") and result(folder) == said
 
 
 def test_what_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
-    from training.engine import checkpoint
-
     loop = loop_of(Scripted([0.5] * 9, epochs=2))
     loop.run()
     path = tmp_path / "run.safetensors"
     checkpoint.write(loop, {}, path)
     about, tensors = checkpoints.read(path, checkpoint.KIND)
-    changes = (
-        {"step": -1},
-        {"step": 2**70},
-        {"epoch": 1.5},
-        {"history": []},
-        {"rate": "fast"},
-        {"rate": 1e300},
+    wrong = (
+        ("step", -1),
+        ("step", 2**70),
+        ("epoch", 1.5),
+        ("history", []),
+        ("rate", "fast"),
+        ("rate", 1e300),
     )
-    for change in changes:
-        wrong = {**about, "progress": {**about["progress"], **change}}
-        checkpoints.write(path, checkpoint.KIND, wrong, tensors)
+    for name, value in (*wrong, ("rate", 1e300)):
+        spoiled = {**about, "progress": {**about["progress"], name: value}}
+        checkpoints.write(path, checkpoint.KIND, spoiled, tensors)
         with pytest.raises(FormatError, match="is no run that can go on"):
             checkpoint.read(loop, {}, path)
     for name in tensors:

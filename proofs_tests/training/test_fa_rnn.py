@@ -13,7 +13,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from safetensors.torch import load_file
 
 from automata.errors import FormatError, InputError
 from automata.rules.matching import matches
@@ -24,16 +23,14 @@ from neural.fa_rnn import files
 from neural.fa_rnn.classifier import Classifier
 from neural.fa_rnn.sentences import Sentences
 from proofs_tests.training.command_line import command_line
-from ratproof import main
+from proofs_tests.training.small_runs import ratproof, result, same_networks
 from ratproof.checkers.table import judge
 from training.classification_with_rules.drawn import RuleSentences
-from training.classification_with_rules.experiment import run
-from training.classification_with_rules.presets import FEW, SOME, preset_for, presets
-from training.classification_with_rules.settings import RuleClassification
+from training.classification_with_rules.settings import FEW, SOME, RuleClassification, preset_for, presets
 from training.classification_with_rules.sources import OWN
 from training.data_folder import Data
 from training.engine.run import Where
-from training.experiments import settings_for
+from training.experiments import run, settings_for
 from training.kept import difference
 from training.rules.read_back import covering, encoded, own_states, reached, read_back
 from training.rules.read_report import trained_on
@@ -45,28 +42,11 @@ WORDS = ("a", "b", "c", "7")
 SEVERAL = st.lists(st.tuples(st.sampled_from("xyz"), rules(("a", "b"), leaves=4)), min_size=1, max_size=3)
 RULES = "[light]\n$ * lamp $ *\n[music]\n$ * play $ *\n"
 SAID = {
-    "light": [
-        "turn the lamp on",
-        "the lamp please",
-        "it is dark",
-        "so dark here",
-        "lamp",
-        "dark in the hall",
-        "make the lamp red",
-    ],
-    "music": [
-        "play jazz",
-        "please play it",
-        "some jazz here",
-        "louder jazz",
-        "play it in the hall",
-        "jazz",
-        "jazz please",
-    ],
+    "light": "turn the lamp on|the lamp please|it is dark|so dark here|lamp|dark in the hall"
+    "|make the lamp red",
+    "music": "play jazz|please play it|some jazz here|louder jazz|play it in the hall|jazz|jazz please",
 }
-
-
-LEARNING = ["--vectors", "one-hot", "--beta", "0.3", "--rate", "0.02", "--recurrence-share", "1"]
+LEARNING = "--vectors one-hot --beta 0.3 --rate 0.02 --recurrence-share 1"
 """Settings with which words are learned that no rule has."""
 
 
@@ -75,7 +55,7 @@ def data(tmp_path: Path) -> Path:
     """A folder with rules and sentences, some of which say things that no rule has."""
     folder = tmp_path / "home"
     folder.mkdir()
-    lines = [f"{label}\t{text}" for label, texts in SAID.items() for text in texts]
+    lines = [f"{label}\t{text}" for label, texts in SAID.items() for text in texts.split("|")]
     for part in ("train", "dev", "test"):
         (folder / f"{part}.tsv").write_text("\n".join(lines * (3 if part == "train" else 1)))
     (folder / "home.config").write_text(RULES)
@@ -90,13 +70,8 @@ def _where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command_line: None) 
 
 def train(data: Path, folder: Path, *more: str) -> int:
     """``train fa-rnn``, for a short while."""
-    said = ["--data", str(data), "-o", str(folder), "--drawn", "10", "--no-tensorboard", *LEARNING, *more]
-    return main.run(["train", "fa-rnn", *said])
-
-
-def result(folder: Path) -> dict[str, Any]:
-    said: dict[str, Any] = json.loads((folder / "result.json").read_text())
-    return said
+    line = f"train fa-rnn --data {data} -o {folder} --drawn 10 --no-tensorboard {LEARNING}"
+    return ratproof(line, *more)
 
 
 @given(SEVERAL, st.integers(0, 100))
@@ -124,10 +99,9 @@ def test_a_run_that_is_stopped_goes_on_as_if_it_had_not_been(data: Path, tmp_pat
     assert run(OWN, settings, here, parts, lambda: next(looks) == 20) == "interrupted"
     assert 0 < len((parts.folder / "epochs.csv").read_text().splitlines()) - 1 < 3
     run(OWN, settings, here, replace(parts, resume=True))
-    one, other = (load_file(where.folder / "network.safetensors") for where in (whole, parts))
-    assert set(one) == set(other) and all(torch.equal(one[name], other[name]) for name in one)
-    said, again = ({**result(where.folder), "seconds": 0, "when": ""} for where in (whole, parts))
-    assert said == again and said["data"]["folder"] == "home"
+    assert same_networks(whole.folder, parts.folder)
+    assert result(whole.folder) == result(parts.folder)
+    assert result(whole.folder)["data"]["folder"] == "home"
 
 
 @pytest.mark.parametrize("done", [True, False])
@@ -153,9 +127,8 @@ def test_the_recipe_is_chosen_by_the_number_of_training_sentences(
     sizes = {1: "few", FEW - 1: "few", FEW: "some", SOME - 1: "some", SOME: "all"}
     assert {size: preset_for(size, "bifa-gru") for size in sizes} == sizes
     assert preset_for(FEW, "lstm") == "some-plain" and preset_for(0, "fa-rnn") == "zero-shot"
-    for model, more in (("fa-rnn", []), ("dan", ["--vectors", "one-hot"])):
-        line = ["train", "fa-rnn", "--data", str(data), "--model", model, *more, "--epochs", "1", "--json"]
-        assert main.run(line) == 0
+    for model, more in (("fa-rnn", ""), ("dan", "--vectors one-hot")):
+        assert ratproof(f"train fa-rnn --data {data} --model {model} {more} --epochs 1 --json") == 0
         said = json.loads(capsys.readouterr().out)["configuration"]
         own = presets(OWN)[preset_for(42, model)] | {"epochs": 1}
         assert {name: said[name] for name in own} == own
@@ -253,131 +226,72 @@ def test_labels_and_rules_are_shown_as_they_are(
     """What looks like markup in them is none."""
     rules = rule_set(loads("[[/x] :cat:]\n$ * [b] $ *"), ("[b]",))
     files.save(Classifier.of_rules(rules, ("[/x] :cat:",), ["$ * [b] $ *"]), tmp_path / "m.safetensors")
-    assert main.run(["rules", "show", str(tmp_path / "m.safetensors")]) == 0
+    assert ratproof("rules show", tmp_path / "m.safetensors") == 0
     assert "  1  [/x] :cat:: $ * [b] $ *\n" in capsys.readouterr().out
 
 
 def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """From rules to a network, back to rules, and rules in and out."""
-    folder = tmp_path / "run"
+
+    def said_by(line: str) -> Any:
+        assert ratproof(f"{line} --json") == 0
+        return json.loads(capsys.readouterr().out)
+
+    folder, back = tmp_path / "run", tmp_path / "back"
     assert train(data, folder, "--epochs", "30", "--json") == 0
     trained = json.loads(capsys.readouterr().out)["metrics"]
     assert trained["dev_accuracy"] == 1 > trained["untrained_dev_accuracy"]
-    kept = str(folder / "network.safetensors")
-    assert (
-        main.run(["rules", "read-back", kept, "--data", str(data), "-o", str(tmp_path / "back"), "--json"])
-        == 0
-    )
-    back = json.loads(capsys.readouterr().out)
-    assert [row["system"] for row in back["rows"]] == [
-        "network",
-        "automata, read back",
-        "rules, read back",
-        "first rules, as a list",
-    ]
-    assert sorted(path.name for path in (tmp_path / "back").iterdir()) == [
-        "automata.json",
-        "read-back.json",
-        "rules.json",
-        "rules.txt",
-    ]
-    assert main.run(["rules", "show", kept, "--json"]) == 0
-    assert [rule["label"] for rule in json.loads(capsys.readouterr().out)["rules"]] == ["light", "music"]
+    kept = folder / "network.safetensors"
+    systems = ["network", "automata, read back", "rules, read back", "first rules, as a list"]
+    read = said_by(f"rules read-back {kept} --data {data} -o {back}")
+    assert [row["system"] for row in read["rows"]] == systems
+    names = ["automata.json", "read-back.json", "rules.json", "rules.txt"]
+    assert sorted(path.name for path in back.iterdir()) == names
+    assert [rule["label"] for rule in said_by(f"rules show {kept}")["rules"]] == ["light", "music"]
     (tmp_path / "more.config").write_text("[fan]\n$ * red EOS\n$ * zebra $ *\n")
-    more, less = str(tmp_path / "more.safetensors"), str(tmp_path / "less.safetensors")
-    assert (
-        main.run(
-            [
-                "rules",
-                "add",
-                kept,
-                "--rules",
-                str(tmp_path / "more.config"),
-                "--weight",
-                "50",
-                "-o",
-                more,
-                "--data",
-                str(data),
-                "--json",
-            ]
-        )
-        == 0
-    )
-    said = json.loads(capsys.readouterr().out)
-    assert (
-        "fan" in said["labels"]
-        and "zebra" in said["notes"][1]
-        and said["test"]["after"] < said["test"]["before"]
-    )
+    more, less = tmp_path / "more.safetensors", tmp_path / "less.safetensors"
+    add = f"rules add {kept} --rules {tmp_path / 'more.config'}"
+    said = said_by(f"{add} --weight 50 -o {more} --data {data}")
+    assert "fan" in said["labels"] and "zebra" in said["notes"][1]
+    assert said["test"]["after"] < said["test"]["before"]
     for weight in ("nan", "1e60"):
-        assert (
-            main.run(
-                [
-                    "rules",
-                    "add",
-                    kept,
-                    "--rules",
-                    str(tmp_path / "more.config"),
-                    "--weight",
-                    weight,
-                    "-o",
-                    less,
-                ]
-            )
-            == 2
-        )
-        assert "a match adds" in capsys.readouterr().err and not Path(less).exists()
-    assert main.run(["rules", "disable", more, "3", "-o", less, "--data", str(data), "--json"]) == 0
-    again = json.loads(capsys.readouterr().out)
+        assert ratproof(f"{add} --weight {weight} -o {less}") == 2
+        assert "a match adds" in capsys.readouterr().err and not less.exists()
+    again = said_by(f"rules disable {more} 3 -o {less} --data {data}")
     assert again["test"]["after"] == said["test"]["before"] and again["states"] == said["states"] - 3
-    assert main.run(["rules", "disable", more, "3", "-o", less]) == 0
+    assert ratproof(f"rules disable {more} 3 -o {less}") == 0
     assert "1 group of rules out, 3 of" in capsys.readouterr().out
-    assert (
-        main.run(
-            [
-                "rules",
-                "decide",
-                "--rules",
-                str(data / "home.config"),
-                "--data",
-                str(data),
-                "--certificates",
-                str(tmp_path / "c"),
-                "--json",
-            ]
-        )
-        == 0
-    )
-    assert json.loads(capsys.readouterr().out)["exact"]
-    for file in (tmp_path / "c").iterdir():
+    certificates = tmp_path / "c"
+    decide = f"rules decide --rules {data / 'home.config'} --data {data} --certificates {certificates}"
+    assert said_by(decide)["exact"]
+    for file in certificates.iterdir():
         assert judge(json.loads(file.read_text())).verdict == "accepted"
 
 
+OWN_RULES = "rules decide --rules DATA/home.config"
+
+
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("line", "says"),
     [
-        (["train", "fa-rnn", "--data", "nowhere"], "train.tsv: is missing"),
-        (["train", "fa-rnn", "--data", "DATA", "--rules", "none.config"], "none.config"),
-        (["train", "fa-rnn", "--data", "DATA", "--share", "2"], "--share is 2"),
-        (["train", "fa-rnn", "--data", "DATA", "--preset", "paper"], "there are zero-shot, few"),
-        (["train", "fa-rnn", "--data", "DATA", "--beta", "0.5"], "--vectors one-hot does without"),
-        (["train", "fa-rnn", "--data", "DATA", "--beta", "2", "--vectors", "one-hot"], "from 0 to 1"),
-        (["train", "fa-rnn", "--data", "DATA", "--vectors", "one-hot"], "does not count at beta = 1"),
-        (["train", "fa-rnn", "--data", "DATA", "--resume"], "no run in it"),
-        (["rules", "read-back", "none.safetensors", "--data", "DATA"], "none.safetensors"),
-        (["rules", "show", "DATA/home.config"], "no checkpoint"),
-        (["rules", "decide", "--rules", "DATA/home.config"], "one of the two is right"),
-        (
-            ["rules", "decide", "--rules", "DATA/home.config", "--vocabulary", "a,b", "--dtype", "float16"],
-            "--dtype",
-        ),
+        ("train fa-rnn --data nowhere", "train.tsv: is missing"),
+        ("train fa-rnn --data DATA --rules none.config", "none.config"),
+        ("train fa-rnn --data DATA --share 2", "--share is 2"),
+        ("train fa-rnn --data DATA --preset paper", "there are zero-shot, few"),
+        ("train fa-rnn --data DATA --beta 0.5", "--vectors one-hot does without"),
+        ("train fa-rnn --data DATA --beta 2 --vectors one-hot", "from 0 to 1"),
+        ("train fa-rnn --data DATA --vectors one-hot", "does not count at beta = 1"),
+        ("train fa-rnn --data DATA --resume", "no run in it"),
+        ("rules read-back none.safetensors --data DATA", "none.safetensors"),
+        ("rules show DATA/home.config", "no checkpoint"),
+        (OWN_RULES, "one of the two is right"),
+        (f"{OWN_RULES} --vocabulary a,b --dtype float16", "--dtype"),
     ],
 )
 def test_bad_input_is_one_sentence(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, says: str
 ) -> None:
-    assert main.run([argument.replace("DATA", str(data)) for argument in arguments]) == 2
+    assert ratproof(line.replace("DATA", str(data))) == 2
     said = capsys.readouterr()
     assert says in said.err and said.err.count("\n") == 1 and said.out == ""
     assert not (tmp_path / "trained").exists()

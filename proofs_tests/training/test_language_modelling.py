@@ -5,21 +5,17 @@ column.
 from __future__ import annotations
 
 import gzip
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import safetensors.torch
 import torch
 
-from automata.errors import FormatError, InputError
+from automata.errors import InputError
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write, write_text
-from ratproof import main
 from training.engine.noise import Noise
-from training.engine.results import KEYS
 from training.engine.sampler import share_of
 from training.language_modelling import corpus, task
 from training.language_modelling.network import LanguageModel
@@ -30,7 +26,6 @@ __all__ = ["command_line"]
 
 PLAIN = {"input_dropout": 0.0, "output_dropout": 0.0, "vertical_dropout": 0.0, "recurrent_dropout": 0.0}
 TINY = LanguageModelling(hidden=4, batch=3, window=5, epochs=2, rate=0.1, precision="64-true")
-RATIONAL = [model for model in MODELS if model != "lstm"]
 
 
 def task_of(folder: Path, how: LanguageModelling) -> LanguageTask:
@@ -114,93 +109,7 @@ def test_gzipped_text_is_the_text(tmp_path: Path) -> None:
     assert zipped.files[0] == "ptb.train.txt.gz" and plain.words[0] == corpus.END
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "says"),
-    [
-        ("ptb.train.txt", None, "cannot be read: No such file"),
-        ("ptb.valid.txt", b"caf\xe9\n", "is no UTF-8 text (byte 3 is wrong)"),
-        ("ptb.test.txt", "the film", "line 1: has no line feed"),
-        ("ptb.test.txt", "\n", "has no words"),
-        ("ptb.test.txt", "the zebra\n", "'zebra' is no word of the training part"),
-        ("ptb.test.txt", "the\0film\n", "is binary"),
-        ("ptb.train.txt.gz", gzip.compress(b"the film\n", mtime=0)[:-9], "cannot be read"),
-    ],
-)
-def test_a_file_that_is_none_is_named_with_its_format_and_where_it_is_published(
-    tmp_path: Path, file: str, text: str | bytes | None, says: str
-) -> None:
-    write_text(tmp_path)
-    (tmp_path / "ptb" / file.removesuffix(".gz")).unlink()
-    if text is not None:
-        write(tmp_path / "ptb" / file, text)
-    with pytest.raises(FormatError) as error:
-        corpus.load(tmp_path, any_size=True)
-    assert all(words in str(error.value) for words in (file, says, corpus.FORMAT, corpus.WHERE))
-    write_text(tmp_path)
-    with pytest.raises(FormatError, match="was it cut"):
-        corpus.load(tmp_path)
-
-
 # Runs.
-
-
-def train(folder: Path, model: str, *more: str) -> int:
-    data = folder.parent / "data"
-    if not data.exists():
-        write_text(data)
-    small = [
-        "--hidden",
-        "4",
-        "--batch",
-        "3",
-        "--window",
-        "5",
-        "--epochs",
-        "2",
-        "--rate",
-        "0.1",
-        "--any-size",
-        "--no-tensorboard",
-    ]
-    return main.run(["train", "ptb", "--model", model, "--data", str(data), *small, "-o", str(folder), *more])
-
-
-@pytest.mark.usefixtures("command_line")
-@pytest.mark.parametrize("model", ["lstm", "rrnn-f", "rrnn-b-max-plus"])
-def test_a_run_that_was_interrupted_in_an_epoch_is_the_run_that_was_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
-) -> None:
-    from training.engine.loop import Loop
-
-    assert train(tmp_path / "whole", model) == 0
-    calls = iter(range(10**6))
-    monkeypatch.setattr(Loop, "_agreed", lambda self, *answers: [next(calls) == 9, False])
-    assert train(tmp_path / "cut", model) == 130
-    monkeypatch.undo()
-    assert train(tmp_path / "cut", model, "--resume") == 0
-    one, other = (safetensors.torch.load_file(tmp_path / n / "network.safetensors") for n in ("whole", "cut"))
-    assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
-
-
-@pytest.mark.usefixtures("command_line")
-@pytest.mark.parametrize("model", MODELS)
-def test_a_result_has_what_the_contract_says(
-    tmp_path: Path, model: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert train(tmp_path / "run", model, "--json") == 0
-    said = json.loads(capfd.readouterr().out)
-    assert main.run(["results", str(tmp_path)]) == 0
-    assert f"{said['metrics']['test_perplexity']:.1f}" in capfd.readouterr().out
-    assert set(KEYS) <= set(said) and said["experiment"] == "ptb" and said["model"] == model
-    metrics, history = said["metrics"], said["history"]
-    assert metrics["dev_perplexity"] == pytest.approx(min(one["dev_perplexity"] for one in history))
-    assert 1 < metrics["test_perplexity"] < math.inf and metrics["tokens_per_second"] > 0
-    assert (said["decided"] is None) if model == "lstm" else said["decided"]["units"] == 8
-    assert train(tmp_path / "run", model, "--resume") == 0
-    assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
-    write_text(tmp_path / "data", seed=1)
-    assert train(tmp_path / "run", model, "--resume") == 2  # it is done, of another text
-    assert "result.json: is a run with train {" in capfd.readouterr().err
 
 
 def test_a_score_reads_as_a_perplexity(tmp_path: Path) -> None:

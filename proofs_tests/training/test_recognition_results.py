@@ -18,10 +18,11 @@ from automata.languages.tomita import tomita
 from neural.state_regularized import files
 from neural.state_regularized.acceptor import Acceptor
 from proofs_tests.training.command_line import command_line
-from ratproof import main
+from proofs_tests.training.small_runs import train
 from ratproof.certification.soft_networks.certify import certify
 from training.engine import results
 from training.engine.names import NETWORK
+from training.engine.results import read_archive
 from training.language_recognition import parentheses, tables
 from training.language_recognition.certified import CERTIFICATE, certified
 from training.language_recognition.network import TrainedAcceptor
@@ -29,12 +30,16 @@ from training.language_recognition.reach import DEPTHS, LENGTHS, reach
 from training.language_recognition.settings import MODELS, PRESETS, Recognition
 from training.language_recognition.states_along import RANKED_OVER, STRING, along, read
 from training.language_recognition.strings import Drawn, Strings
+from training.results_command import KEPT
 from training.state_regularized.extracted import a_string, extracted
 
 __all__ = ["command_line"]
 
 EXAMPLES = Path(files.__file__).parents[2] / "ratproof" / "examples"
-TINY = ["--size", "small", "--units", "4", "--steps", "2", "--batch", "8", "--epochs", "1"]
+
+
+def kept_result(name: str) -> dict[str, Any]:
+    return read_archive(KEPT / "memory")[f"{name}.json"]
 
 
 def _some_strings() -> Strings:
@@ -102,19 +107,17 @@ def test_a_counter_up_to_twenty_reaches_depth_twenty() -> None:
 @pytest.mark.usefixtures("command_line")
 def test_a_run_from_before_gets_its_pictures_when_it_is_gone_on_with(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    line = ["train", "parentheses", "--model", "sr-lstm", *TINY, "--test-strings", "10", "--no-tensorboard"]
-    assert main.run([*line, "-o", str(folder)]) == 0
+    assert train(folder, "parentheses", "--model sr-lstm --epochs 1") == 0
     whole = json.loads((folder / "result.json").read_text())
     before = {name: value for name, value in whole.items() if name not in ("along", "reach")}
     assert set(whole) - set(before) == {"along", "reach"}
     results.write(before, folder / "result.json")
-    assert main.run([*line, "-o", str(folder), "--resume"]) == 0
+    assert train(folder, "parentheses", "--model sr-lstm --epochs 1 --resume") == 0
     assert json.loads((folder / "result.json").read_text()) == whole
 
 
 def test_what_is_certified_of_a_run_stands_in_its_result(tmp_path: Path) -> None:
-    kept = Path(tables.__file__).parents[1] / "results/memory/parentheses-sr-lstm-p-large-first-seed-0.json"
-    shutil.copy(kept, tmp_path / "result.json")
+    results.write(kept_result("parentheses-sr-lstm-p-large-first-seed-0"), tmp_path / "result.json")
     shutil.copy(EXAMPLES / "counter.safetensors", tmp_path / NETWORK)
     said = certified(tmp_path, height=1, length=6, saturated_height=0)
     assert said["soft"]["proved"] and said["checked"] is True and said["word"] is None
@@ -148,9 +151,7 @@ def test_results_from_before_there_were_new_starts_are_of_the_method_at_first() 
 
 
 def test_results_from_before_a_setting_came_are_of_the_same_row() -> None:
-    kept = results.read(
-        Path(tables.__file__).parents[1] / "results/memory/parentheses-lstm-large-first-seed-0.json"
-    )
+    kept = kept_result("parentheses-lstm-large-first-seed-0")
     configuration = {name: v for name, v in kept["configuration"].items() if name != "gate_margin"}
     other = kept | {"seed": 9, "configuration": configuration | {"seed": 9}}
     (row,) = tables.rows_of([kept, other])
@@ -176,9 +177,8 @@ def test_what_is_extracted_of_a_network_that_is_its_language() -> None:
     over_time = said["over_time"]
     assert len(over_time["alpha"]) == len(over_time["centroids"])
     sums = torch.tensor(read(over_time["alpha"])).sum(dim=0)
-    assert (
-        len(sums) == len(over_time["string"]) + 1 and bool((sums > 0.9).all()) and bool((sums < 1.01).all())
-    )
+    assert len(sums) == len(over_time["string"]) + 1
+    assert bool((sums > 0.9).all()) and bool((sums < 1.01).all())
 
 
 def test_few_strings_show_no_whole_table() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from proofs_tests.training.command_line import command_line
 from ratproof import main
+from training import results_command
 from training.results_command import KEPT
 
 __all__ = ["command_line"]
@@ -53,3 +54,12 @@ def test_results_that_are_kept_are_shown_by_name(tmp_path, monkeypatch, capfd):
     by_name = capfd.readouterr().out
     assert main.run(["results", str(KEPT / "memory")]) == 0
     assert by_name == capfd.readouterr().out != ""
+
+
+@pytest.mark.parametrize("name", [[], ["memory"]])
+def test_an_installed_wheel_says_where_kept_results_are(name, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(results_command, "KEPT", tmp_path / "none")
+    assert main.run(["results", *name]) == 2
+    out, err = capfd.readouterr()
+    assert out == "" and err.count("\n") == 1 and "come with its repository" in err

@@ -5,25 +5,18 @@ the contract, go on bit by bit, and refuse what is no data in a sentence.
 from __future__ import annotations
 
 import gzip
-import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import safetensors.torch
 import torch
 
-from automata.errors import FormatError, InputError
 from proofs_tests.training.command_line import command_line
-from proofs_tests.training.images_and_reviews import idx, write_articles, write_images, write_reviews
-from proofs_tests.training.sentences import write
-from ratproof import main
+from proofs_tests.training.images_and_reviews import write_articles, write_images, write_reviews
+from proofs_tests.training.small_runs import train
 from training.engine.noise import Noise
-from training.engine.results import KEYS
-from training.experiments import settings_for
 from training.images import files as images
-from training.images.prototypes import GREYS
 from training.images.settings import TABLE_7, PixelByPixel
 from training.images.settings import paper as table_7
 from training.reviews import files as reviews
@@ -140,36 +133,6 @@ def test_the_dev_part_is_the_end_of_the_training_file(tmp_path: Path) -> None:
     assert "test" not in images.load("mnist", tmp_path, any_size=True, test=False)
 
 
-LABELS = np.zeros(36)
-
-
-@pytest.mark.parametrize(
-    ("file", "data", "says"),
-    [
-        ("train-images-idx3-ubyte.gz", None, "cannot be read"),
-        ("train-images-idx3-ubyte.gz", b"no gzip", "cannot be read"),
-        ("train-images-idx3-ubyte.gz", gzip.compress(b"\0\0\x08\x01"), "3 axes"),
-        ("train-images-idx3-ubyte.gz", gzip.compress(idx(np.zeros((36, 28, 28)))[:-1]), "cut"),
-        ("train-images-idx3-ubyte.gz", gzip.compress(idx(np.zeros((36, 9, 9)))), "9 x 9"),
-        ("train-labels-idx1-ubyte.gz", gzip.compress(idx(LABELS[:-1])), "35 labels"),
-        ("train-labels-idx1-ubyte.gz", gzip.compress(idx(LABELS + 10)), "label 10"),
-        ("t10k-labels-idx1-ubyte.gz", gzip.compress(b""), "1 axes"),
-    ],
-    ids=range(8),
-)
-def test_an_idx_file_that_is_none_is_named(tmp_path: Path, file: str, data: bytes | None, says: str) -> None:
-    path = write_images(tmp_path) / "fashion_mnist" / file
-    path.unlink() if data is None else write(path, data)
-    with pytest.raises(FormatError) as error:
-        images.load("fashion-mnist", tmp_path, any_size=True)
-    assert all(words in str(error.value) for words in (file, says, images.WHERE["fashion-mnist"]))
-
-
-def test_fewer_images_than_published_may_have_been_cut(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="36 images, where the published one has 60,000"):
-        images.load("mnist", write_images(tmp_path))
-
-
 # Reviews.
 
 
@@ -192,27 +155,6 @@ def test_a_tenth_of_the_training_file_is_the_dev_part(tmp_path: Path) -> None:
     assert [len(parts[name].labels) for name in ("train", "dev", "test")] == [36, 4, 40]
     again = reviews.load(tmp_path, any_size=True, test=False)
     assert again["dev"] == parts["dev"] and "test" not in again
-
-
-@pytest.mark.parametrize(
-    ("data", "says"),
-    [
-        (None, "cannot be read"),
-        (b"no gzip", "cannot be read"),
-        (gzip.compress(b"good\t9\t1\tfine\n"), "line 1"),
-        (gzip.compress(b"pos\t9\tfine\n"), "line 1"),
-        (gzip.compress(b"pos\t9\t1\tfine"), "cut off"),
-        (gzip.compress(b"pos\t9\t1\t\xff\n"), "UTF-8"),
-        (gzip.compress(b"pos\t9\t1\tfine\n" * 12), "both labels"),
-    ],
-    ids=range(7),
-)
-def test_a_file_of_reviews_that_is_none_is_named(tmp_path: Path, data: bytes | None, says: str) -> None:
-    path = write_reviews(tmp_path) / "imdb/train.tsv.gz"
-    path.unlink() if data is None else write(path, data)
-    with pytest.raises(FormatError, match=says) as error:
-        reviews.load(tmp_path, any_size=True)
-    assert "imdb/train.tsv" in str(error.value)
 
 
 # Wikipedia.
@@ -247,22 +189,6 @@ def test_table_14s_parameters_are_those_of_the_model() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("data", "says"), [(None, "cannot be read"), (b"a b", "cut"), (b"\xff\n", "UTF-8"), (b"a\0\n", "binary")]
-)
-def test_a_file_of_articles_that_is_none_is_named(tmp_path: Path, data: bytes | None, says: str) -> None:
-    path = write_articles(tmp_path) / "wikipedia/valid.txt"
-    path.unlink() if data is None else write(path, data)
-    with pytest.raises(FormatError, match=says) as error:
-        corpus.load(tmp_path, 10, any_size=True)
-    assert "valid.txt" in str(error.value) and corpus.WHERE in str(error.value)
-
-
-def test_fewer_words_than_published_may_have_been_cut(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="about 22,500,000"):
-        corpus.load(write_articles(tmp_path), 10)
-
-
 # Settings, and what the paper has.
 
 
@@ -280,104 +206,13 @@ def test_the_papers_figures_are_found_by_model_and_settings() -> None:
     assert short["test_error_200"] == TABLE_13["lstm"]["test"][200] == 33.19
 
 
-@pytest.mark.parametrize(
-    ("experiment", "given", "says"),
-    [
-        ("mnist", {"side": 13}, "--side is 13"),
-        ("mnist", {"model": "sr-gru", "head": "c"}, "no cell state"),
-        ("mnist", {"order": "reversed"}, "normal or permuted"),
-        ("imdb", {"measured_at": "100,none"}, "--measured-at"),
-        ("imdb", {"measured_at": "0"}, "--measured-at"),
-        ("wikipedia", {"model": "rrnn-f"}, "lstm-p"),
-    ],
-)
-def test_a_wrong_setting_is_refused(experiment: str, given: dict[str, object], says: str) -> None:
-    with pytest.raises(InputError, match=says):
-        settings_for(experiment, "paper", given, "here")
-
-
 # Runs.
-
-
-SMALL = {"hidden": 3, "k": 3, "batch": 8, "epochs": 2, "rate": 0.01}
-OF = {
-    "mnist": (write_images, ["--side", "4"]),
-    "fashion-mnist": (write_images, ["--side", "2", "--order", "permuted"]),
-    "imdb": (write_reviews, ["--length", "4", "--measured-at", "2,9", "--vocabulary", "9"]),
-    "wikipedia": (write_articles, ["--window", "5", "--batch", "3", "--vocabulary", "9"]),
-}
-
-
-def train(folder: Path, experiment: str, model: str, *more: str) -> int:
-    data, (made, options) = folder.parent / "data", OF[experiment]
-    if not data.exists():
-        made(data)
-    small = [word for name, value in SMALL.items() for word in (f"--{name}", str(value))]
-    line = f"train {experiment} --model {model} --any-size --no-tensorboard".split()
-    return main.run([*line, "--data", str(data), "-o", str(folder), *small, *options, *more])
-
-
-@pytest.mark.usefixtures("command_line")
-@pytest.mark.parametrize("experiment", OF)
-def test_a_run_that_was_interrupted_in_an_epoch_is_the_run_that_was_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, experiment: str
-) -> None:
-    from training.engine.loop import Loop
-
-    assert train(tmp_path / "whole", experiment, "sr-lstm-p") == 0
-    calls = iter(range(10**6))
-    monkeypatch.setattr(Loop, "_agreed", lambda self, *answers: [next(calls) == 6, False])
-    assert train(tmp_path / "cut", experiment, "sr-lstm-p") == 130
-    monkeypatch.undo()
-    assert train(tmp_path / "cut", experiment, "sr-lstm-p", "--resume") == 0
-    one, other = (safetensors.torch.load_file(tmp_path / n / "network.safetensors") for n in ("whole", "cut"))
-    assert one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
-
-
-@pytest.mark.usefixtures("command_line")
-@pytest.mark.parametrize(
-    ("experiment", "model"),
-    [*((e, m) for e in ("mnist", "imdb") for m in MODELS), ("fashion-mnist", "sr-gru")]
-    + [("wikipedia", m) for m in ARTICLES],
-)
-def test_a_result_has_what_the_contract_says(
-    tmp_path: Path, experiment: str, model: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert train(tmp_path / "run", experiment, model, "--json") == 0
-    said = json.loads(capfd.readouterr().out)
-    assert set(KEYS) <= set(said) and (said["experiment"], said["model"]) == (experiment, model)
-    assert main.run(["results", str(tmp_path)]) == 0
-    shown = capfd.readouterr().out
-    assert experiment in shown and model in shown
-    assert train(tmp_path / "run", experiment, model, "--resume") == 0
-    assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
-    OF[experiment][0](tmp_path / "data", seed=9)
-    assert train(tmp_path / "run", experiment, model, "--resume") == 2  # it is done, of other data
-    assert "result.json: is a run with " in capfd.readouterr().err
-    if experiment == "wikipedia":
-        return
-    metrics = said["metrics"]
-    assert metrics["dev_accuracy"] == pytest.approx(max(one["dev_accuracy"] for one in said["history"]))
-    if experiment == "imdb":
-        assert {"train_2_accuracy", "test_2_accuracy", "test_9_accuracy"} <= set(metrics)
-    kept = said.get("prototypes" if experiment != "imdb" else "words")
-    assert (kept is not None) == model.startswith("sr-")
-    if kept is not None and experiment != "imdb":
-        side = kept["side"]
-        assert len(kept["labels"]) == 10 and {len(one) for one in kept["labels"]} == {3}
-        assert {len(p) for one in (*kept["labels"], *kept["images"]) for p in one} == {side**2}
-        for label in kept["labels"]:  # probabilities sum to 1, or to 0 where no image has the label
-            sums = [sum(GREYS.index(letter) for letter in pixel) for pixel in zip(*label, strict=True)]
-            assert all(abs(total - 63) <= 2 for total in sums) or set(sums) == {0}
-    elif kept is not None:
-        for _, probabilities in kept["sentences"][0]:
-            assert sum(probabilities) == pytest.approx(1, abs=0.002)
 
 
 @pytest.mark.usefixtures("command_line")
 def test_glove_stays_as_it_is_where_it_is_fixed(tmp_path: Path) -> None:
-    assert train(tmp_path / "fixed", "imdb", "sr-lstm", "--embedding", "glove", "--fixed") == 0
-    assert train(tmp_path / "free", "imdb", "sr-lstm", "--embedding", "glove") == 0
+    assert train(tmp_path / "fixed", "imdb", "--model sr-lstm --embedding glove --fixed") == 0
+    assert train(tmp_path / "free", "imdb", "--model sr-lstm --embedding glove") == 0
     fixed, free = (
         safetensors.torch.load_file(tmp_path / name / "network.safetensors") for name in ("fixed", "free")
     )

@@ -5,6 +5,7 @@ part, and that trained units are their automata.
 from __future__ import annotations
 
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -15,26 +16,25 @@ import training
 from automata.errors import FormatError, InputError
 from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write, write_sets
-from ratproof import main
+from proofs_tests.training.small_runs import ratproof, train
 from ratproof.evidence.counterexample import Disagreement
 from training.data_folder import Data
 from training.engine import results
 from training.engine.noise import Noise
-from training.engine.results import KEYS
+from training.engine.results import ARCHIVE, KEYS, read_archive, write_archive
 from training.engine.run import Where
-from training.experiments import settings_for
+from training.experiments import run, settings_for
 from training.rational_recurrences import data, decided, search
 from training.rational_recurrences.classifier import SentenceClassifier
-from training.rational_recurrences.experiment import prepared, run
+from training.rational_recurrences.experiment import SentenceRun
 from training.rational_recurrences.sentence_files import Part
 from training.rational_recurrences.settings import MODELS, PRESETS, TABLE_5, Classification
-from training.rational_recurrences.sources import SOURCES
 from training.rational_recurrences.task import standard_error
 
 __all__ = ["command_line"]
 
 TINY = Classification(hidden=5, batch=8, epochs=2, rate=0.01)
-KEPT = Path(training.__file__).parent / "results/text/cr-rrnn-b-max-plus-seed-0.json"
+KEPT = read_archive(Path(training.__file__).parent / "results/text")["cr-rrnn-b-max-plus-seed-0.json"]
 RATIONAL = [model for model in MODELS if model != "lstm"]
 
 
@@ -120,9 +120,7 @@ def test_amazons_last_fifth_is_its_dev_part_and_its_labels_stand_beside(tmp_path
 
 @pytest.mark.usefixtures("command_line")
 def test_amazon_is_trained_as_the_others_are(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    folder = write_sets(tmp_path / "data")
-    more = ["--any-size", "--hidden", "5", "--epochs", "1", "-o", str(tmp_path / "run"), "--json"]
-    assert main.run(["train", "amazon", "--model", "rrnn-c", "--data", str(folder), *more]) == 0
+    assert train(tmp_path / "run", "amazon", "--model rrnn-c --epochs 1 --json") == 0
     said = json.loads(capfd.readouterr().out)
     assert said["paper"]["test_accuracy"] == TABLE_5["rrnn-c"]["amazon"][0] == 0.928
     assert [said["data"][part]["sentences"] for part in data.PARTS] == [40, 10, 50]
@@ -148,42 +146,6 @@ def test_an_empty_sentence_is_one_as_in_cr(tmp_path: Path) -> None:
     assert () in data.load("cr", tmp_path, any_size=True)["train"].words
 
 
-@pytest.mark.parametrize(
-    ("experiment", "file", "text", "says"),
-    [
-        ("sst2", "sst2/stsa.binary.dev", None, "No such file"),
-        ("sst2", "sst2/stsa.binary.train", b"1 caf\xe9\n0 tea\n", "is no UTF-8 text (byte 5 is wrong)"),
-        ("sst2", "sst2/stsa.binary.train", "1 good\n0 ba", "line 2: has no line feed"),
-        ("sst2", "sst2/stsa.binary.train", "1 good\nbad 0\n", "line 2: is 'bad 0'"),
-        ("sst2", "sst2/stsa.binary.train", "1 good\n\n", "line 2: is ''"),
-        ("sst2", "sst2/stsa.binary.train", "", "line 1: has no line feed"),
-        ("sst2", "sst2/stsa.binary.train", "1 \n0 \n", "has no words"),
-        ("subj", "subj/subj.all", "0 a\n1 b\n".encode("utf-16"), "is binary or UTF-16"),
-        ("cr", "cr/custrev.all", None, "No such file"),
-        ("amazon", "amazon/elec-25k-train.txt.tok", None, "No such file"),
-        ("amazon", "amazon/elec-test.cat", None, "No such file"),
-        ("amazon", "amazon/elec-test.cat", "1\n" * 49, "has 49 labels, where elec-test.txt.tok has 50"),
-        ("amazon", "amazon/elec-25k-train.cat", "1\n0\n" * 25, "line 2: is '0'"),
-    ],
-)
-def test_a_file_that_is_none_is_named_with_its_format_and_where_it_is_published(
-    tmp_path: Path, experiment: str, file: str, text: str | bytes | None, says: str
-) -> None:
-    write_sets(tmp_path)
-    (tmp_path / file).unlink()
-    if text is not None:
-        write(tmp_path / file, text)
-    with pytest.raises(FormatError) as error:
-        data.load(experiment, tmp_path, any_size=True)
-    assert all(words in str(error.value) for words in (file, says, SOURCES[experiment].says()))
-
-
-def test_a_file_of_another_size_may_have_been_cut(tmp_path: Path) -> None:
-    write_sets(tmp_path)
-    with pytest.raises(FormatError, match="has 50 sentences, where the published one has 6,920: was it cut"):
-        data.load("sst2", tmp_path)
-
-
 def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -> None:
     write_sets(tmp_path)
     write(tmp_path / "cr/custrev.all", "0 bad\n1 good\n")
@@ -200,38 +162,13 @@ def test_too_few_sentences_one_label_or_no_vectors_are_refused(tmp_path: Path) -
 # Runs.
 
 
-def test_a_search_trial_reads_no_test_part(tmp_path: Path) -> None:
-    folder = write_sets(tmp_path / "data")
-    (folder / "sst2/stsa.binary.test").write_text("what is in here is never read")
-    sentences = Data(folder, any_size=True)
-    said = run("sst2", TINY, sentences, Where(tmp_path / "trial", tensorboard=False), test=False)
-    assert isinstance(said, dict) and set(said["data"]) & {"train", "dev", "test"} == {"train", "dev"}
-    assert not any("test" in name for name in said["metrics"]) and said["paper"] is None
-    with pytest.raises(FormatError, match="binary"):
-        run("sst2", TINY, sentences, Where(tmp_path / "run", tensorboard=False))
-
-
 @pytest.mark.usefixtures("command_line")
 def test_a_result_has_what_the_contract_says(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    folder = write_sets(tmp_path / "data")
-    command = [
-        "train",
-        "sst2",
-        "--model",
-        "lstm",
-        "--seed",
-        "3",
-        "--data",
-        str(folder),
-        "--any-size",
-        "--hidden",
-        "5",
-    ]
-    assert (
-        main.run([*command, "--preset", "ours", "--epochs", "2", "-o", str(tmp_path / "run"), "--json"]) == 0
-    )
+    folder, run = write_sets(tmp_path / "data"), tmp_path / "run"
+    line = f"train sst2 --model lstm --seed 3 --data {folder} --any-size --hidden 5 --preset ours --epochs 2"
+    assert ratproof(line, "-o", run, "--json") == 0
     printed = json.loads(capfd.readouterr().out)
-    said = json.loads((tmp_path / "run" / "result.json").read_text())
+    said = json.loads((run / "result.json").read_text())
     assert printed == {"schema_version": 2, **said} and set(KEYS) <= set(said)
     assert (said["experiment"], said["model"], said["seed"]) == ("sst2", "lstm", 3)
     ours = {**PRESETS["ours"], "model": "lstm", "seed": 3, "epochs": 2, "hidden": 5}
@@ -239,12 +176,11 @@ def test_a_result_has_what_the_contract_says(tmp_path: Path, capfd: pytest.Captu
     assert said["paper"]["test_accuracy"] == TABLE_5["lstm"]["sst2"][0] == 0.851
     accuracy = said["metrics"]["test_accuracy"]
     assert said["metrics"]["test_standard_error"] == standard_error(accuracy, 50) and said["decided"] is None
-    assert list((tmp_path / "run" / "tensorboard").iterdir())
-    assert main.run(["results", str(tmp_path)]) == 0
+    assert list((run / "tensorboard").iterdir())
+    assert ratproof("results", tmp_path) == 0
     table = capfd.readouterr().out
     assert "sst2: test accuracy in %, 50 test sentences" in table and f"{100 * accuracy:.1f}" in table
-    again = [*command, "--preset", "ours", "--epochs", "2", "-o", str(tmp_path / "run"), "--resume"]
-    assert main.run(again) == 0
+    assert ratproof(line, "-o", run, "--resume") == 0
     assert f"epoch {said['best_epoch']} was best on the dev part" in capfd.readouterr().out
 
 
@@ -263,6 +199,8 @@ def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: 
     [
         {"epochs": "two"},
         {"best_epoch": None},
+        {"epochs": ...},
+        {"best_epoch": ...},
         {"decided": {"units": 10, "claim": "model-b"}},
         {"decided": {"units": 10, "layers": []}},
         {"decided": {"units": 10, "claim": "model-b", "layers": [{"symbols": 14}]}},
@@ -270,26 +208,40 @@ def test_all_units_of_a_trained_network_are_decided_to_be_their_automata(model: 
     ids=str,
 )
 def test_a_damaged_result_is_none(damage: dict[str, Any], tmp_path: Path) -> None:
-    said, file = results.read(KEPT), tmp_path / "result.json"
-    file.write_text(json.dumps({**said, **damage}))
+    file = tmp_path / "result.json"
+    whole = {name: value for name, value in {**KEPT, **damage}.items() if value is not ...}  # is missing
+    file.write_text(json.dumps(whole))
     with pytest.raises(FormatError, match=r"it is not so that (decided has a claim|epochs and best_epoch)"):
         results.read(file)
 
 
-@pytest.mark.parametrize("missing", ["epochs", "best_epoch"])
-def test_a_result_says_how_long_it_took(missing: str, tmp_path: Path) -> None:
-    said, file = results.read(KEPT), tmp_path / "result.json"
-    del said[missing]
-    file.write_text(json.dumps(said))
-    with pytest.raises(FormatError, match="it is not so that epochs and best_epoch"):
-        results.read(file)
-
-
 def test_copies_of_a_result_count_once(tmp_path: Path) -> None:
-    said = results.read(KEPT)
+    """Also between files and an archive, whose results come in the order of their names."""
     for number, seed in enumerate((0, 1, 0)):
-        (tmp_path / f"result-{number}.json").write_text(json.dumps({**said, "seed": seed}))
-    assert [one["seed"] for one in results.results_in(tmp_path)] == [0, 1]
+        (tmp_path / f"result-{number}.json").write_text(json.dumps({**KEPT, "seed": seed}))
+    (tmp_path / "z").mkdir()
+    archived = {f"{seed}.json": {**KEPT, "seed": seed} for seed in (3, 2, 1)}
+    write_archive(archived, tmp_path / "z")
+    assert [one["seed"] for one in results.results_in(tmp_path)] == [0, 1, 2, 3]
+    before = (tmp_path / "z" / ARCHIVE).read_bytes()
+    write_archive(dict(reversed(archived.items())), tmp_path / "z")
+    assert (tmp_path / "z" / ARCHIVE).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (b'{"run": "a.json"}\n', "must hold compressed JSON lines with run and result"),
+        (b"[]\n", "must hold compressed JSON lines"),
+        (b'{"run": "a.json", "result": {}}\n', r"a\.json: is no result of a run: it has no experiment"),
+        (None, "must hold compressed JSON lines"),
+    ],
+)
+def test_a_damaged_archive_is_one_sentence(lines: bytes | None, says: str, tmp_path: Path) -> None:
+    data = b"cut" if lines is None else lzma.compress(lines)
+    (tmp_path / ARCHIVE).write_bytes(data)
+    with pytest.raises(FormatError, match=says):
+        results.results_in(tmp_path)
 
 
 @pytest.mark.parametrize("model", RATIONAL)
@@ -297,17 +249,20 @@ def test_a_network_that_is_not_its_automata_is_found_out(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Read with a misprint of the paper's, or, where there is none that it could be, with other gates."""
-    ready = prepared("cr", Classification(model=model, hidden=5), Data(write_sets(tmp_path), any_size=True))
+    how, sentences = Classification(model=model, hidden=5), Data(write_sets(tmp_path), any_size=True)
+    ready = SentenceRun("cr", how, sentences)
+    ready.read()
+    ready.task = ready.build()
     if model == "rrnn-f":
         monkeypatch.setattr(decided, "READING", "printed-equation-26g")
         with pytest.raises(Disagreement):
-            decided.decide(ready.network, ready.parts["train"], ready.table)
+            ready.decide()
         return
     layer = decided.LayerComparison
     weights = layer.claim_weights
     monkeypatch.setattr(layer, "claim_weights", lambda self, unit: weights(self, (unit + 1) % 5))
     with pytest.raises(Disagreement):
-        decided.decide(ready.network, ready.parts["train"], ready.table)
+        ready.decide()
 
 
 # Settings.
@@ -340,37 +295,34 @@ def test_the_best_trial_is_known_when_all_are_done(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (["--model", "gru"], "--model is 'gru', where lstm or"),
-        (["--vertical-dropout", "1"], "--vertical-dropout is 1.0"),
-        (["--rate", "nan"], "--rate is nan"),
-        (["--batch", "0"], "--batch is 0"),
-        (["--preset", "best"], "'best' is no preset; there are paper, ours"),
-        (["--minutes", "0"], "--minutes is 0.0"),
-        (["--device", "tpu"], "--device is 'tpu'"),
-        (["--vectors", "none.npz"], "none.npz"),
+        ("--model gru", "--model is 'gru', where lstm or"),
+        ("--vertical-dropout 1", "--vertical-dropout is 1.0"),
+        ("--rate nan", "--rate is nan"),
+        ("--batch 0", "--batch is 0"),
+        ("--preset best", "'best' is no preset; there are paper, ours"),
+        ("--minutes 0", "--minutes is 0.0"),
+        ("--device tpu", "--device is 'tpu'"),
+        ("--vectors none.npz", "none.npz"),
     ],
 )
 def test_a_wrong_option_is_one_sentence(
-    more: list[str], says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    more: str, says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    folder = write_sets(tmp_path / "data")
-    assert (
-        main.run(["train", "cr", "--data", str(folder), "--any-size", "-o", str(tmp_path / "run"), *more])
-        == 2
-    )
+    line = f"train cr --data {write_sets(tmp_path / 'data')} --any-size {more}"
+    assert ratproof(line, "-o", tmp_path / "run") == 2
     out, err = capfd.readouterr()
     assert not out and err.count("\n") == 1 and says in err and not (tmp_path / "run").exists()
 
 
 @pytest.mark.usefixtures("command_line")
 def test_the_list_has_every_experiment_and_each_can_be_run(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main.run(["train", "--list", "--json"]) == 0
+    assert ratproof("train --list --json") == 0
     listed = {one["name"]: one for one in json.loads(capfd.readouterr().out)["experiments"]}
     text, rules = {"ptb", "sst2", "subj", "cr", "amazon", "imdb", "wikipedia"}, {"atis", "qc", "sms"}
     languages, images = {"tomita", "parentheses", "palindromes", "exchanges"}, {"mnist", "fashion-mnist"}
     assert set(listed) == text | rules | languages | images
     for one in listed.values():
         assert one["runs"] and one["data"] and one["cost"]
-        assert main.run([*one["command"].split(), "--help"]) == 0
-    assert main.run(["train", "--list"]) == 0
+        assert ratproof(one["command"], "--help") == 0
+    assert ratproof("train --list") == 0
     assert "ratproof train palindromes" in capfd.readouterr().out

@@ -11,66 +11,55 @@ import typer
 from automata.errors import InputError
 from automata.io import files
 from automata.languages.parentheses import balanced
-from ratproof import main
+from proofs_tests.training.command_line import command_line
+from proofs_tests.training.small_runs import ratproof
 from ratproof.commands import installed
 from ratproof.commands.loading import load
-from training.commands import app as train
 
-HERE = ["--units", "8", "--centroids", "6"]
+__all__ = ["command_line"]
+HERE = "--units 8 --centroids 6"
 
 
-@pytest.fixture(autouse=True)
-def _train_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command line with ``train``, whatever is installed."""
-    app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
-    app.callback()(lambda: None)
-    app.add_typer(train, name="train")
-    monkeypatch.setattr(main, "app", app)
+pytestmark = pytest.mark.usefixtures("command_line")
 
 
 def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    folder = str(tmp_path / "run")
-    assert main.run(["train", "tomita", "--grammar", "1", *HERE, "-o", folder, "--json"]) == 0
+    line = f"train tomita --grammar 1 {HERE} -o {tmp_path / 'run'}"
+    assert ratproof(line, "--json") == 0
     printed = json.loads(capfd.readouterr().out)
     assert printed["exact"] and printed["certified"] == "certified" and printed["accepts_exactly"]
     assert printed["hard"]["states"] == printed["states"] == 2
     assert {"schema_version": 2, **json.loads((tmp_path / "run" / "result.json").read_text())} == printed
-    assert main.run(["train", "tomita", "--grammar", "1", *HERE, "-o", folder, "--resume"]) == 0
+    assert ratproof(line, "--resume") == 0
     assert "accepts exactly the language" in capfd.readouterr().out
 
 
 def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    status = main.run(["train", "nested", "--depth", "2", *HERE, "--minutes", "1e-9", "-o", str(tmp_path)])
+    status = ratproof(f"train nested --depth 2 {HERE} --minutes 1e-9 -o", tmp_path)
     assert status == 1 and "--resume" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("line", "says"),
     [
-        (["tomita", "--grammar", "8"], "grammar"),
-        (["tomita"], "--grammar"),
-        (["tomita", "--grammar", "1", "--recipe", "best"], "--recipe"),
-        (["tomita", "--grammar", "1", "--centroids", "1"], "--centroids"),
-        (["tomita", "--grammar", "1", "--minutes", "-1"], "--minutes"),
-        (["tomita", "--grammar", "1", "--minutes", "nan"], "--minutes"),
-        (["tomita", "--grammar", "1", "--minutes", "inf"], "--minutes"),
-        (["tomita", "--grammar", "1", "--noise", "loud"], "--noise"),
-        (["tomita", "--grammar", "1", "--model", "lstm", "--noise", "1"], "is no setting"),
-        (["tomita", "--grammar", "1", "--resume"], "no run in it"),
-        (["nested", "--depth", "0"], "--depth"),
-        (["dfa", "none.json"], "none.json"),
-        (["everything.json"], "everything.json"),
+        ("tomita --grammar 8", "grammar"),
+        ("tomita", "--grammar"),
+        ("tomita --grammar 1 --recipe best", "--recipe"),
+        ("tomita --grammar 1 --centroids 1", "--centroids"),
+        *((f"tomita --grammar 1 --minutes {minutes}", "--minutes") for minutes in ("-1", "nan", "inf")),
+        ("tomita --grammar 1 --noise loud", "--noise"),
+        ("tomita --grammar 1 --model lstm --noise 1", "is no setting"),
+        ("tomita --grammar 1 --resume", "no run in it"),
+        ("nested --depth 0", "--depth"),
+        ("dfa none.json", "none.json"),
+        ("everything.json", "everything.json"),
     ],
 )
 def test_bad_input_is_one_sentence(
-    arguments: list[str],
-    says: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    line: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main.run(["train", *arguments]) == 2
+    assert ratproof(f"train {line}") == 2
     out, err = capfd.readouterr()
     assert not out and err.count("\n") == 1 and says in err and not list(tmp_path.iterdir())
 
@@ -85,7 +74,7 @@ def test_a_language_from_a_file(tmp_path: Path, capfd: pytest.CaptureFixture[str
         '{"semiring": "boolean", "states": 1, "alphabet": ["a"], "initial": [[0, "true"]], "final": [[0,'
         ' "true"]], "transitions": [[0, 0, "a", "true"]]}'
     )
-    assert main.run(["train", "dfa", str(tmp_path / "all.json")]) == 2
+    assert ratproof("train dfa", tmp_path / "all.json") == 2
     assert "every string" in capfd.readouterr().err
 
 

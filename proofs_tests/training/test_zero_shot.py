@@ -51,10 +51,8 @@ def test_the_rule_system_is_each_rule_by_itself(
     labelled = [Labelled(label, rule, 1) for label, rule in several]
     matches = matched(rule_set(labelled, WORDS), sentences)
     for sentence, labels in zip(sentences, matches, strict=True):
-        alone = {
-            label for label, rule in several if scores(compiled(rule, [*WORDS, "EOS"]), [sentence[1:]])[0]
-        }
-        assert set(labels) == alone
+        letters, inside = [*WORDS, "EOS"], [sentence[1:]]
+        assert set(labels) == {x for x, rule in several if scores(compiled(rule, letters), inside)[0]}
 
 
 @given(SEVERAL, SENTENCES)
@@ -90,32 +88,16 @@ def folder(tmp_path: Path) -> Path:
     ("more", "right"), [([], 0.75), (["--ties", "first"], 0.5), (["--unmatched", "fare"], 1.0)]
 )
 def test_the_command(folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], right: float) -> None:
-    assert (
-        run(
-            [
-                "rules",
-                "zero-shot",
-                "--rules",
-                str(folder / "rules.config"),
-                "--data",
-                str(folder),
-                "--json",
-                *more,
-            ]
-        )
-        == 0
-    )
+    line = f"rules zero-shot --rules {folder / 'rules.config'} --data {folder} --json"
+    assert run([*line.split(), *more]) == 0
     report = json.loads(capsys.readouterr().out)
     assert [(row["system"], row["accuracy"], row["agrees"]) for row in report["rows"][:3]] == [
         ("rules", right, 1.0),
         ("FA-RNN", right, 1.0),
         ("BiFA-RNN", right, 1.0),
     ]
-    assert (
-        report["rows"][0]["several"] == 1
-        and report["rows"][0]["unmatched"] == 1
-        and report["missing"] == ["cost"]
-    )
+    first = report["rows"][0]
+    assert (first["several"], first["unmatched"], report["missing"]) == (1, 1, ["cost"])
 
 
 def test_it_says_where_a_network_is_not_its_rules(
@@ -162,15 +144,10 @@ def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x\ta b\n\ny\tBOS a EOS\nz\t\n")
     part = sentences.part_of(tmp_path / "a.tsv")
-    assert part.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS")) and part.labels == (
-        "x",
-        "y",
-        "z",
-    )
+    assert part.words == (("BOS", "a", "b", "EOS"), ("BOS", "a", "EOS"), ("BOS", "EOS"))
+    assert part.labels == ("x", "y", "z")
     assert sentences.vocabulary({"a": part}) == ("a", "b")
     assert matched(rule_set(loads("[x]\n( )"), WORDS), [("BOS",), ("BOS", "EOS")]) == [("x",), ()]
-    assert (
-        matched(rule_set(loads("[x]\n( )"), WORDS), [()]) == [()]
-        and matched(rule_set(loads("[x]\na"), WORDS), []) == []
-    )
+    assert matched(rule_set(loads("[x]\n( )"), WORDS), [()]) == [()]
+    assert matched(rule_set(loads("[x]\na"), WORDS), []) == []
     assert matched(rule_set(loads("[x]\n( )"), WORDS, begins=False), [(), ("a",)]) == [("x",), ()]

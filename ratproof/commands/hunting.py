@@ -27,8 +27,9 @@ from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
 
 if TYPE_CHECKING:
+    from ratproof.hunting.crew import Crew
     from ratproof.hunting.progress import HuntProgress
-    from ratproof.hunting.search import Crew, Hunt
+    from ratproof.hunting.search import Hunt
     from ratproof.hunting.store import Ledger
 
 REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
@@ -153,9 +154,11 @@ def _store(ledger: str | None, what: Hunt) -> Iterator[Ledger | None]:
 
 
 def _cluster(address: str, what: Hunt) -> Crew:
-    from ratproof.hunting.cluster_crew import ClusterCrew
+    from ratproof.hunting.crew import Crew
+    from ratproof.jobs.dask_executor import DaskExecutor
 
-    return ClusterCrew(address, (what.names, what.variant, what.device, what.seed))
+    # Dask spends about a thousandth of a second on each chunk
+    return Crew(DaskExecutor(address, kept="the ledger"), what.arguments, seconds_a_chunk=30.0)
 
 
 def _show(result: HuntProgress, ledger: str | None) -> None:

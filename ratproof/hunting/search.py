@@ -11,17 +11,18 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from automata.errors import InputError
 from ratproof.evidence.counterexample import Counterexample
-from ratproof.hunting.installation import difference, fingerprint
-from ratproof.hunting.local_crew import Chunk, LocalCrew
+from ratproof.hunting.crew import Chunk, Crew
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, Row, greeting_from, rows_from, seed_of
 from ratproof.hunting.store import Memory, Store
 from ratproof.hunting.targets import require_known
 from ratproof.implementations.comparison import counterexample
+from ratproof.jobs.installation import difference, fingerprint
+from ratproof.jobs.local_executor import LocalExecutor
 from ratproof.ladder.counterexample_files import as_kept, keep, read, run_again
 from ratproof.process.time_limits import at_most
 from theory.registry import claim_named
@@ -32,26 +33,6 @@ REPLAY = 300.0
 """Seconds for a counterexample that a worker sent; those that rounds find take less than one."""
 MOST = 256
 """Rounds a chunk, at most."""
-
-
-class Crew(Protocol):
-    """Workers, wherever they are."""
-
-    seconds_a_chunk: float
-    notes: list[str]
-    jobs: int
-
-    def room(self) -> int:
-        """How many more chunks may be handed in."""
-
-    def submit(self, chunk: Chunk) -> None:
-        """Have a worker run it."""
-
-    def ready(self, seconds: float) -> Iterator[tuple[Chunk | None, bytes | None]]:
-        """What was said within so long; ``None`` for the rows of a chunk whose worker died."""
-
-    def close(self) -> None:
-        """Let the workers go."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +56,11 @@ class Hunt:
     rounds: int | None = None
     minutes: float = math.inf
     folder: Path = Path(".ratproof/counterexamples")
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Those of :func:`ratproof.hunting.worker.work`, besides the pipe."""
+        return self.names, self.variant, self.device, self.seed
 
     def about(self) -> dict[str, Any]:
         """What all rounds of its ledger have in common."""
@@ -110,7 +96,7 @@ def hunt(
             raise InputError(
                 f"{what.folder}: is no folder to keep counterexamples in: {error.strerror}"
             ) from None
-    workers = crew or LocalCrew(jobs, (what.names, what.variant, what.device, what.seed))
+    workers = crew or Crew(LocalExecutor(jobs), what.arguments, seconds_a_chunk=1.0)
     driver = Driver(what, Memory() if store is None else store, HuntProgress(what.seed, jobs))
     try:
         driver.run(workers, told, stop)

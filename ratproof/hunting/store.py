@@ -17,10 +17,10 @@ from typing import Any, Protocol
 from automata.errors import FormatError, InputError, LimitReached, OutputError
 from automata.io.files import write_whole
 from automata.io.printable_text import printable
-from ratproof.hunting.installation import difference
 from ratproof.hunting.ledger_rows import COLUMNS, key_of, require_count, require_round, unequal
 from ratproof.hunting.rounds import Round, Row
 from ratproof.hunting.seal import begin, remove, require_sealed, write
+from ratproof.jobs.installation import difference
 from ratproof.ladder.counterexample_files import read
 
 FILE, FOLDER, LOCK = "ledger.sqlite", "counterexamples", "lock"

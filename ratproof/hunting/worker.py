@@ -18,9 +18,9 @@ from automata.io.printable_text import printable
 from automata.testing.edge_cases import corners
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.not_run import NotRun
-from ratproof.hunting.installation import fingerprint
 from ratproof.hunting.rounds import EXAMPLES, MOST_SAID, Round, Row, seed_of
 from ratproof.hunting.targets import targets
+from ratproof.jobs.installation import fingerprint
 from ratproof.ladder.environment import forget_constants, interpret_triton, load_profile, unchanged_afterwards
 from ratproof.ladder.steps import Step, WrittenStep
 

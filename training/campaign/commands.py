@@ -20,7 +20,7 @@ from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.interruptions import interruptions
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
-from training.run_options import AnySize, Vectors, data_option
+from training.experiment_command import AnySize, Vectors, data_option
 
 if TYPE_CHECKING:
     from training.campaign.runners import Runner
@@ -74,9 +74,10 @@ def run(
     or it broke, and has its log in its folder.
     """
     from automata.io.files import read_text, write_whole
+    from ratproof.jobs.local_executor import LocalExecutor
     from training.campaign.job import CAMPAIGN
     from training.campaign.plan import read
-    from training.campaign.runners import LocalRunner
+    from training.campaign.runners import Runner
     from training.campaign.work import Work, take
 
     if cluster is not None and jobs is not None:
@@ -96,11 +97,12 @@ def run(
         "vectors": None if vectors is None else os.path.abspath(vectors),
         "any_size": any_size,
     }
-    runner: Runner = LocalRunner(jobs or 1)
-    if cluster is not None:
-        from training.campaign.cluster_runner import ClusterRunner
+    if cluster is None:
+        runner = Runner(LocalExecutor(jobs or 1), folder)
+    else:
+        from ratproof.jobs.dask_executor import DaskExecutor
 
-        runner = ClusterRunner(cluster, folder)
+        runner = Runner(DaskExecutor(cluster, kept="the campaign's folder"), folder)
     with closing(runner), interruptions(terminations=True) as stop, progress(f"campaign {plan.name}") as tell:
         stopped = Work(plan, folder, where, runner).do(stop, _Told(runner, tell))
     failed, missing = _show(folder, as_json, runner.notes)
@@ -174,7 +176,8 @@ def merge(
 def results(
     folder: Place,
     keep: Annotated[
-        str | None, typer.Option("--keep", metavar="DIR", help="copy each run's result to a file there")
+        str | None,
+        typer.Option("--keep", metavar="DIR", help="keep each run's result there, in results.jsonl.xz"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

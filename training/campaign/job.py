@@ -14,11 +14,11 @@ from typing import Any
 
 from automata.errors import InputError
 from automata.io.files import write_whole
+from ratproof.jobs.installation import require_same
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.interruptions import interruptions
 from ratproof.process.orphans import end_with
 from training.campaign import searches
-from training.campaign.installation import require_same
 from training.campaign.plan import Job, Plan, read
 from training.campaign.searches import FAILED
 

@@ -79,8 +79,9 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
     if busy is not None:
         raise InputError(f"{into / busy.name}: a process is at this run; nothing was merged")
     for job in new:  # trials come before what waits for them
+        file = other / job.name / RESULT
         if job.searched is None:
-            require_settings(plan, into, job, other / job.name / RESULT)
+            require_settings(plan, into, job, read(file), file)
     for job in new:
         _take(plan, job, into, other)
     return {"rows": len(new)}
@@ -91,12 +92,14 @@ def _take(plan: Plan, job: Job, into: Path, other: Path) -> None:
     from training.campaign import searches
     from training.campaign.work import require_settings
 
-    said = require_settings(plan, into, job, other / job.name / RESULT)
-    score = None if job.trial is None else searches.score_of(said, other / job.name / RESULT)
+    file = other / job.name / RESULT
+    said = read(file)
+    require_settings(plan, into, job, said, file)
+    score = None if job.trial is None else searches.score_of(said, file)
     target = into / job.name
     shutil.rmtree(target, ignore_errors=True)
     ignored = shutil.ignore_patterns(RESULT, FAILED, "lock")
     shutil.copytree(other / job.name, target, ignore=ignored)
-    shutil.copyfile(other / job.name / RESULT, target / RESULT)
+    shutil.copyfile(file, target / RESULT)
     if job.trial is not None:
         searches.record(job, into, said["configuration"], score)

@@ -205,11 +205,12 @@ def _search(
     experiment, trials = part["search"], part.get("trials")
     if not isinstance(experiment, str) or type(trials) is not int or not 1 <= trials <= 10**4:
         raise FormatError(f"{where}: search is the name of an experiment, and trials a number from 1 on")
-    from training.experiments import TEXT
+    from training.experiment_list import RECORDS
     from training.rational_recurrences.search import SPACE, drawn
 
-    if experiment not in TEXT:
-        raise FormatError(f"{where}: {experiment!r:.40} has no search; there are {', '.join(TEXT)}")
+    searched = [record.name for record in RECORDS if record.searched]
+    if experiment not in searched:
+        raise FormatError(f"{where}: {experiment!r:.40} has no search; there are {', '.join(searched)}")
 
     seed = part.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**32:

@@ -1,4 +1,4 @@
-"""Where the runs of a campaign are done: processes of this machine; ``cluster_runner.py`` has a cluster."""
+"""Where the runs of a campaign are done: in processes of this machine, or of a cluster's workers."""
 
 from __future__ import annotations
 
@@ -7,64 +7,171 @@ import os
 import signal
 import subprocess
 import sys
-from typing import Any, Protocol
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from automata.errors import FormatError
+from automata.io.files import write_whole
+from ratproof.jobs.installation import installation_of_runs
+from ratproof.jobs.local_executor import Executor, LocalExecutor, Task
+from ratproof.process.exit_statuses import INTERRUPTED
+from training.campaign.job import STOP, TAKEN
+
+UNKNOWN_END = -9
+"""The exit status of a run whose worker ended again and again."""
+MOST_SAID = 20_000
+"""Characters of what a run said that are passed on."""
+LOST = 3
+"""So often a run goes on on another worker, where its own died."""
+PATIENCE = 120.0
+"""Seconds that a run waits for the worker that lost it to end."""
+LOOK_EVERY = 0.2
+"""Seconds between two looks at the runs, and at a worker's own end."""
+_ending = threading.Event()
+"""The runs of this process are to keep what they have, and end."""
 
 
-class Runner(Protocol):
-    """Does runs.
+@dataclass
+class _Run:
+    """A run that was asked for.
 
     Attributes:
-        notes: what happened to the workers.
+        name: of the run.
+        said: the words of :mod:`training.campaign.job`.
+        deaths: of workers that were at it.
     """
 
-    notes: list[str]
+    name: str
+    said: dict[str, Any]
+    deaths: int = 0
+
+
+class Runner:
+    """Has runs done. One whose worker died goes on on another one; where a scheduler went away, all go on
+    when it is back.
+
+    Args:
+        executor: does them.
+        folder: of the campaign.
+    """
+
+    def __init__(self, executor: Executor, folder: Path) -> None:
+        self.executor, self.folder, self.notes = executor, folder, executor.notes
+        self.is_far = not isinstance(executor, LocalExecutor)
+        self._going: dict[Task, _Run] = {}
+        self._threads, self._is_ending = 1, False
+        self._more: dict[str, Any] = {}
+        _ending.clear()
+        if self.is_far:
+            self._more = {"installation": installation_of_runs()}
+            (folder / STOP).unlink(missing_ok=True)
 
     @property
     def jobs(self) -> int:
         """How many at once, as of now."""
+        self._threads = self.executor.threads() or self._threads
+        return self._threads
 
-    def run(self, name: str, said: dict[str, Any]) -> tuple[int, str]:
-        """Do one, by the words of :mod:`training.campaign.job`; its exit status, and what it said."""
+    def submit(self, name: str, said: dict[str, Any]) -> None:
+        """Have one done, by the words of :mod:`training.campaign.job`."""
+        self._submit(_Run(name, {**said, **self._more}))
+
+    def ready(self, seconds: float) -> Iterator[tuple[str, int, str]]:
+        """Yield the runs that ended within so long: name, exit status, and what it said."""
+        for task, answer in self.executor.ready(seconds):
+            run = self._going.pop(task)
+            if answer is None:
+                run.deaths += 1
+                if run.deaths == LOST:
+                    yield run.name, UNKNOWN_END, f"{LOST} workers died of it; its folder has what it had kept"
+                    continue
+            else:
+                status, words = read(answer, run.name)
+                if not (self.is_far and self._goes_on(status, task, run)):
+                    yield run.name, status, words
+                    continue
+            run.said = {**run.said, "patience": PATIENCE}
+            self._submit(run)
+        if self._is_ending:
+            for task in self.executor.drop_unbegun():
+                yield self._going.pop(task).name, INTERRUPTED, ""
 
     def end(self) -> None:
-        """Have all of them keep what they have, and end."""
+        """Have all of them keep what they have, and end: by SIGTERM; on a cluster by a file in the campaign's
+        folder, at which runs look. Those that no worker is at are dropped.
+        """
+        self._is_ending = True
+        if self.is_far:
+            write_whole(self.folder / STOP, "")
+        else:
+            _ending.set()
 
     def close(self) -> None:
         """Nothing more is to be run."""
+        self.executor.close()
+
+    def _submit(self, run: _Run) -> None:
+        function = on_a_worker if self.is_far else run_here
+        self._going[self.executor.submit(function, json.dumps(run.said))] = run
+
+    def _goes_on(self, status: int, task: Task, run: _Run) -> bool:
+        """Is it to be handed in once more? Where its worker ended and had it keep what it has; and where the
+        scheduler went away: the worker that had it may take a while to end, and is at it until then.
+        """
+        if status == INTERRUPTED:
+            return not (self._is_ending or (self.folder / STOP).exists())
+        return status == TAKEN and task.times > 1 and "patience" not in run.said
 
 
-class LocalRunner:
-    """Processes of this machine.
+def read(answer: bytes, name: str) -> tuple[int, str]:
+    """The exit status of a run, and what it said, as a worker sends them: a JSON list.
 
-    Args:
-        jobs: how many at once.
+    Raises :class:`~automata.errors.FormatError`: it is nothing of the kind.
+
+    >>> read(b'[0, "done"]', "cr/rrnn-b/seed-0")
+    (0, 'done')
     """
-
-    def __init__(self, jobs: int) -> None:
-        self.jobs, self.notes = jobs, list[str]()
-        self._running: dict[str, subprocess.Popen[str]] = {}
-
-    def run(self, name: str, said: dict[str, Any]) -> tuple[int, str]:
-        """In a process of its own."""
-        self._running[name] = process = start(said)
-        _, words = process.communicate()
-        del self._running[name]
-        return process.returncode, words
-
-    def end(self) -> None:
-        """By SIGTERM."""
-        for process in list(self._running.values()):
-            process.send_signal(signal.SIGTERM)
-
-    def close(self) -> None:
-        """Nothing is left."""
+    try:
+        said = json.loads(answer)
+    except (ValueError, RecursionError):
+        said = None
+    if not (isinstance(said, list) and len(said) == 2 and type(said[0]) is int and isinstance(said[1], str)):
+        raise FormatError(f"{name}: a worker of the cluster sent no exit status and text")
+    return said[0], said[1]
 
 
-def start(said: dict[str, Any]) -> subprocess.Popen[str]:
-    """The process of a run, on one core."""
-    return subprocess.Popen(
+def run_here(said: str) -> bytes:
+    """Do a run, in a process of this machine: its exit status, and what it said."""
+    return _run(json.loads(said), _ending.is_set)
+
+
+def on_a_worker(said: str) -> bytes:
+    """Do a run, in a process of a cluster's worker, which ends with it."""
+    from distributed import get_worker
+    from distributed.worker import WORKER_ANY_RUNNING
+
+    worker: Any = get_worker()
+    ends = lambda: worker.status not in WORKER_ANY_RUNNING
+    return _run({**json.loads(said), "parent": os.getpid()}, ends)
+
+
+def _run(said: dict[str, Any], ends: Callable[[], bool]) -> bytes:
+    """Do a run on one core; ask it to keep what it has and end as soon as that is to be."""
+    process = subprocess.Popen(
         [sys.executable, "-m", "training.campaign.job", json.dumps(said)],
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
+    asked = False
+    while True:
+        try:
+            _, words = process.communicate(timeout=LOOK_EVERY)
+            return json.dumps([process.returncode, words[-MOST_SAID:]]).encode()
+        except subprocess.TimeoutExpired:
+            if not asked and ends():
+                asked = True
+                process.send_signal(signal.SIGTERM)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,12 @@ from automata.io.files import read_text, write_whole
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NO, YES
 from training.campaign.job import LOCK, LOG, TAKEN
 from training.campaign.plan import Job, Plan, kept_name
-from training.campaign.runners import Runner
+from training.campaign.runners import LOOK_EVERY, Runner
 from training.campaign.searches import FAILED
 from training.engine.names import RESULT, RUN
-
-LOOK_EVERY = 0.2
-"""Seconds between two looks at whether the campaign is to stop."""
-
+from training.engine.results import ARCHIVE, read_archive, write_archive
+from training.engine.results import read as read_result
+from training.engine.results import write as write_result
 
 STATES = ("done", "failed", "broken", "running", "stopped", "waiting")
 
@@ -56,57 +54,56 @@ def _is_json(result: Path) -> bool:
     return True
 
 
-def keep(plan: Plan, folder: Path, to: Path) -> list[Path]:
-    """Copy the results that there are, each to a file; those files."""
-    written = []
+def keep(plan: Plan, folder: Path, to: Path) -> None:
+    """Keep the results that there are in the archive of another folder, beside those that it has."""
+    kept = read_archive(to)
     for job in plan.jobs:
         source = folder / job.name / RESULT
         if source.exists():
-            write_whole(to / kept_name(job.name), read_text(source))
-            written.append(to / kept_name(job.name))
-    return written
+            kept[kept_name(job.name)] = read_result(source)
+    write_archive(kept, to)
 
 
 def take(plan: Plan, folder: Path, kept: Path) -> None:
-    """Take the results that :func:`keep` kept: these runs are done. What a trial found goes into the journal.
+    """Take the results that a folder keeps, in its archive or each in a file: these runs are done. What a
+    trial found goes into the journal.
 
-    Raises :class:`~automata.errors.InputError`: there is no such folder, or a file in it is no result of the
-    run that it is named after, with the settings that the campaign gives it.
+    Raises :class:`~automata.errors.InputError`: there is no such folder, or what is kept under a run's name
+    is not its result, with the settings that the campaign gives it.
     """
     from training.campaign import searches
 
     if not kept.is_dir():
         raise InputError(f"--kept {kept}: is no folder, where one with results is right")
+    archived = read_archive(kept)
     for job in plan.jobs:
-        source, target = kept / kept_name(job.name), folder / job.name / RESULT
-        if not source.is_file() or target.exists():
+        name, target = kept_name(job.name), folder / job.name / RESULT
+        file = kept / name
+        if target.exists() or not (file.is_file() or name in archived):
             continue
-        said = require_settings(plan, folder, job, source)
-        score = None if job.trial is None else searches.score_of(said, source)
-        write_whole(target, read_text(source))
+        said, where = (read_result(file), file) if file.is_file() else (archived[name], kept / ARCHIVE)
+        require_settings(plan, folder, job, said, where)
+        score = None if job.trial is None else searches.score_of(said, where)
+        write_result(said, target)
         if job.trial is not None:
             searches.record(job, folder, said["configuration"], score)
 
 
-def require_settings(plan: Plan, folder: Path, job: Job, file: Path) -> dict[str, Any]:
-    """The result in a file, which has the settings that the campaign gives the run.
-
-    Raises :class:`~automata.errors.InputError`: it is no result, or one of other settings.
+def require_settings(plan: Plan, folder: Path, job: Job, said: dict[str, Any], where: Path) -> None:
+    """Raise :class:`~automata.errors.InputError` if a result, in that file, is of another run, or has other
+    settings than the campaign gives the run.
     """
     from training.campaign import searches
-    from training.engine.results import read
     from training.kept import difference
 
-    said = read(file)
     of = {"experiment": job.experiment, "model": job.model, "seed": job.seed}
     if {name: said[name] for name in of} != of:
-        raise InputError(f"{file}: {difference({name: said[name] for name in of}, of)}")
+        raise InputError(f"{where}: {difference({name: said[name] for name in of}, of)}")
     settings = plan.settings(job, searches.best_settings(plan, job, folder))
     # a setting that is younger than the result: its default is what was done before there was one
     was, right = type(settings)().to_json() | said["configuration"], settings.to_json()
     if was != right:
-        raise InputError(f"{file}: {difference(was, right)}")
-    return said
+        raise InputError(f"{where}: {difference(was, right)}")
 
 
 @dataclass
@@ -134,36 +131,38 @@ class Work:
         states = {job.name: state(job, self.folder) for job in self.plan.jobs}
         for done in self.plan.jobs:
             if states[done.name] == "done":  # the campaign's file may have changed since
-                require_settings(self.plan, self.folder, done, self.folder / done.name / RESULT)
+                file = self.folder / done.name / RESULT
+                require_settings(self.plan, self.folder, done, read_result(file), file)
         pending = [job for job in self.plan.jobs if states[job.name] not in ("done", "failed")]
-        going: dict[Future[tuple[int, str]], Job] = {}
+        going: dict[str, Job] = {}
         stopped = False
-        with ThreadPoolExecutor(max(1, len(pending))) as pool:  # it has as many threads as there are runs
-            while going or (pending and not stopped):
-                while not stopped and len(going) < self.runner.jobs:
-                    job = next((job for job in pending if self._ready(job)), None)
-                    if job is None:
-                        break
-                    pending.remove(job)
-                    going[pool.submit(self._run, job)] = job
-                if not going:
-                    break  # what is left waits for runs that other processes are at
-                tell(self._says(len(pending), list(going.values())))
-                ended, _ = wait(going, timeout=LOOK_EVERY, return_when=FIRST_COMPLETED)
-                if stop() and not stopped:
-                    stopped = True
+        while going or (pending and not stopped):
+            while not stopped and len(going) < self.runner.jobs:
+                job = next((job for job in pending if self._ready(job)), None)
+                if job is None:
+                    break
+                pending.remove(job)
+                going[job.name] = job
+                folder = str(self.folder.absolute())
+                self.runner.submit(job.name, {"folder": folder, "job": job.name, **self.data})
+            if not going:
+                break  # what is left waits for runs that other processes are at
+            tell(self._says(len(pending), list(going.values())))
+            ended = list(self.runner.ready(LOOK_EVERY))
+            if stop() and not stopped:
+                stopped = True
+                self.runner.end()
+            for name, status, words in ended:
+                job = going.pop(name)
+                log = self.folder / name / LOG
+                if status == BAD_INPUT and not stopped:
                     self.runner.end()
-                for future in ended:
-                    job, (status, words) = going.pop(future), future.result()
-                    log = self.folder / job.name / LOG
-                    if status == BAD_INPUT and not stopped:
-                        self.runner.end()
-                        raise InputError(words.strip().rpartition("\n")[2] or f"{job.name}: was refused")
-                    diverged = status == NO and (self.folder / job.name / FAILED).exists()  # Python's, too
-                    if diverged or status in (YES, INTERRUPTED, TAKEN):
-                        log.unlink(missing_ok=True)
-                    elif not stopped:  # one that broke does not keep the others from being done
-                        write_whole(log, words.rstrip() + f"\nit ended with status {status}\n")
+                    raise InputError(words.strip().rpartition("\n")[2] or f"{name}: was refused")
+                diverged = status == NO and (self.folder / name / FAILED).exists()  # Python's, too
+                if diverged or status in (YES, INTERRUPTED, TAKEN):
+                    log.unlink(missing_ok=True)
+                elif not stopped:  # one that broke does not keep the others from being done
+                    write_whole(log, words.rstrip() + f"\nit ended with status {status}\n")
         return stopped
 
     def _ready(self, job: Job) -> bool:
@@ -172,11 +171,6 @@ class Work:
             return True
         trials = [one for one in self.plan.jobs if one.trial is not None and one.study == job.study]
         return all(state(one, self.folder) in ("done", "failed") for one in trials)
-
-    def _run(self, job: Job) -> tuple[int, str]:
-        return self.runner.run(
-            job.name, {"folder": str(self.folder.absolute()), "job": job.name, **self.data}
-        )
 
     def _says(self, pending: int, going: list[Job]) -> str:
         names = ", ".join(job.name for job in going)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,85 +10,107 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from neural import checkpoints
 from neural.fa_rnn import files
 from neural.seeding import seeded
+from ratproof.commands.terminal import headed
 from training.classification_with_rules.data import RuledSentences, load
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import paper
 from training.classification_with_rules.plain_networks import PlainNetwork
 from training.classification_with_rules.settings import RuleClassification
-from training.classification_with_rules.sources import SOURCES, Source
+from training.classification_with_rules.sources import OWN, SOURCES, Source
 from training.classification_with_rules.task import RuleTask
 from training.classification_with_rules.vectors import AROUND, beside, vectors
 from training.data_folder import Data
-from training.engine import results
-from training.engine.names import NETWORK, RESULT
-from training.engine.processes import is_first
-from training.engine.progress import Outcome, Progress
-from training.engine.run import Where, finished, of_same_data, train
+from training.engine.experiment import ExperimentRun, right_on
+from training.engine.names import NETWORK
+from training.engine.progress import Progress
 from training.engine.seeds import mixed
 from training.rational_recurrences.task import standard_error
 
-KIND = "text classifier with rules"
 
+class RuleRun(ExperimentRun[RuleClassification]):
+    """A run on sentences and rules; without training sentences, the untrained network is measured."""
 
-def run(
-    experiment: str,
-    settings: RuleClassification,
-    where_data: Data,
-    where: Where,
-    stop: Callable[[], bool] = lambda: False,
-    test: bool = True,
-) -> dict[str, Any] | Outcome:
-    """Train, keep the epoch that is best on the dev part, and measure it; without training sentences, measure
-    the untrained network.
+    kind = "text classifier with rules"
+    task: RuleTask
 
-    Args:
-        experiment: of :data:`~training.classification_with_rules.sources.SOURCES`.
-        settings: how.
-        where_data: on what.
-        where: the run's folder.
-        stop: should it stop here?
-        test: measure it on the test part, too? Settings are chosen without.
+    @property
+    def trains(self) -> bool:
+        """Are there training sentences?"""
+        return self.settings.share > 0
 
-    Returns:
-        The result, which is kept in the folder too; or why there is none yet.
+    def called(self, preset: str) -> str:
+        """Return what the run's folder is called: by the folder of one's own sentences."""
+        own = f"{OWN}-{self.data.folder.resolve().name}-{self.settings.model}-{self.settings.seed}"
+        return own if self.experiment == OWN else super().called(preset)
 
-    Raises:
-        InputError: for data and folders that are none.
-        Diverged: the loss is not finite.
-    """
-    source, done = SOURCES[experiment], finished(where, experiment, settings.to_json())
-    data = load(source, where_data, settings.share, settings.seed)
-    table, about = _word_vectors(source, data, settings, where_data)
-    described = data.described | about
-    if done is not None:
-        return of_same_data(done, described, where)
-    network = build(data, settings, table)
-    task = RuleTask(network, settings, data)
-    metrics: dict[str, Any] = {}
-    measured = ("dev", "test") if test else ("dev",)
-    for part in measured:
-        metrics |= _beside_rules(task, network, part)
-    progress = Progress()
-    if settings.share:
-        whole = {"experiment": experiment, "data": described}
-        ran = train(task, settings, whole, where, f"{experiment} {settings.model}", stop)
-        if ran.outcome != "trained":
-            return ran.outcome
-        progress = ran.loop.progress
-    for part in measured:
-        metrics |= _measured(task, network, part, source.positive)
-    metrics["parameters"] = sum(p.numel() for p in network.parameters())
-    more = {"data": described, "history": progress.history}
-    said = results.result(
-        experiment, settings, progress, metrics, paper(experiment, settings) if test else None, more
-    )
-    if is_first():
-        _keep(network, data, said, where.folder / NETWORK)
-        results.write(said, where.folder / RESULT)
-    return said
+    def read(self) -> dict[str, Any]:
+        """Read the sentences, the rules and the word vectors."""
+        s, self.source = self.settings, SOURCES[self.experiment]
+        self.sentences = load(self.source, self.data, s.share, s.seed)
+        self.table, about = _word_vectors(self.source, self.sentences, s, self.data)
+        return self.sentences.described | about
+
+    def build(self) -> RuleTask:
+        """Return the untrained network, as a task; it is measured beside the rules."""
+        network = build(self.sentences, self.settings, self.table)
+        task = RuleTask(network, self.settings, self.sentences)
+        self.before: dict[str, float] = {}
+        for part in self.parts:
+            self.before |= _beside_rules(task, network, part)
+        return task
+
+    def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the metrics of the network, before and after training."""
+        metrics: dict[str, Any] = self.before
+        for part in self.parts:
+            metrics |= _measured(self.task, self.network, part, self.source.positive)
+        return metrics | {"parameters": self.size()}, {}
+
+    def paper(self) -> dict[str, Any] | None:
+        """Return what the paper has of such a run."""
+        return paper(self.experiment, self.settings)
+
+    def keep(self, path: Path, said: dict[str, Any]) -> None:
+        """Keep the network; one whose rules can be read back as what ``ratproof rules read-back`` reads."""
+        network = self.network
+        if isinstance(network, FANetwork) and network.settings.is_classifier:
+            files.save(network.classifier(self.sentences).cpu(), path, self.about(said))
+        else:
+            super().keep(path, said)
+
+    def title(self, said: dict[str, Any]) -> tuple[str, str]:
+        """Return the name of a result, and the rest of its first line."""
+        count, name = said["data"]["trained_on"], said["data"].get("folder", said["experiment"])
+        epochs = f"{count:,} sentences, {said['epochs']} epochs, {said['seconds']:.0f} s"
+        best = f"; epoch {said['best_epoch']} was best on the dev part" if said["epochs"] else ""
+        return f"{name} {said['model']}", f", seed {said['seed']}: {epochs}{best}"
+
+    def lines(self, said: dict[str, Any]) -> Iterator[Any]:
+        """Yield what was read, and the accuracies of the network and of the rules."""
+        data, metrics, paper = said["data"], said["metrics"], said["paper"]
+        if data["vectors"] is not None:
+            without = f"; {data.get('words_without_a_vector', 0)} words have none of their own"
+            yield headed("  word vectors", f": {data['vectors']}{without}")
+        missing = data["words_of_rules_that_no_sentence_has"]
+        if missing:
+            yield f"  words of rules that no sentence has: {', '.join(missing)}"
+        beside = "" if paper is None else f"; {paper['source']}: {paper['test_accuracy']:.1%}"
+        yield right_on(said, "dev", "sentences")
+        yield right_on(said, "test", "sentences", beside)
+        yield (
+            f"  the rules are right on {metrics['rules_test_accuracy']:.1%} of the test sentences; the"
+            f" untrained network says the same on {metrics['untrained_test_agrees_with_rules']:.1%}"
+        )
+
+    def kept(self, said: dict[str, Any], folder: Path) -> str:
+        """Return the last line, which says how to read the rules back if they can be."""
+        readable = RuleClassification(**said["configuration"]).is_classifier
+        reads = (
+            f"; ratproof rules read-back {folder / NETWORK} --data DIR reads its rules" if readable else ""
+        )
+        return super().kept(said, folder) + reads
 
 
 def build(
@@ -145,13 +167,3 @@ def _measured(task: RuleTask, network: nn.Module, part: str, positive: str | Non
         metrics[f"{part}_precision"] = both / max(1, int((said == place).sum()))
         metrics[f"{part}_recall"] = both / max(1, int((truth == place).sum()))
     return metrics
-
-
-def _keep(network: nn.Module, data: RuledSentences, said: dict[str, Any], path: Path) -> None:
-    """Keep the network; one whose rules can be read back as what ``ratproof rules read-back`` reads."""
-    about = {name: said[name] for name in ("experiment", "configuration", "metrics")}
-    if isinstance(network, FANetwork) and network.settings.is_classifier:
-        files.save(network.classifier(data).cpu(), path, about)
-        return
-    tensors = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
-    checkpoints.write(path, KIND, about, tensors)

@@ -1,8 +1,10 @@
-"""The result of a run: one JSON file, written whole."""
+"""The result of a run: one JSON file, written whole; and the archives of the results of campaigns."""
 
 from __future__ import annotations
 
 import json
+import lzma
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from training.engine.settings import Settings
 from training.machine import machine
 
 FORMAT = 1
+ARCHIVE = "results.jsonl.xz"
+"""The kept results of a campaign: a line for each run, compressed."""
 KEYS = ("experiment", "model", "seed", "metrics", "paper", "seconds", "machine", "configuration")
 """What every result has."""
 
@@ -78,12 +82,17 @@ def read(path: str | Path) -> dict[str, Any]:
         if isinstance(error, InputError):
             raise
         raise FormatError(f"{path}: is no JSON, where the result of a run is right") from None
+    return require_result(said, path)
+
+
+def require_result(said: Any, where: str | Path) -> dict[str, Any]:
+    """Return what JSON has at that place; raise :class:`~automata.errors.FormatError` if it is no result."""
     lacking = [key for key in KEYS if key not in said] if isinstance(said, dict) else list(KEYS)
     if lacking:
-        raise FormatError(f"{path}: is no result of a run: it has no {lacking[0]}")
+        raise FormatError(f"{where}: is no result of a run: it has no {lacking[0]}")
     wrong = _wrong(said)
     if wrong is not None:
-        raise FormatError(f"{path}: is no result of a run: {wrong}")
+        raise FormatError(f"{where}: is no result of a run: {wrong}")
     whole: dict[str, Any] = said
     return whole
 
@@ -143,25 +152,57 @@ def _size(part: dict[str, Any]) -> Any:
     return next((part[unit] for unit in ("sentences", "tokens", "strings") if unit in part), None)
 
 
-def results_in(folder: str | Path) -> list[dict[str, Any]]:
-    """All results below a folder, in the order of their paths; JSON files of other kinds do not count, and
-    copies of one result count once.
+def write_archive(results: Mapping[str, dict[str, Any]], folder: Path) -> None:
+    """Write the results of runs, by name, into the folder's archive; the same results give the same bytes."""
+    lines = [
+        json.dumps({"run": name, "result": results[name]}, ensure_ascii=False, separators=(",", ":"))
+        for name in sorted(results)
+    ]
+    write_whole(folder / ARCHIVE, lzma.compress("".join(f"{line}\n" for line in lines).encode(), preset=9))
 
-    Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` in it is no
-    result.
+
+def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the results in the folder's archive by the names of their runs, in the order of these; none if
+    there is no archive.
+
+    Raises :class:`~automata.errors.FormatError` if the file is not an archive, or a line has no result.
+    """
+    path = folder / ARCHIVE
+    if not path.exists():
+        return {}
+    try:
+        lines = [json.loads(line) for line in lzma.decompress(path.read_bytes()).splitlines()]
+        named = {str(line["run"]): line["result"] for line in lines}
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (lzma.LZMAError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise FormatError(
+            f"{path}: must hold compressed JSON lines with run and result, got {error}"
+        ) from None
+    return {name: require_result(result, f"{path}, {name}") for name, result in named.items()}
+
+
+def results_in(folder: str | Path) -> list[dict[str, Any]]:
+    """Return all results below a folder, in files of their own and in archives, in the order of their paths
+    and names. JSON files of other kinds do not count, and copies of one result count once.
+
+    Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` or an archive
+    in it is none.
     """
     place = Path(folder)
     if not place.is_dir():
         raise InputError(f"{folder}: is no folder, where one with results (result.json, below it) is right")
-    found = [said for path in sorted(place.rglob("*.json")) if (said := _result_at(path)) is not None]
+    found: list[dict[str, Any]] = []
+    for path in sorted([*place.rglob("*.json"), *place.rglob(ARCHIVE)]):
+        found += read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path)
     return list({json.dumps(said, sort_keys=True): said for said in found}.values())
 
 
-def _result_at(path: Path) -> dict[str, Any] | None:
-    """``None`` for a file of another kind."""
+def _results_at(path: Path) -> list[dict[str, Any]]:
+    """The result in a file; none in a file of another kind."""
     try:
-        return read(path)
+        return [read(path)]
     except FormatError:
         if path.name == RESULT:
             raise
-        return None
+        return []

@@ -2,85 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from neural import checkpoints
-from training.data_folder import Data
-from training.engine import results
-from training.engine.names import NETWORK, RESULT
-from training.engine.progress import Outcome
-from training.engine.run import Where, finished, of_same_data, train
 from training.images.files import LABELS, Pixels, load
 from training.images.prototypes import prototypes
 from training.images.settings import PixelByPixel, paper
 from training.sequences.network import SequenceClassifier
-from training.sequences.task import SequenceTask, figures
+from training.sequences.run import SequenceRun
+from training.sequences.task import SequenceTask
 
-KIND = "image classifier"
 
+class ImageRun(SequenceRun[PixelByPixel]):
+    """A run on MNIST or Fashion-MNIST; a state-regularized network's result has pictures of its centroids."""
 
-def run(
-    experiment: str,
-    settings: PixelByPixel,
-    files: Data,
-    where: Where,
-    stop: Callable[[], bool] = lambda: False,
-    test: bool = True,
-) -> dict[str, Any] | Outcome:
-    """Train, keep the epoch that is best on the dev part, and measure it.
+    kind = "image classifier"
 
-    Args:
-        experiment: ``mnist`` or ``fashion-mnist``.
-        settings: how.
-        files: on what.
-        where: the run's folder.
-        stop: should it stop here?
-        test: measure it on the test part, too? Without, the test part is not read: recipes are chosen so.
+    def read(self) -> dict[str, Any]:
+        """Read the images."""
+        images = load(self.experiment, self.data.folder, self.data.any_size, self.test)
+        if self.settings.images:
+            images["train"] = images["train"].part(0, self.settings.images)
+        self.images = images
+        split = "the set's own test part; dev: the end of the training file"
+        return {name: one.described() for name, one in images.items()} | {"split": split}
 
-    Returns:
-        The result, which is kept in the folder too; or why there is none yet.
+    def build(self) -> SequenceTask:
+        """Return the untrained network, as a task."""
+        s = self.settings
+        self.pixels = {name: Pixels(one, s.side, s.order) for name, one in self.images.items()}
+        self.examples = dict(self.pixels)
+        return SequenceTask(SequenceClassifier(s, 1, LABELS), s, self.pixels["train"], self.pixels["dev"])
 
-    Raises:
-        InputError: for data and folders that are none.
-        Diverged: the loss is not finite.
-    """
-    done = finished(where, experiment, settings.to_json())
-    images = load(experiment, files.folder, files.any_size, test)
-    if settings.images:
-        images["train"] = images["train"].part(0, settings.images)
-    about: dict[str, Any] = {
-        "experiment": experiment,
-        "data": {name: one.described() for name, one in images.items()}
-        | {"split": "the set's own test part; dev: the end of the training file"},
-    }
-    if done is not None:
-        return of_same_data(done, about["data"], where)
-    parts = {name: Pixels(one, settings.side, settings.order) for name, one in images.items()}
-    network = SequenceClassifier(settings, 1, LABELS)
-    task = SequenceTask(network, settings, parts["train"], parts["dev"])
-    ran = train(task, settings, about, where, f"{experiment} {settings.model}", stop)
-    if ran.outcome != "trained":
-        return ran.outcome
-    p = ran.loop.progress
-    metrics: dict[str, Any] = dict(
-        figures(task, network, {name: part for name, part in parts.items() if name != "train"})
-    )
-    steps = int(parts["train"].lengths.sum())
-    metrics["steps_per_second"] = round(steps * p.epoch / p.seconds) if p.seconds else None
-    metrics["parameters"] = sum(tensor.numel() for tensor in network.parameters())
-    more: dict[str, Any] = {"data": about["data"], "history": p.history}
-    if test and settings.regularized:
-        more["prototypes"] = prototypes(task, network, parts["test"], settings.order)
-    said = results.result(
-        experiment, settings, p, metrics, paper(experiment, settings) if test else None, more
-    )
-    if ran.loop.fabric.is_global_zero:
-        checkpoints.write(
-            where.folder / NETWORK,
-            KIND,
-            {"experiment": experiment, "configuration": settings.to_json(), "metrics": metrics},
-            {name: tensor.detach().clone() for name, tensor in network.state_dict().items()},
-        )
-        results.write(said, where.folder / RESULT)
-    return said
+    def centroids(self, task: SequenceTask, network: Any) -> dict[str, Any]:
+        """Return the pictures of the centroids."""
+        return {"prototypes": prototypes(task, network, self.pixels["test"], self.settings.order)}
+
+    def paper(self) -> dict[str, Any] | None:
+        """Return what the paper has of such a run."""
+        return paper(self.experiment, self.settings)

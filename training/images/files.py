@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from automata.errors import FormatError
+from training.published_files import found, read_bytes
 
 SIDE = 28
 LABELS = 10
@@ -95,7 +94,7 @@ def load(experiment: str, folder: Path, any_size: bool = False, test: bool = Tru
 
 
 def _read(experiment: str, folder: Path, part: str, any_size: bool) -> Images:
-    images, labels = (_there(folder / FOLDERS[experiment] / name) for name in FILES[part])
+    images, labels = (found(folder / FOLDERS[experiment] / name, True) for name in FILES[part])
     about = f"; it is published at {WHERE[experiment]}"
     pixels = _idx(images, 3, about)
     named = _idx(labels, 1, about)
@@ -120,22 +119,11 @@ def _read(experiment: str, folder: Path, part: str, any_size: bool) -> Images:
     return Images(torch.from_numpy(pixels), torch.from_numpy(named.astype(np.int64)))
 
 
-def _there(path: Path) -> Path:
-    """The file, or the gzipped one where that is there, or neither."""
-    zipped = path.with_name(path.name + ".gz")
-    return path if path.exists() and not zipped.exists() else zipped
-
-
 def _idx(path: Path, axes: int, about: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """The array of bytes in an IDX file: two zeros, 8 for bytes, the number of axes, each axis' length in
     four bytes, the largest first, and the data.
     """
-    try:
-        data = path.read_bytes()
-        data = gzip.decompress(data) if path.suffix == ".gz" else data
-    except (OSError, EOFError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or error
-        raise FormatError(f"{path}: cannot be read: {why}; an IDX file is right{about}") from None
+    data = read_bytes(path, f"; an IDX file is right{about}")
     start = 4 + 4 * axes
     if data[:4] != bytes([0, 0, 8, axes]) or len(data) < start:
         raise FormatError(f"{path}: is no IDX file of bytes with {axes} axes{about}")

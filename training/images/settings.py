@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from automata.errors import InputError
+from training.engine.experiment import Experiment
 from training.engine.settings import setting
-from training.sequences.settings import SequenceClassification
+from training.sequences.settings import MODELS, SequenceClassification
 
 ORDERS = ("normal", "permuted")
 
@@ -72,3 +73,38 @@ def paper(experiment: str, settings: PixelByPixel) -> dict[str, Any] | None:
     if found is None:
         return None
     return {"test_accuracy": found[settings.order], "steps": 784, "source": "Wang & Niepert 2019, Table 7"}
+
+
+EXPERIMENTS = tuple(
+    Experiment(
+        name,
+        PixelByPixel,
+        PRESETS,
+        "training.images.experiment:ImageRun",
+        does=f"Classify {title} pixel by pixel",
+        says=f"""Classify {title} pixel by pixel (Wang & Niepert 2019, section 4.3).
+
+        The epoch that is best on the dev part, the end of the training file, is kept, and measured on the
+        test part. A state-regularized model's result has a picture of each centroid.
+        """,
+        example="--model sr-lstm-p --preset small --data data -o run",
+        order=order,
+        paper=f"State-Regularized RNNs, section 4.3, {where}",
+        data=f"{folder}/*.gz ({published})",
+        cost="the paper's size: a GPU; --preset small, images of 14 x 14 pixels: minutes on one core",
+        models=MODELS,
+        holds="mnist/ or fashion_mnist/",
+        examples="images",
+    )
+    for order, name, title, where, folder, published in (
+        (140, "mnist", "MNIST", "Table 7", "mnist", "http://yann.lecun.com/exdb/mnist/"),
+        (
+            150,
+            "fashion-mnist",
+            "Fashion-MNIST",
+            "appendix F.3",
+            "fashion_mnist",
+            "https://github.com/zalandoresearch/fashion-mnist",
+        ),
+    )
+)

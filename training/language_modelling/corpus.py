@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
+from training.published_files import found, read_lines
 
 WHERE = "http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz, in data/"
 FORMAT = "a sentence on each line, words with spaces between them"
@@ -57,13 +56,8 @@ def load(folder: Path, any_size: bool = False) -> Corpus:
     Raises :class:`~automata.errors.FormatError`: a file is missing, cut off, or no such text: which, what is
     right, and where it is published.
     """
-    texts, files = {}, []
-    for part, name in FILES.items():
-        path = folder / name
-        zipped = path.with_name(path.name + ".gz")
-        path = zipped if zipped.exists() and not path.exists() else path
-        texts[part] = _tokens(path, part, any_size)
-        files.append(path.name)
+    paths = {part: found(folder / name) for part, name in FILES.items()}
+    texts = {part: _tokens(path, part, any_size) for part, path in paths.items()}
     words = tuple(dict.fromkeys([END, *texts["train"]]))
     place = {word: number for number, word in enumerate(words)}
     for part, tokens in texts.items():
@@ -73,7 +67,7 @@ def load(folder: Path, any_size: bool = False) -> Corpus:
                 f"{folder / FILES[part]}: {strange!r:.40} is no word of the training part{_about()}"
             )
     parts = {part: torch.tensor([place[token] for token in tokens]) for part, tokens in texts.items()}
-    return Corpus(words, parts, tuple(files))
+    return Corpus(words, parts, tuple(path.name for path in paths.values()))
 
 
 def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
@@ -96,22 +90,7 @@ def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:
 
 
 def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
-    except (OSError, EOFError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or error
-        raise FormatError(f"{path}: cannot be read: {why}{_about()}") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong){_about()}") from None
-    if "\0" in text:
-        raise FormatError(f"{path}: is binary (byte {text.index(chr(0))} is NUL){_about()}")
-    if not text.endswith("\n"):
-        last = text.count("\n") + 1
-        raise FormatError(
-            f"{path}: line {last}: has no line feed at its end, as where a file was cut off{_about()}"
-        )
-    tokens = [token for line in text[:-1].split("\n") for token in (*line.split(), END)]
+    tokens = [token for line in read_lines(path, _about()) for token in (*line.split(), END)]
     if all(token == END for token in tokens):
         raise FormatError(f"{path}: has no words{_about()}")
     if len(tokens) != SIZES[part] and not any_size:

@@ -3,88 +3,81 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 import torch
 
-from neural import checkpoints
-from training.data_folder import Data
-from training.engine import results
-from training.engine.names import NETWORK, RESULT
-from training.engine.progress import Outcome
-from training.engine.run import Where, finished, of_same_data, train
+from training.engine.experiment import ExperimentRun, per_second
+from training.engine.progress import Progress
 from training.engine.seeds import mixed
-from training.language_modelling.corpus import load
+from training.language_modelling.corpus import Corpus, load
 from training.language_modelling.network import LanguageModel
 from training.language_modelling.settings import LanguageModelling, paper
 from training.language_modelling.task import LanguageTask, perplexity
 from training.rational_recurrences.decided import SYMBOLS, decide_layers, some
 
-KIND = "language model"
+S = TypeVar("S", bound=LanguageModelling)
 
 
-def run(
-    experiment: str,
-    settings: LanguageModelling,
-    text: Data,
-    where: Where,
-    stop: Callable[[], bool] = lambda: False,
-    test: bool = True,
-) -> dict[str, Any] | Outcome:
-    """Train, keep the epoch that is best on the dev part, and measure it on the test part.
+class TextRun(ExperimentRun[S]):
+    """A run on a text."""
 
-    Args:
-        experiment: ``ptb``.
-        settings: how.
-        text: on what.
-        where: the run's folder.
-        stop: should it stop here?
-        test: measure it on the test part, too? Settings are chosen without.
+    kind = "language model"
+    task: LanguageTask
 
-    Returns:
-        The result, which is kept in the folder too; or why there is none yet.
+    def load(self) -> Corpus:
+        """Return the text."""
+        return load(self.data.folder, self.data.any_size)
 
-    Raises:
-        InputError: for text and folders that are none.
-        Diverged: the loss is not finite.
-    """
-    done = finished(where, experiment, settings.to_json())
-    corpus = load(text.folder, text.any_size)
-    about: dict[str, Any] = {"experiment": experiment, "data": corpus.described()}
-    if done is not None:
-        return of_same_data(done, about["data"], where)
-    network = LanguageModel(settings, len(corpus.words))
-    task = LanguageTask(network, corpus)
-    ran = train(task, settings, about, where, f"{experiment} {settings.model}", stop)
-    if ran.outcome != "trained":
-        return ran.outcome
-    p = ran.loop.progress
-    metrics: dict[str, Any] = {
-        f"{part}_perplexity": perplexity(task.loss(network, part))
-        for part in (("dev", "test") if test else ("dev",))
-    }
-    metrics["tokens_per_second"] = round(task.words.numel() * p.epoch / p.seconds) if p.seconds else None
-    metrics["parameters"] = sum(tensor.numel() for tensor in network.parameters())
-    more = {"data": about["data"], "history": p.history, "decided": decide(network, task)}
-    said = results.result(experiment, settings, p, metrics, paper(settings) if test else None, more)
-    if ran.loop.fabric.is_global_zero:
-        checkpoints.write(
-            where.folder / NETWORK,
-            KIND,
-            {"experiment": experiment, "configuration": settings.to_json(), "words": list(corpus.words)},
-            {name: tensor.detach().clone() for name, tensor in network.state_dict().items()},
+    def read(self) -> dict[str, Any]:
+        """Read the text."""
+        self.corpus = self.load()
+        return self.corpus.described()
+
+    def build(self) -> LanguageTask:
+        """Return the untrained network, as a task."""
+        return LanguageTask(LanguageModel(self.settings, len(self.corpus.words)), self.corpus)
+
+    def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the metrics of the trained network, and what was decided of it."""
+        metrics: dict[str, Any] = {
+            f"{part}_perplexity": perplexity(self.task.loss(self.network, part)) for part in self.parts
+        }
+        metrics["tokens_per_second"] = per_second(self.task.words.numel(), progress)
+        metrics["parameters"] = self.size()
+        return metrics, {"decided": self.decide()}
+
+    def paper(self) -> dict[str, Any] | None:
+        """Return what the paper has of such a run."""
+        return paper(self.settings)
+
+    def about(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Return what the network's file says of it."""
+        words = {"words": list(self.corpus.words)}
+        return {name: said[name] for name in ("experiment", "configuration")} | words
+
+    @torch.no_grad()
+    def decide(self) -> dict[str, Any] | None:
+        """Decide all units of a rational model: over words of the training part, and over vectors that a
+        layer put out for it.
+        """
+        network: Any = self.network
+        rng = random.Random(mixed(self.settings.seed, 3))
+        some_words = self.task.words[: 4 * SYMBOLS, :4].to(next(network.parameters()).device)
+        vectors = [some(torch.unique(read.flatten(0, 1), dim=0), rng) for read in network.inputs(some_words)]
+        return decide_layers(self.settings.model, list(network.layers), vectors, rng)
+
+    def lines(self, said: dict[str, Any]) -> Iterator[str]:
+        """Yield the perplexities, and what was decided."""
+        metrics, paper = said["metrics"], said["paper"]
+        beside = ""
+        if paper is not None:
+            printed = f"{paper['dev_perplexity']} and {paper['test_perplexity']}"
+            beside = f"; the paper, with {paper['parameters']} parameters: {printed}"
+        yield (
+            f"  perplexity {metrics['dev_perplexity']:.1f} on dev, {metrics['test_perplexity']:.1f} on test,"
+            f" with {metrics['parameters']:,} parameters{beside}"
         )
-        results.write(said, where.folder / RESULT)
-    return said
-
-
-@torch.no_grad()
-def decide(network: LanguageModel, task: LanguageTask) -> dict[str, Any] | None:
-    """Decide all units of a rational model: over words of the training part, and over vectors that a layer
-    put out for it.
-    """
-    rng = random.Random(mixed(network.settings.seed, 3))
-    some_words = task.words[: 4 * SYMBOLS, :4].to(next(network.parameters()).device)
-    vectors = [some(torch.unique(read.flatten(0, 1), dim=0), rng) for read in network.inputs(some_words)]
-    return decide_layers(network.settings.model, list(network.layers), vectors, rng)
+        if said["decided"] is not None:
+            yield f"  all {said['decided']['units']} units are equal to their automata: decided"

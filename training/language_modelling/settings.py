@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from training.engine.experiment import Experiment
 from training.engine.settings import Settings, setting
 
 MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
@@ -97,3 +98,29 @@ def paper(settings: LanguageModelling) -> dict[str, Any] | None:
         "epochs": 300,
         "source": "Peng et al. 2018, Table 3",
     }
+
+
+EXPERIMENTS = (
+    Experiment(
+        "ptb",
+        LanguageModelling,
+        PRESETS,
+        "training.language_modelling.experiment:TextRun",
+        does="Model the language of the Penn Treebank",
+        says="""Model the language of the Penn Treebank (Peng et al. 2018, section 6.2).
+
+        The epoch that is best on the dev part is kept, and measured on the test part. The units of a rational
+        model are then decided equal to their automata, for the trained weights.
+        """,
+        example="--model rrnn-f --preset small --data data -o run",
+        order=100,
+        paper="Rational Recurrences, section 6.2, Table 3",
+        data="ptb/ptb.train.txt or .gz, ptb.valid.txt, ptb.test.txt (Mikolov's Penn Treebank,"
+        " http://www.fit.vutbr.cz/~imikolov/rnnlm/simple-examples.tgz)",
+        cost="not run to its end yet: a GPU for the paper's sizes; --preset small, some minutes an epoch on"
+        " one core",
+        models=MODELS,
+        holds="ptb/",
+        preset="paper-10m",
+    ),
+)

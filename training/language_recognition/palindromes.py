@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from training.language_recognition.strings import LETTERS, Drawn, Strings
+from training.language_recognition.strings import LETTERS, TRIES, Drawn, Strings, collect
 
 ALPHABET = LETTERS
-TRIES = 50
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,11 @@ def draw(column: Column, positive: int, negative: int, rng: np.random.Generator)
     shares = {kind: negative // len(column.kinds) for kind in column.kinds}
     shares[column.kinds[0]] += negative - sum(shares.values())
     for kind, many in {"palindrome": positive, **shares}.items():
-        goal, rounds = len(drawn) + many, 0
-        while len(drawn) < goal and rounds < TRIES:
-            for one in _some(column, kind, goal - len(drawn), rng):
-                drawn.setdefault(tuple(one.tokens), one)
-            rounds += 1
+        collect(drawn, many, partial(_some, column, kind, rng))
     return Strings.of(list(drawn.values()))
 
 
-def _some(column: Column, kind: str, many: int, rng: np.random.Generator) -> Iterator[Drawn]:
+def _some(column: Column, kind: str, rng: np.random.Generator, many: int) -> Iterator[Drawn]:
     for _ in range(many):
         if kind == "random":
             length = int(rng.integers(column.lengths[0], column.lengths[1] + 1))

@@ -15,11 +15,10 @@ import numpy as np
 
 from automata.languages import parentheses
 from training.language_recognition.dyck_paths import dyck_paths
-from training.language_recognition.strings import LETTERS, Drawn, Strings
+from training.language_recognition.strings import LETTERS, TRIES, Drawn, Strings, collect
 
 ALPHABET = (*LETTERS, "(", ")")
 OPEN, CLOSE = len(LETTERS), len(LETTERS) + 1
-TRIES = 50
 
 
 @dataclass(frozen=True)
@@ -69,17 +68,9 @@ def draw(column: Column, positive: int, negative: int, rng: np.random.Generator)
     """
     near = negative // 2
     drawn: dict[tuple[int, ...], Drawn] = {}
-
-    def collect(many: int, source: Callable[[int], Iterator[Drawn]]) -> None:
-        goal, rounds = len(drawn) + many, 0
-        while len(drawn) < goal and rounds < TRIES:  # short strings may be fewer than are asked for
-            for one in source(goal - len(drawn)):
-                drawn.setdefault(tuple(one.tokens), one)
-            rounds += 1
-
-    collect(positive, lambda many: _balanced(column, many, rng))
-    collect(near, lambda many: _near_misses(column, many, rng))
-    collect(negative - near, lambda many: _random(column, many, rng))
+    collect(drawn, positive, lambda many: _balanced(column, many, rng))
+    collect(drawn, near, lambda many: _near_misses(column, many, rng))
+    collect(drawn, negative - near, lambda many: _random(column, many, rng))
     return Strings.of(list(drawn.values()))
 
 

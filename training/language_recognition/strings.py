@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from automata.errors import InputError
 
+TRIES = 50
 LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
 
@@ -79,3 +80,12 @@ class Strings:
             "longest": int(self.lengths[-1]),
             "sha256": digest.hexdigest(),
         }
+
+
+def collect(drawn: dict[tuple[int, ...], Drawn], many: int, source: Callable[[int], Iterable[Drawn]]) -> None:
+    """Add so many new strings from a source, or fewer: there may not be as many short ones as are wanted."""
+    goal, rounds = len(drawn) + many, 0
+    while len(drawn) < goal and rounds < TRIES:
+        for one in source(goal - len(drawn)):
+            drawn.setdefault(tuple(one.tokens), one)
+        rounds += 1

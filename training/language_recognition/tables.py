@@ -8,6 +8,7 @@ from itertools import groupby
 from statistics import mean
 from typing import Any
 
+from training.experiment_list import recipe_said
 from training.language_recognition.settings import MODELS, PRESETS, Recognition
 
 DEFAULTS = Recognition(model="lstm").to_json()
@@ -63,10 +64,7 @@ def rows_of(results: Sequence[dict[str, Any]]) -> list[Row]:
     """The rows, in the order of the models, the paper's method after ours."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in filter(is_recognition, results):
-        # a result from before a setting came has what is its default now
-        how = DEFAULTS | one["configuration"]
-        same = sorted((name, value) for name, value in how.items() if name != "seed")
-        groups.setdefault((one["experiment"], repr(same)), []).append(one)
+        groups.setdefault((one["experiment"], recipe_said(one)), []).append(one)
     rows = [_row(runs) for runs in groups.values()]
     return sorted(
         rows,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -188,8 +186,3 @@ class RecognitionTask(ExampleTask):
             self.length = min(float(self.longest), max(self.length * s.growth, self.length + 1))
         elif s.finish:
             self.finishing = 1
-
-
-def described(strings: dict[str, Strings]) -> dict[str, Any]:
-    """What a result says of its strings."""
-    return {name: part.described() for name, part in strings.items()}

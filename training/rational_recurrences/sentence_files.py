@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from automata.errors import FormatError
+from training.published_files import read_lines
 from training.rational_recurrences.sources import Source
 
 
@@ -66,29 +67,4 @@ def _labels(path: Path, source: Source, sentences: int) -> list[int]:
 
 
 def _lines(path: Path, source: Source) -> list[str]:
-    """Its lines, which line feeds alone end."""
-    about = source.says()
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror or error}; it holds {about}") from None
-    text = _text(path, data, source, about)
-    if not text.endswith("\n"):
-        last = text.count("\n") + 1
-        raise FormatError(
-            f"{path}: line {last}: has no line feed at its end, as where a file was cut off; it holds {about}"
-        )
-    return text[:-1].split("\n")
-
-
-def _text(path: Path, data: bytes, source: Source, about: str) -> str:
-    if b"\0" in data:
-        raise FormatError(f"{path}: is binary or UTF-16 (byte {data.index(0)} is NUL); it holds {about}")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if source.latin_1:
-            return data.decode("latin-1")
-        raise FormatError(
-            f"{path}: is no UTF-8 text (byte {error.start} is wrong); it holds {about}"
-        ) from None
+    return read_lines(path, f"; it holds {source.says()}", source.latin_1)

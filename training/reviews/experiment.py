@@ -2,98 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from neural import checkpoints
 from training.data_folder import Data
-from training.engine import results
-from training.engine.names import NETWORK, RESULT
-from training.engine.progress import Outcome
-from training.engine.run import Where, finished, of_same_data, train
 from training.rational_recurrences.data import find_vectors, vector_table
 from training.reviews.files import SPLIT, Encoded, load, vocabulary
 from training.reviews.network import ReviewClassifier
 from training.reviews.settings import Sentiment, paper
 from training.reviews.words import words
-from training.sequences.task import SequenceTask, figures
+from training.sequences.run import SequenceRun
+from training.sequences.task import Examples, SequenceTask
 
-KIND = "review classifier"
 
+class ReviewRun(SequenceRun[Sentiment]):
+    """A run on IMDB; a state-regularized network's result has the words that lead to its centroids."""
 
-def run(
-    experiment: str,
-    settings: Sentiment,
-    files: Data,
-    where: Where,
-    stop: Callable[[], bool] = lambda: False,
-    test: bool = True,
-) -> dict[str, Any] | Outcome:
-    """Train, keep the epoch that is best on the dev part, and measure it.
+    kind = "review classifier"
 
-    Args:
-        experiment: ``imdb``.
-        settings: how.
-        files: on what.
-        where: the run's folder.
-        stop: should it stop here?
-        test: measure it on the test part, too? Without, the test part is not read: recipes are chosen so.
+    def read(self) -> dict[str, Any]:
+        """Read the reviews and the word vectors."""
+        self.reviews = load(self.data.folder, self.data.any_size, self.test)
+        self.index = vocabulary(self.reviews["train"], self.settings.vocabulary)
+        self.table, said = _vectors(self.settings, self.data, self.index)
+        return {name: one.described() for name, one in self.reviews.items()} | {"split": SPLIT, **said}
 
-    Returns:
-        The result, which is kept in the folder too; or why there is none yet.
+    def build(self) -> SequenceTask:
+        """Return the untrained network, as a task."""
+        s = self.settings
+        self.examples = {name: self._cut(name, s.length) for name in self.reviews}
+        network = ReviewClassifier(s, self.table, len(self.index) + 3)
+        return SequenceTask(network, s, self.examples["train"], self.examples["dev"])
 
-    Raises:
-        InputError: for data and folders that are none.
-        Diverged: the loss is not finite.
-    """
-    done = finished(where, experiment, settings.to_json())
-    s, read = settings, load(files.folder, files.any_size, test)
-    index = vocabulary(read["train"], s.vocabulary)
-    table, said_of = _vectors(s, files, index)
-    data = {name: one.described() for name, one in read.items()} | {"split": SPLIT, **said_of}
-    if done is not None:
-        return of_same_data(done, data, where)
+    def more_parts(self) -> dict[str, Examples]:
+        """Return reviews that are cut to other lengths."""
+        pairs = [(name, n) for n in self.settings.lengths for name in ("train", "test") if self.test]
+        return {f"{name}_{length}": self._cut(name, length) for name, length in pairs}
 
-    def encoded(part: str, length: int) -> Encoded:
-        return Encoded(read[part], index, length, s.tokens)
+    def centroids(self, task: SequenceTask, network: Any) -> dict[str, Any]:
+        """Return the words that lead to the centroids."""
+        return {"words": words(task, network, self._cut("test", self.settings.length), self.index)}
 
-    parts = {name: encoded(name, s.length) for name in read}
-    network = ReviewClassifier(s, table, len(index) + 3)
-    task = SequenceTask(network, s, parts["train"], parts["dev"])
-    about = {"experiment": experiment, "data": data}
-    ran = train(task, s, about, where, f"{experiment} {s.model}", stop)
-    if ran.outcome != "trained":
-        return ran.outcome
-    p = ran.loop.progress
-    measured = {name: part for name, part in parts.items() if name != "train"}
-    if test:
-        for length in s.lengths:
-            measured |= {f"{name}_{length}": encoded(name, length) for name in ("train", "test")}
-    metrics: dict[str, Any] = dict(figures(task, network, measured))
-    steps = int(parts["train"].lengths.sum())
-    metrics["steps_per_second"] = round(steps * p.epoch / p.seconds) if p.seconds else None
-    metrics["parameters"] = sum(tensor.numel() for tensor in network.parameters())
-    more: dict[str, Any] = {"data": data, "history": p.history}
-    if test and s.regularized:
-        more["words"] = words(task, network, parts["test"], index)
-    said = results.result(experiment, s, p, metrics, paper(s) if test else None, more)
-    if ran.loop.fabric.is_global_zero:
-        checkpoints.write(
-            where.folder / NETWORK,
-            KIND,
-            {
-                "experiment": experiment,
-                "configuration": s.to_json(),
-                "metrics": metrics,
-                "words": list(index),
-            },
-            {name: tensor.detach().clone() for name, tensor in network.state_dict().items()},
-        )
-        results.write(said, where.folder / RESULT)
-    return said
+    def paper(self) -> dict[str, Any] | None:
+        """Return what the paper has of such a run."""
+        return paper(self.settings)
+
+    def about(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Return what the network's file says of it."""
+        return {**super().about(said), "words": list(self.index)}
+
+    def _cut(self, part: str, length: int) -> Encoded:
+        return Encoded(self.reviews[part], self.index, length, self.settings.tokens)
 
 
 def _vectors(s: Sentiment, files: Data, index: dict[str, int]) -> tuple[Tensor | None, dict[str, Any]]:

@@ -7,11 +7,9 @@ text, with tabs between; gzipped, or as they are.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import random
 import re
-import zlib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import FormatError
+from training.published_files import found, read_lines
 
 WHERE = "https://ai.stanford.edu/~amaas/data/sentiment/"
 FORMAT = "pos or neg, a rating, a number and the text, with tabs between, on each line"
@@ -109,30 +108,14 @@ class Encoded:
 
 
 def _file(folder: Path, part: str) -> Path:
-    """The gzipped one where there are both, or none."""
-    path = folder / FILES[part]
-    zipped = path.with_name(path.name + ".gz")
-    return zipped if zipped.exists() or not path.exists() else path
+    return found(folder / FILES[part], prefer_gzipped=True)
 
 
 def _read(folder: Path, part: str, any_size: bool) -> Reviews:
     path = _file(folder, part)
     about = f"; it holds reviews of IMDB: {FORMAT}, published at {WHERE}"
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
-    except (OSError, EOFError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or error
-        raise FormatError(f"{path}: cannot be read: {why}{about}") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong){about}") from None
-    if not text.endswith("\n"):
-        raise FormatError(
-            f"{path}: line {text.count(chr(10)) + 1}: has no line feed at its end, as where a file was cut"
-            f" off{about}"
-        )
     words, labels = [], []
-    for number, line in enumerate(text[:-1].split("\n"), 1):
+    for number, line in enumerate(read_lines(path, about), 1):
         fields = line.split("\t")
         if len(fields) != 4 or fields[0] not in LABELS:
             raise FormatError(f"{path}: line {number}: is {line!r:.40}{about}")

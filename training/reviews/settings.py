@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from automata.errors import InputError
+from training.engine.experiment import GLOVE, Experiment
 from training.engine.settings import setting
-from training.sequences.settings import SequenceClassification
+from training.sequences.settings import MODELS, SequenceClassification
 
 EMBEDDINGS = ("learned", "glove")
 
@@ -132,3 +133,28 @@ def paper(settings: Sentiment) -> dict[str, Any] | None:
     if error is None:
         return None
     return {"test_accuracy": round(1 - error / 100, 4), "source": "Wang & Niepert 2019, Table 5"}
+
+
+EXPERIMENTS = (
+    Experiment(
+        "imdb",
+        Sentiment,
+        PRESETS,
+        "training.reviews.experiment:ReviewRun",
+        does="Classify the reviews of IMDB word by word",
+        says="""Classify the reviews of IMDB word by word (Wang & Niepert 2019, section 4.3).
+
+        The epoch that is best on the dev part, a tenth of the training file, is kept, and measured on the
+        test part. A state-regularized model's result has the words that lead to each centroid.
+        """,
+        example="--model sr-lstm-p --preset small --data data -o run",
+        order=130,
+        paper="State-Regularized RNNs, section 4.3, Tables 4, 5, 8, 13 and 16",
+        data=f"imdb/train.tsv.gz, test.tsv.gz (https://ai.stanford.edu/~amaas/data/sentiment/); {GLOVE}",
+        cost="the paper's size: a GPU; --preset small, the first 100 words of a review: minutes on one core",
+        models=MODELS,
+        options=("data", "vectors", "any_size"),
+        holds="imdb/ and glove/",
+        examples="reviews",
+    ),
+)

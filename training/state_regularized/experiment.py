@@ -6,67 +6,92 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError, InputError
 from automata.io.files import write_whole
+from automata.io.printable_text import write_string
 from neural.state_regularized import files
 from ratproof.certification.soft_networks.certify import Certification, certify
 from ratproof.commands.terminal import progress
-from training.data_folder import Data
+from ratproof.process.exit_statuses import INTERRUPTED, NO, YES
 from training.engine import results
+from training.engine.experiment import ExperimentRun
 from training.engine.names import NETWORK, RESULT
 from training.engine.processes import one_process
 from training.engine.progress import Outcome
 from training.engine.run import Where, finished, train
-from training.state_regularized import languages, strings
+from training.state_regularized import strings
 from training.state_regularized.batches import accuracy
 from training.state_regularized.comparison import compared
 from training.state_regularized.extracted import extracted
-from training.state_regularized.languages import Language
-from training.state_regularized.settings import FromFile, Nested, Recipe, TomitaGrammar, recipe_of
+from training.state_regularized.languages import Language, language_of
+from training.state_regularized.settings import CERTIFICATE, Recipe, recipe_of
 from training.state_regularized.tables import can_be_shown, is_learned
 from training.state_regularized.task import LearningTask
 
-CERTIFICATE = "certificate.json"
 STOPPED: tuple[Outcome, ...] = ("interrupted", "out of time")
 
 
-def language_of(settings: Recipe, data: Path) -> Language:
-    """The language that such a run learns.
-
-    Args:
-        settings: of the run.
-        data: the folder with the file, where one is named.
-
-    Raises :class:`~automata.errors.InputError`: the file is none, or there is nothing to learn.
+class LanguageRun(ExperimentRun[Recipe]):
+    """A run on a language. The automata are compared whatever ``test`` says, since no setting is chosen by
+    them; and what there is of a run that was stopped is certified, too.
     """
-    if isinstance(settings, FromFile):
-        return languages.from_file(data / settings.file)
-    if isinstance(settings, Nested):
-        return languages.balanced(settings.depth)
-    assert isinstance(settings, TomitaGrammar)
-    return languages.grammar(settings.grammar)
+
+    def called(self, preset: str) -> str:
+        """Return what the run's folder is called if no other is named: by language and recipe."""
+        return f"{language_of(self.settings, self.data.folder).name}-{preset}-{self.settings.seed}"
+
+    def run(self, where: Where, stop: Callable[[], bool] = lambda: False) -> dict[str, Any]:
+        """Train, and certify; see :func:`learn`."""
+        return learn(self.experiment, self.settings, self.data.folder, where, stop)
+
+    def status(self, said: dict[str, Any]) -> int:
+        """Return the exit status of a command with that result."""
+        if said["outcome"] == "interrupted":
+            return INTERRUPTED
+        return YES if said["outcome"] == "trained" and said["accepts_exactly"] else NO
+
+    def title(self, said: dict[str, Any]) -> tuple[str, str]:
+        """Return the name of a result, and the rest of its first line."""
+        (drawn, drawn_yes), (held, held_yes) = said["strings"]["training"], said["strings"]["validation"]
+        counts = f"{drawn} strings ({drawn_yes} accepted) to train and {held} ({held_yes}) to validate"
+        return said["language"], (
+            f": {said['states']} states; {counts}; seed {said['seed']}, recipe {said['recipe']}"
+        )
+
+    def lines(self, said: dict[str, Any]) -> Iterator[str]:
+        """Yield what was learned, extracted and certified."""
+        spent = f"{said['seconds']:.1f} s, {said['iterations']} iterations, {said['restarts']} restarts"
+        right = f"right on {said['training']:.1%} and on {said['validation']:.1%}"
+        yield f"  {said['outcome']} ({spent}); {right}"
+        yield f"  hard automaton (temperature to 0): {_described(said['hard'])}"
+        yield f"  soft automaton (temperature 1, proved): {_described(said['soft'])}"
+        words = {
+            "certified": "the soft network follows its hard automaton, on all strings",
+            "different": "the soft network is not its hard automaton",
+            "unknown": "no: it is not known what the soft network does on all strings",
+        }
+        yield f"  certified: {words[said['certified']]}"
+        if said["accepts_exactly"]:
+            yield "  so the soft network accepts exactly the language, at any length: proved"
+
+    def kept(self, said: dict[str, Any], folder: Path) -> str:
+        """Return the last lines, which say how to go on with a run that was stopped."""
+        more = " and a larger --minutes" if said["outcome"] == "out of time" else ""
+        goes_on = f"\n  to go on: the same command with --resume{more}" if said["outcome"] in STOPPED else ""
+        return super().kept(said, folder) + goes_on
 
 
-def run(
-    experiment: str,
-    settings: Recipe,
-    data: Data,
-    where: Where,
-    stop: Callable[[], bool] = lambda: False,
-    test: bool = True,
-) -> dict[str, Any] | Outcome:
-    """Train, and certify; the result, which is kept in the folder too, or why there is none yet.
-
-    For the arguments and what is raised see :func:`learn`; the automata are compared whatever ``test`` says,
-    since no setting is chosen by them.
-    """
-    said = learn(experiment, settings, data.folder, where, stop)
-    outcome: Outcome = said["outcome"]
-    return outcome if outcome in STOPPED else said
+def _described(automaton: dict[str, Any] | None) -> str:
+    if automaton is None:
+        return "none"
+    states = f"{automaton['states']} state{'s' * (automaton['states'] != 1)}"
+    if automaton["difference"] is None:
+        return f"{states}, accepts exactly the language (decided)"
+    return f"{states}, differs from the language first on {write_string(automaton['difference'])}"
 
 
 def learn(

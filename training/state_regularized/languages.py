@@ -10,6 +10,7 @@ from automata.errors import FormatError, InputError
 from automata.io import files
 from automata.languages import parentheses, tomita
 from automata.semirings import BOOLEAN
+from training.state_regularized.settings import FromFile, Nested, Recipe, TomitaGrammar
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,23 @@ class Language:
     def alphabet(self) -> tuple[str, ...]:
         """The symbols."""
         return tuple(map(str, self.dfa.alphabet))
+
+
+def language_of(settings: Recipe, data: Path) -> Language:
+    """The language that such a run learns.
+
+    Args:
+        settings: of the run.
+        data: the folder with the file, where one is named.
+
+    Raises :class:`~automata.errors.InputError`: the file is none, or there is nothing to learn.
+    """
+    if isinstance(settings, FromFile):
+        return from_file(data / settings.file)
+    if isinstance(settings, Nested):
+        return balanced(settings.depth)
+    assert isinstance(settings, TomitaGrammar)
+    return grammar(settings.grammar)
 
 
 def grammar(number: int) -> Language:

@@ -13,6 +13,7 @@ from typing import Any
 
 from automata.errors import InputError
 from automata.io.number_text import shorten
+from training.engine.experiment import Experiment
 from training.engine.settings import Settings, setting
 
 SR_GRU = "sr-gru"
@@ -173,3 +174,62 @@ def recipe_of(settings: Recipe) -> str:
     own = {name: getattr(settings, name) for name in RUNS}
     named = (name for name, values in PRESETS.items() if plain == Recipe(**{**values, **own}))
     return next(named, "own")
+
+
+CERTIFICATE = "certificate.json"
+
+
+def _experiment(name: str, settings: type[Recipe], does: str, about: str, **more: Any) -> Experiment:
+    return Experiment(
+        name,
+        settings,
+        PRESETS,
+        "training.state_regularized.experiment:LanguageRun",
+        does=does,
+        says=f"{does}{about}.",
+        options=(),
+        recipes="; clusters for larger automata",
+        minutes=10.0,
+        # no recipe is a matter of hours, and TensorBoard takes longer to import than a small network to learn
+        tensorboard=False,
+        folder="a folder for checkpoint, logs, network and result (default: trained/LANGUAGE-RECIPE-SEED)",
+        files=(CERTIFICATE,),
+        **more,
+    )
+
+
+EXPERIMENTS = (
+    _experiment(
+        "tomita",
+        TomitaGrammar,
+        "Learn a Tomita grammar",
+        """ (Wang & Niepert 2019, section 4.1).
+
+        An SR-GRU has recipes of its own, and starts anew where it is stuck; other models (lstm, lstm-p, gru,
+        sr-lstm, sr-lstm-p) are trained on the same strings by the recipe of parentheses without its noise""",
+        only_model=SR_GRU,
+        example="--grammar 5 --seed 0 -o five",
+        order=50,
+        required=("grammar",),
+        preset="ours",
+    ),
+    _experiment(
+        "nested",
+        Nested,
+        "Learn balanced parentheses up to a depth",
+        ", with a letter between them (Figure 1)",
+        example="--depth 2 -o nested",
+        order=51,
+        preset="clusters",
+    ),
+    _experiment(
+        "dfa",
+        FromFile,
+        "Learn the language of an automaton in a file",
+        "",
+        example="even.json -o even",
+        order=52,
+        file="a boolean automaton, .json or .att",
+        preset="clusters",
+    ),
+)

@@ -4,8 +4,6 @@ sentence. It is not to be had here: the names of the files are ours.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import torch
 
 from automata.errors import FormatError
 from training.language_modelling.corpus import END, Corpus
+from training.published_files import found, read_lines
 
 WHERE = "https://goo.gl/s8cyYa, as the paper says (Daniluk et al. 2017)"
 FILES = {"train": "wikipedia/train.txt", "dev": "wikipedia/valid.txt", "test": "wikipedia/test.txt"}
@@ -30,13 +29,8 @@ def load(folder: Path, most: int, any_size: bool = False) -> Corpus:
     Raises :class:`~automata.errors.FormatError`: a file is missing, cut off, or no such text: which, what is
     right, and where it is published.
     """
-    texts, files = {}, []
-    for part, name in FILES.items():
-        path = folder / name
-        zipped = path.with_name(path.name + ".gz")
-        path = zipped if zipped.exists() and not path.exists() else path
-        texts[part] = _tokens(path, part, any_size)
-        files.append(path.name)
+    paths = {part: found(folder / name) for part, name in FILES.items()}
+    texts = {part: _tokens(path, part, any_size) for part, path in paths.items()}
     counts = Counter(texts["train"])
     for own in (END, UNKNOWN):
         counts.pop(own, None)
@@ -44,27 +38,12 @@ def load(folder: Path, most: int, any_size: bool = False) -> Corpus:
     words = (END, UNKNOWN, *ranked)
     place = {word: number for number, word in enumerate(words)}
     parts = {part: torch.tensor([place.get(token, 1) for token in tokens]) for part, tokens in texts.items()}
-    return Corpus(words, parts, tuple(files))
+    return Corpus(words, parts, tuple(path.name for path in paths.values()))
 
 
 def _tokens(path: Path, part: str, any_size: bool) -> list[str]:
     about = f"; it holds Wikipedia's articles: words with spaces between them, published at {WHERE}"
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
-    except (OSError, EOFError, zlib.error) as error:
-        why = getattr(error, "strerror", None) or error
-        raise FormatError(f"{path}: cannot be read: {why}{about}") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: is no UTF-8 text (byte {error.start} is wrong){about}") from None
-    if "\0" in text:
-        raise FormatError(f"{path}: is binary (byte {text.index(chr(0))} is NUL){about}")
-    if not text.endswith("\n"):
-        raise FormatError(
-            f"{path}: line {text.count(chr(10)) + 1}: has no line feed at its end, as where a file was cut"
-            f" off{about}"
-        )
-    tokens = [token for line in text[:-1].split("\n") for token in (*line.split(), END)]
+    tokens = [token for line in read_lines(path, about) for token in (*line.split(), END)]
     words = sum(token != END for token in tokens)
     if abs(words - SIZES[part]) > NEAR * SIZES[part] and not any_size:
         raise FormatError(

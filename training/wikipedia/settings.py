@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from training.engine.experiment import Experiment
 from training.engine.settings import setting
 from training.language_modelling.settings import LanguageModelling
 
@@ -64,3 +65,26 @@ def paper(settings: WikipediaModelling) -> dict[str, Any]:
         "parameters": parameters,
         "source": "Wang & Niepert 2019, Table 14",
     }
+
+
+EXPERIMENTS = (
+    Experiment(
+        "wikipedia",
+        WikipediaModelling,
+        PRESETS,
+        "training.wikipedia.experiment:WikipediaRun",
+        does="Model the language of Wikipedia's articles",
+        says="""Model the language of Wikipedia's articles (Wang & Niepert 2019, appendix C.2).
+
+        The epoch that is best on the dev part is kept, and measured on the test part.
+        """,
+        example="--model sr-lstm --data data -o run",
+        order=160,
+        paper="State-Regularized RNNs, section 4, appendix C.2, Table 14",
+        data="wikipedia/train.txt, valid.txt, test.txt, or .gz: the corpus of Daniluk et al. 2017"
+        " (https://goo.gl/s8cyYa)",
+        cost="not run yet, for want of the data",
+        models=MODELS,
+        holds="wikipedia/",
+    ),
+)

@@ -1,0 +1,126 @@
+"""Files of published data: what is none is named, with what it holds and where it is published."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from automata.errors import FormatError
+from proofs_tests.training.images_and_reviews import idx, write_articles, write_images, write_reviews
+from proofs_tests.training.sentences import write, write_rule_sets, write_sets, write_text
+from training.classification_with_rules import data as with_rules
+from training.classification_with_rules.sources import SOURCES as RULED
+from training.data_folder import Data
+from training.images import files as images
+from training.language_modelling import corpus as treebank
+from training.rational_recurrences import data as sentences
+from training.rational_recurrences.sources import SOURCES
+from training.reviews import files as reviews
+from training.wikipedia import corpus as articles
+
+LABELS, IMAGES = np.zeros(36), np.zeros((36, 28, 28))
+
+
+def load_rules(name: str, folder: Path, any_size: bool = False) -> object:
+    return with_rules.load(RULED[name], Data(folder, any_size=any_size), 1.0, 0)
+
+
+OF: dict[str, tuple[Callable[..., Path], Callable[..., Any], tuple[str, ...]]] = {
+    **{n: (write_sets, partial(sentences.load, n), (s.says(),)) for n, s in SOURCES.items()},
+    "ptb": (write_text, treebank.load, (treebank.FORMAT, treebank.WHERE)),
+    "imdb": (write_reviews, reviews.load, ()),
+    "wikipedia": (write_articles, partial(articles.load, most=10), (articles.WHERE,)),
+    **{n: (write_images, partial(images.load, n), (images.WHERE[n],)) for n in ("mnist", "fashion-mnist")},
+    "sms": (write_rule_sets, partial(load_rules, "sms"), ()),
+}
+"""What writes the files, what reads them, and what is said of each."""
+
+
+@pytest.mark.parametrize(
+    ("experiment", "file", "data", "says"),
+    [
+        ("sst2", "sst2/stsa.binary.dev", None, "No such file"),
+        ("sst2", "sst2/stsa.binary.train", b"1 caf\xe9\n0 tea\n", "is no UTF-8 text (byte 5 is wrong)"),
+        ("sst2", "sst2/stsa.binary.train", b"1 good\n0 ba", "line 2: has no line feed"),
+        ("sst2", "sst2/stsa.binary.train", b"1 good\nbad 0\n", "line 2: is 'bad 0'"),
+        ("sst2", "sst2/stsa.binary.train", b"1 good\n\n", "line 2: is ''"),
+        ("sst2", "sst2/stsa.binary.train", b"", "line 1: has no line feed"),
+        ("sst2", "sst2/stsa.binary.train", b"1 \n0 \n", "has no words"),
+        ("subj", "subj/subj.all", "0 a\n1 b\n".encode("utf-16"), "is binary or UTF-16"),
+        ("cr", "cr/custrev.all", None, "No such file"),
+        ("amazon", "amazon/elec-25k-train.txt.tok", None, "No such file"),
+        ("amazon", "amazon/elec-test.cat", None, "No such file"),
+        ("amazon", "amazon/elec-test.cat", b"1\n" * 49, "has 49 labels, where elec-test.txt.tok has 50"),
+        ("amazon", "amazon/elec-25k-train.cat", b"1\n0\n" * 25, "line 2: is '0'"),
+        ("ptb", "ptb/ptb.train.txt", None, "cannot be read: No such file"),
+        ("ptb", "ptb/ptb.valid.txt", b"caf\xe9\n", "is no UTF-8 text (byte 3 is wrong)"),
+        ("ptb", "ptb/ptb.test.txt", b"the film", "line 1: has no line feed"),
+        ("ptb", "ptb/ptb.test.txt", b"\n", "has no words"),
+        ("ptb", "ptb/ptb.test.txt", b"the zebra\n", "'zebra' is no word of the training part"),
+        ("ptb", "ptb/ptb.test.txt", b"the\0film\n", "is binary"),
+        ("ptb", "ptb/ptb.train.txt.gz", gzip.compress(b"the film\n", mtime=0)[:-9], "cannot be read"),
+        ("fashion-mnist", "train-images-idx3-ubyte.gz", None, "cannot be read"),
+        ("fashion-mnist", "train-images-idx3-ubyte.gz", b"no gzip", "cannot be read"),
+        ("fashion-mnist", "train-images-idx3-ubyte.gz", gzip.compress(b"\0\0\x08\x01"), "3 axes"),
+        ("fashion-mnist", "train-images-idx3-ubyte.gz", gzip.compress(idx(IMAGES)[:-1]), "cut"),
+        ("fashion-mnist", "train-images-idx3-ubyte.gz", gzip.compress(idx(IMAGES[:, :9, :9])), "9 x 9"),
+        ("fashion-mnist", "train-labels-idx1-ubyte.gz", gzip.compress(idx(LABELS[:-1])), "35 labels"),
+        ("fashion-mnist", "train-labels-idx1-ubyte.gz", gzip.compress(idx(LABELS + 10)), "label 10"),
+        ("fashion-mnist", "t10k-labels-idx1-ubyte.gz", gzip.compress(b""), "1 axes"),
+        ("imdb", "imdb/train.tsv.gz", None, "cannot be read"),
+        ("imdb", "imdb/train.tsv.gz", b"no gzip", "cannot be read"),
+        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"good\t9\t1\tfine\n"), "line 1"),
+        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"pos\t9\tfine\n"), "line 1"),
+        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"pos\t9\t1\tfine"), "cut off"),
+        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"pos\t9\t1\t\xff\n"), "UTF-8"),
+        ("imdb", "imdb/train.tsv.gz", gzip.compress(b"pos\t9\t1\tfine\n" * 12), "both labels"),
+        ("wikipedia", "wikipedia/valid.txt", None, "cannot be read"),
+        ("wikipedia", "wikipedia/valid.txt", b"a b", "cut"),
+        ("wikipedia", "wikipedia/valid.txt", b"\xff\n", "UTF-8"),
+        ("wikipedia", "wikipedia/valid.txt", b"a\0\n", "binary"),
+        ("sms", "re2rnn/SMS/rules.config", b"$ * good $ *\n", "without a [label]"),
+        ("sms", "re2rnn/SMS/dev.tsv", None, "dev.tsv: is missing"),
+    ],
+    ids=str,
+)
+def test_a_file_that_is_none_is_named_with_its_format_and_where_it_is_published(
+    tmp_path: Path, experiment: str, file: str, data: bytes | None, says: str
+) -> None:
+    make, load, about = OF[experiment]
+    path = make(tmp_path) / ("fashion_mnist" if experiment == "fashion-mnist" else "") / file
+    for there in (path, path.with_name(path.name.removesuffix(".gz"))):
+        there.unlink(missing_ok=True)
+    if data is not None:
+        write(path, data)
+    with pytest.raises(FormatError) as error:
+        load(tmp_path, any_size=True)
+    named = path.name if experiment != "imdb" else "imdb/train.tsv"
+    assert all(words in str(error.value) for words in (named, says, *about))
+
+
+@pytest.mark.parametrize(
+    ("experiment", "says"),
+    [
+        ("sst2", "has 50 sentences, where the published one has 6,920: was it cut"),
+        ("ptb", "was it cut"),
+        ("mnist", "36 images, where the published one has 60,000"),
+        ("imdb", "40 reviews, where the published one has 25,000: was it cut"),
+        ("wikipedia", "about 22,500,000"),
+        ("sms", r"train.tsv: has 40 sentences, where the published one has 4,502"),
+    ],
+)
+def test_a_file_of_another_size_may_have_been_cut(experiment: str, says: str, tmp_path: Path) -> None:
+    make, load, _ = OF[experiment]
+    with pytest.raises(FormatError, match=says):
+        load(make(tmp_path))
+
+
+def test_a_folder_that_is_none_says_where_it_is_published(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"re2rnn/SMS: is no folder.*published at https"):
+        load_rules("sms", tmp_path)

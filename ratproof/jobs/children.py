@@ -1,0 +1,132 @@
+"""Processes that run chunks of a hunt, which know the targets, and which end with the one
+that started them: a worker of a Dask cluster, or the hunt's own process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from ratproof.jobs.local_executor import WorkerDied
+
+
+@dataclass
+class _Child:
+    process: subprocess.Popen[bytes]
+    pipe: Connection
+    says: bytes = b""
+
+
+_free: dict[str, list[_Child]] = defaultdict(list)
+_busy: set[int] = set()
+"""The processes that are at work, or begin."""
+_lock = threading.Lock()
+
+
+def greeting(arguments: str) -> bytes:
+    """What a process of this machine says first: its installation and its targets. ``arguments`` are those of
+    :func:`ratproof.hunting.worker.work`, as JSON.
+
+    Raises :class:`WorkerDied`: it ended before.
+    """
+    child = _started(arguments)
+    _give_back(arguments, child)
+    return child.says
+
+
+def run_chunk(arguments: str, chunk: str) -> bytes:
+    """The rows of a chunk, as JSON.
+
+    Raises :class:`WorkerDied`: its process ended.
+    """
+    child = _take(arguments)
+    try:
+        child.pipe.send_bytes(chunk.encode())
+        rows = child.pipe.recv_bytes()
+    except (EOFError, OSError):
+        _end(child)
+        raise WorkerDied("the process that ran it ended") from None
+    _give_back(arguments, child)
+    return rows
+
+
+def _take(arguments: str) -> _Child:
+    with _lock:
+        if _free[arguments]:
+            child = _free[arguments].pop()
+            _busy.add(child.process.pid)
+            return child
+        idle = [child for other in list(_free) if other != arguments for child in _free.pop(other)]
+    for child in idle:  # of a hunt that is over, or that can start others
+        _end(child)
+    return _started(arguments)
+
+
+def _give_back(arguments: str, child: _Child) -> None:
+    with _lock:
+        _busy.discard(child.process.pid)
+        _free[arguments].append(child)
+
+
+def end_children() -> None:
+    """End all that were started here; what one is at raises :class:`WorkerDied`."""
+    with _lock:
+        for pid in _busy:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        idle = [child for children in _free.values() for child in children]
+        _free.clear()
+    for child in idle:
+        _end(child)
+
+
+def _end(child: _Child) -> None:
+    with _lock:
+        _busy.discard(child.process.pid)
+    child.process.kill()
+    child.process.wait()
+    child.pipe.close()
+
+
+def _started(arguments: str) -> _Child:
+    ours, theirs = socket.socketpair()
+    process = subprocess.Popen(
+        [sys.executable, "-m", __name__, str(theirs.fileno()), str(os.getpid()), arguments],
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )
+    theirs.close()
+    child = _Child(process, Connection(ours.detach()))
+    with _lock:
+        _busy.add(process.pid)
+    try:
+        child.says = child.pipe.recv_bytes()
+        return child
+    except (EOFError, OSError):
+        _end(child)
+        raise WorkerDied("it ended before it had found the targets") from None
+
+
+def main(said: list[str]) -> None:
+    """The process: its end of the pipe, its parent, and the arguments."""
+    from ratproof.process.orphans import run_with
+
+    place, parent, arguments = int(said[0]), int(said[1]), json.loads(said[2])
+    pipe: Any = Connection(place)
+    run_with(parent, "ratproof.hunting.worker", "work", pipe, *arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

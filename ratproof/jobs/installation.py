@@ -1,0 +1,79 @@
+"""What a round's examples and a campaign's runs depend on besides seeds, settings and data: equal
+installations draw equal cases.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from automata.errors import InputError
+from ratproof.evidence.versions import versions
+
+PACKAGES = ("automata", "theory", "neural", "ratproof")
+SOURCES = (".py", ".cpp")
+DEPENDS_ON = ("python", "ratproof", "hypothesis", "numpy", "torch")
+
+
+OF_RUNS = ("ratproof", "numpy", "torch", "lightning-fabric", "optuna")
+"""What runs of campaigns depend on."""
+
+
+@cache
+def fingerprint() -> dict[str, str]:
+    """Versions, and a hash of our own sources, wherever they are installed."""
+    here = versions()
+    said = {name: here[name] for name in DEPENDS_ON}
+    return said | {"sources": sources(PACKAGES)}
+
+
+def installation_of_runs() -> dict[str, str]:
+    """Versions, and a hash of our own sources and of those of experiments."""
+    here = {name: version(name) for name in OF_RUNS}
+    packages = [*PACKAGES, "training"]
+    return {"python": platform.python_version(), **here, "sources": sources(packages)}
+
+
+def require_same(other: dict[str, str]) -> None:
+    """Raise :class:`~automata.errors.InputError` if this installation is another one than that of the command
+    which had a run done here.
+    """
+    why = difference(other, installation_of_runs())
+    if why is not None:
+        raise InputError(
+            "a worker is of another installation than this command, and its runs may come out otherwise:"
+            f" {why}; nothing was run there"
+        )
+
+
+def difference(one: dict[str, str], other: dict[str, str]) -> str | None:
+    """The first thing in which two installations differ, in words; ``None`` where they are equal.
+
+    >>> difference({"numpy": "2.1"}, {"numpy": "2.2"})
+    'numpy is 2.2 there and 2.1 here'
+    """
+    for name in dict.fromkeys([*one, *other]):
+        if one.get(name) != other.get(name):
+            return f"{name} is {other.get(name, 'absent')} there and {one.get(name, 'absent')} here"
+    return None
+
+
+def sources(packages: Sequence[str]) -> str:
+    """A hash of all that these packages run, file by file, by its path inside the package."""
+    whole = hashlib.blake2b(digest_size=16)
+    for package in packages:
+        spec = find_spec(package)
+        if spec is None or spec.origin is None:
+            continue
+        folder = Path(spec.origin).parent
+        files = {
+            path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in SOURCES
+        }
+        for name, path in sorted(files.items()):
+            whole.update(f"{package}/{name}\0".encode() + path.read_bytes() + b"\0")
+    return whole.hexdigest()

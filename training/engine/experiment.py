@@ -1,0 +1,254 @@
+"""An experiment: one record, from which its command, its entries in lists and campaigns, and its tables
+follow; and a run of it, of which an experiment says what its data, network and metrics are.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ratproof.commands.terminal import console, headed
+from ratproof.process.exit_statuses import YES
+from training.data_folder import Data
+from training.engine.names import NETWORK, RESULT
+from training.engine.progress import Outcome, Progress
+from training.engine.settings import Settings
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from training.engine.run import Where
+    from training.engine.task import Task
+
+S = TypeVar("S", bound=Settings)
+GLOVE = "GloVe vectors in glove/ (https://nlp.stanford.edu/projects/glove/)"
+"""Word vectors, as ``train --list`` names them."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment. A folder of ``training`` has its records in ``settings.py``, in a tuple ``EXPERIMENTS``.
+
+    Attributes:
+        name: as results and the command line have it.
+        settings, presets: the class of its settings, and named values for the fields that a user leaves open.
+        run: where its subclass of :class:`ExperimentRun` is, as ``module:class``; imported when it is run.
+        only_model: the one model that is trained in this way, if another record has the other models.
+        does, says, example: the command's short help, its help, and the options of its example; an experiment
+            without ``does`` has no command.
+        order: its place in ``train --list`` and in ``train --help``.
+        paper, data, cost, models: what ``train --list`` says; an experiment without ``paper`` is not listed.
+        options: those of ``data``, ``vectors``, ``rules`` and ``any_size`` that the command has.
+        holds: what the folder of ``--data`` holds.
+        file: the help of the argument that names a file in place of ``--data``.
+        required: settings that the command's user must name.
+        preset: the preset that is taken if none is named; with ``choose``, how that chooses, in words.
+        choose: chooses it, from the data and the settings that were named.
+        recipes: say of the option ``--recipe``, in place of ``--preset``, what else there is to say.
+        minutes, tensorboard: the defaults of these options.
+        folder: the help of ``-o``.
+        files: names of files that a run writes besides those that all write.
+        searched: whether a campaign can search its settings.
+        examples: what is classified.
+    """
+
+    name: str
+    settings: type[Settings]
+    presets: dict[str, dict[str, Any]]
+    run: str
+    only_model: str = ""
+    does: str = ""
+    says: str = ""
+    example: str = ""
+    order: int = 99
+    paper: str = ""
+    data: str = ""
+    cost: str = ""
+    models: tuple[str, ...] = ()
+    options: tuple[str, ...] = ("data", "any_size")
+    holds: str = ""
+    file: str = ""
+    required: tuple[str, ...] = ()
+    preset: str = "paper"
+    choose: Callable[[Data, dict[str, Any]], str] | None = None
+    recipes: str = ""
+    minutes: float | None = None
+    tensorboard: bool = True
+    folder: str = "a folder (default: trained/SET-MODEL-SEED)"
+    files: tuple[str, ...] = ()
+    searched: bool = False
+    examples: str = "sentences"
+
+    @property
+    def command(self) -> str:
+        """Return the command that runs it."""
+        return f"train {self.name}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what ``train --list --json`` has of it."""
+        names = ("name", "paper", "data", "cost", "command")
+        return {name: getattr(self, name) for name in names} | {"models": list(self.models), "runs": True}
+
+    def start(self, settings: Settings, data: Data, test: bool = True) -> ExperimentRun[Any]:
+        """Return a run with these settings, on these data; see :class:`ExperimentRun`."""
+        made: ExperimentRun[Any] = pkgutil.resolve_name(self.run)(self.name, settings, data, test)
+        return made
+
+
+@dataclass
+class ExperimentRun(Generic[S]):
+    """One run of an experiment: a subclass reads the data, builds the task, and measures what was trained.
+
+    Attributes:
+        experiment: its name.
+        settings: how.
+        data: on what.
+        test: measure it on the test part, too? Settings are chosen without, and then no test part is read.
+        described: what a result says of the data.
+        task: what is trained.
+        kind: of its checkpoint.
+    """
+
+    experiment: str
+    settings: S
+    data: Data
+    test: bool = True
+    described: dict[str, Any] = field(default_factory=dict, init=False)
+    kind = ""
+    task: Any = field(default=None, init=False)
+
+    def read(self) -> dict[str, Any]:
+        """Read the data; return what a result says of them."""
+        raise NotImplementedError
+
+    def build(self) -> Task:
+        """Return the untrained network, as a task."""
+        raise NotImplementedError
+
+    def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the metrics of the trained network, and what else its result has."""
+        raise NotImplementedError
+
+    def paper(self) -> dict[str, Any] | None:
+        """Return what the paper has of such a run."""
+        return None
+
+    def lines(self, said: dict[str, Any]) -> Iterator[Any]:
+        """Yield what a person is told of a result, between its title and where it is kept."""
+        raise NotImplementedError
+
+    def title(self, said: dict[str, Any]) -> tuple[str, str]:
+        """Return the name of a result, and the rest of its first line."""
+        best = f"epoch {said['best_epoch']} was best on the dev part"
+        epochs = f"{said['epochs']} epochs, {said['seconds']:.0f} s; {best}"
+        return f"{said['experiment']} {said['model']}", f", seed {said['seed']}: {epochs}"
+
+    def called(self, preset: str) -> str:
+        """Return what the run's folder is called if no other is named."""
+        return f"{self.experiment}-{self.settings.model}-{self.settings.seed}"
+
+    def kept(self, said: dict[str, Any], folder: Path) -> str:
+        """Return the last line."""
+        return f"  kept in {folder}"
+
+    def about(self, said: dict[str, Any]) -> dict[str, Any]:
+        """Return what the network's file says of it."""
+        return {name: said[name] for name in ("experiment", "configuration", "metrics")}
+
+    def status(self, said: dict[str, Any]) -> int:
+        """Return the exit status of a command with that result."""
+        return YES
+
+    @property
+    def network(self) -> nn.Module:
+        """The network that is trained."""
+        network: nn.Module = self.task.network
+        return network
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts that are measured."""
+        return ("dev", "test") if self.test else ("dev",)
+
+    @property
+    def trains(self) -> bool:
+        """Is there anything to train?"""
+        return True
+
+    def run(self, where: Where, stop: Callable[[], bool] = lambda: False) -> dict[str, Any] | Outcome:
+        """Train, keep the epoch that is best on the dev part, and measure it.
+
+        Args:
+            where: the run's folder.
+            stop: should it stop here?
+
+        Returns:
+            The result, which is kept in the folder too; or why there is none yet.
+
+        Raises:
+            InputError: for data and folders that are none.
+            Diverged: the loss is not finite.
+        """
+        from training.engine import results
+        from training.engine.processes import is_first
+        from training.engine.run import finished, train
+
+        s = self.settings
+        done = finished(where, self.experiment, s.to_json())
+        self.described = self.read()
+        if done is not None:
+            return self.finished(done, where)
+        self.task, progress = self.build(), Progress()
+        if self.trains:
+            about = {"experiment": self.experiment, "data": self.described}
+            ran = train(self.task, s, about, where, f"{self.experiment} {s.model}", stop)
+            if ran.outcome != "trained":
+                return ran.outcome
+            progress = ran.loop.progress
+        metrics, more = self.measure(progress)
+        more = {"data": self.described, "history": progress.history, **more}
+        paper = self.paper() if self.test else None
+        said = results.result(self.experiment, s, progress, metrics, paper, more)
+        if is_first():
+            self.keep(where.folder / NETWORK, said)
+            results.write(said, where.folder / RESULT)
+        return said
+
+    def finished(self, said: dict[str, Any], where: Where) -> dict[str, Any]:
+        """Return the result of a run that is done; refuse one of other data."""
+        from training.engine.run import of_same_data
+
+        return of_same_data(said, self.described, where)
+
+    def keep(self, path: Path, said: dict[str, Any]) -> None:
+        """Write the network to a file."""
+        from neural import checkpoints
+
+        tensors = {name: tensor.detach().clone() for name, tensor in self.network.state_dict().items()}
+        checkpoints.write(path, self.kind, self.about(said), tensors)
+
+    def size(self) -> int:
+        """Return the number of parameters."""
+        return sum(tensor.numel() for tensor in self.network.parameters())
+
+    def show(self, said: dict[str, Any], folder: Path) -> None:
+        """Print a result."""
+        out = console()
+        for line in (headed(*self.title(said)), *self.lines(said), self.kept(said, folder)):
+            out.print(line, soft_wrap=True)
+
+
+def per_second(count: int, progress: Progress) -> int | None:
+    """Return how many of the things that an epoch has so many of were read in a second."""
+    return round(count * progress.epoch / progress.seconds) if progress.seconds else None
+
+
+def right_on(said: dict[str, Any], part: str, examples: str, beside: str = "", cut: str = "") -> str:
+    """Return the line that says on which share of a part, or of what was cut from it, a network is right."""
+    name = part.partition("_")[0]
+    accuracy, error = said["metrics"][f"{part}_accuracy"], said["metrics"][f"{part}_standard_error"]
+    share = f"{accuracy:.1%} ± {error:.1%} of {said['data'][name]['sentences']:,}"
+    return f"  right on {share} {name} {examples}{cut} (standard error){beside}"

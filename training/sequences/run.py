@@ -1,0 +1,51 @@
+"""One run of the classification of sequences: a subclass reads the data and makes the network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from training.engine.experiment import ExperimentRun, per_second, right_on
+from training.engine.progress import Progress
+from training.sequences.settings import SequenceClassification
+from training.sequences.task import Examples, SequenceTask, figures
+
+S = TypeVar("S", bound=SequenceClassification)
+
+
+class SequenceRun(ExperimentRun[S]):
+    """A run on images or reviews.
+
+    Attributes:
+        examples: by part, which :meth:`build` sets.
+    """
+
+    examples: dict[str, Examples]
+
+    def more_parts(self) -> dict[str, Examples]:
+        """Return what is measured besides the parts."""
+        return {}
+
+    def centroids(self, task: SequenceTask, network: Any) -> dict[str, Any]:
+        """Return what the result of a state-regularized network has of its centroids."""
+        raise NotImplementedError
+
+    def measure(self, progress: Progress) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the metrics of the trained network, and what there is of its centroids."""
+        measured = {part: self.examples[part] for part in self.parts} | self.more_parts()
+        metrics: dict[str, Any] = dict(figures(self.task, self.network, measured))
+        metrics["steps_per_second"] = per_second(int(self.examples["train"].lengths.sum()), progress)
+        metrics["parameters"] = self.size()
+        regularized = self.test and self.settings.regularized
+        return metrics, self.centroids(self.task, self.network) if regularized else {}
+
+    def lines(self, said: dict[str, Any]) -> Iterator[str]:
+        """Yield a line for each accuracy."""
+        paper = said["paper"] or {}
+        for name in [key.removesuffix("_accuracy") for key in said["metrics"] if key.endswith("_accuracy")]:
+            beside = ""
+            if name == "test" and "test_accuracy" in paper:
+                beside = f"; the paper: {paper['test_accuracy']:.1%}"
+            length = name.partition("_")[2]
+            cut = f", the first {length} words of each" if length else ""
+            yield right_on(said, name, "examples", beside, cut)
