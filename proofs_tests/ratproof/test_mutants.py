@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from automata import forward
 from automata.recurrences.affine import NotAffine
-from automata.rounding.bounds import bounds as rounding
+from automata.rounding import bounds as rounding
 from automata.semirings import REAL
 from automata.testing.strategies import readings
 from automata.wfsa import WFSA

@@ -86,8 +86,7 @@ def believe_kernel(
             as differentiation of a step gives them, or perhaps ``cumulated``, as sums over later tokens,
             which cancel. The bound is wider then, and fewer numbers count.
         without: what it does not take, names of :data:`ratproof.laws.kernels.kernel.LACKS`; the verdict says
-        so,
-            and nothing of it is tried.
+            so, and nothing of it is tried.
         multiple: the kernel reads strings alone whose lengths are multiples of so many tokens; its strings
             are not packed then. The verdict says so.
         longest: tokens that it reads at most, or that it is to be given where it is slow; the verdict says
