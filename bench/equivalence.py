@@ -28,7 +28,9 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 
 WANTED = {10: 0.01, 100: 0.5, 500: 5.0}
-CHAIN_WANTED, RATIO_WANTED, MEMORY_WANTED = 0.3, 40, 2.0
+CHAIN_WANTED = 0.3
+RATIO_WANTED = 40
+MEMORY_WANTED = 2.0
 
 
 def names(count: int) -> list[str]:
