@@ -12,7 +12,7 @@ from page_text import environment, plain, render, template_global
 from proof_formulas import markdown
 from rich.console import Console
 from sphinx.util.logging import getLogger
-from tests_of_claims import Tests
+from tests_of_claims import EvidenceTests
 from verdicts import NOT_RUN, Verdicts
 
 from automata.io import files
@@ -57,7 +57,7 @@ _log = getLogger(__name__)
 def pages(verdicts: Verdicts, examples: Path) -> dict[str, str]:
     """Return the pages and drawings by path; ``examples`` is the folder of the files that pages show."""
     use(verdicts)
-    environment().globals["tests"] = Tests()
+    environment().globals["tests"] = EvidenceTests()
     made = {"claims/graph.txt": _graph(), **_drawings(examples), **_coq()}
     for name in ("ladder", "theorems", "overview"):
         made[f"claims/{name}.txt"] = render(name)

@@ -35,7 +35,7 @@ class EvidenceTest:
     says: str
 
 
-class Tests:
+class EvidenceTests:
     """The evidence tests of all claims."""
 
     def __init__(self) -> None:
