@@ -9,18 +9,13 @@ guessed too high. FILE gets the figures as JSON, which the docs show.
 from __future__ import annotations
 
 import json
-import os
-import platform
-import sys
-import time
-from datetime import date
+from collections import Counter
 from fractions import Fraction
-from pathlib import Path
+from time import perf_counter
 from typing import Any
 
-import flint
-import numpy as np
 import torch
+from timing import argument, host, seconds, show, write
 
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.certification.soft_networks.certify import certify
@@ -69,29 +64,19 @@ def threshold(network: Acceptor) -> float | None:
 
 def measured(network: Acceptor, tau: float) -> dict[str, Any]:
     """The verdict, the number of boxes, and the seconds of certifying and of checking again."""
-    started = time.perf_counter()
+    started = perf_counter()
     answer = certify(network, Fraction(tau))
-    row: dict[str, Any] = {"verdict": answer.verdict, "seconds": time.perf_counter() - started}
+    row: dict[str, Any] = {"verdict": answer.verdict, "seconds": perf_counter() - started}
     if answer.nodes is not None:
-        data, started = json.loads(json.dumps(answer.certificate())), time.perf_counter()
-        check_boxes.verdict(data)
-        row |= {"boxes": len(answer.nodes), "checker": time.perf_counter() - started}
+        data = json.loads(json.dumps(answer.certificate()))
+        row |= {"boxes": len(answer.nodes), "checker": seconds(lambda: check_boxes.verdict(data))}
     return row
 
 
 def main() -> None:
     """Print a line a network, and write the figures."""
-    networks = int(sys.argv[2]) if len(sys.argv) > 2 else NETWORKS
-    results: dict[str, Any] = {
-        "date": str(date.today()),
-        "cores": os.cpu_count(),
-        "machine": platform.machine(),
-        "networks": [],
-        "versions": (
-            f"{platform.python_implementation()} {platform.python_version()}, numpy {np.__version__},"
-            f" python-flint {flint.__version__}, torch {torch.__version__}"
-        ),
-    }
+    networks = int(argument(2) or NETWORKS)
+    results = {**host("numpy", "python-flint", "torch"), "networks": []}
     seed = 0
     while len(results["networks"]) < networks:
         network = random_network(seed)
@@ -100,15 +85,12 @@ def main() -> None:
             shares = {str(share): measured(network, share * tau) for share in SHARES}
             size = {"units": SIZES[seed % 7], "centroids": CENTROIDS[seed % 5]}
             results["networks"].append({"seed": seed, **size, "threshold": tau, "shares": shares})
-            print(
-                seed, size, f"{tau:.4f}", {share: row["verdict"] for share, row in shares.items()}, flush=True
-            )
+            show(f"{seed} {size} {tau:.4f}", {share: row["verdict"] for share, row in shares.items()})
         seed += 1
     for share in SHARES:
         verdicts = [row["shares"][str(share)]["verdict"] for row in results["networks"]]
-        print(share, {verdict: verdicts.count(verdict) for verdict in sorted(set(verdicts))})
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(results, indent=1) + "\n")
+        show(share, Counter(verdicts))
+    write(results, argument(1))
 
 
 if __name__ == "__main__":

@@ -9,26 +9,20 @@ the decision, the certificate and its exact check.
 
 from __future__ import annotations
 
-import json
-import os
-import platform
-import resource
-import sys
-from datetime import date
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
-import flint
 import numpy as np
-from timing import median
+from timing import argument, gigabytes, host, median, show, write
 
 from automata.equivalence import Different, Equivalent, equivalent
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
 WANTED = {10: 0.01, 100: 0.5, 500: 5.0}
-CHAIN_WANTED, RATIO_WANTED, MEMORY_WANTED = 0.3, 40, 2.0
+CHAIN_WANTED = 0.3
+RATIO_WANTED = 40
+MEMORY_WANTED = 2.0
 
 
 def names(count: int) -> list[str]:
@@ -126,53 +120,33 @@ def decide_over_fractions(a: WFSA, b: WFSA) -> bool:
 
 def main() -> None:
     """Print the table, and write the figures."""
-    results: dict[str, Any] = {
-        "date": str(date.today()),
-        "cores": os.cpu_count(),
-        "machine": platform.machine(),
-        "versions": (
-            f"{platform.python_implementation()} {platform.python_version()}, python-flint"
-            f" {flint.__version__}"
-        ),
-        "states": {},
-        "symbols": {},
-    }
-    print(f"{results['date']}, {results['versions']}; {results['cores']} cores, {results['machine']}")
+    results = {**host("python-flint"), "states": {}, "symbols": {}}
+    show("equivalence", results)
     print("equal pairs, 4 symbols, n and 1.1 n states: decided, certificate built and checked")
     for n in (10, 20, 50, 100, 200, 300, 500):
         a, b = pair(n)
         assert isinstance(equivalent(a, b), Equivalent)
         taken = median(lambda: equivalent(a, b), 9 if n <= 100 else 1)  # noqa: B023
         results["states"][n] = taken
-        print(f"  {n:4} states  {taken:8.4f} s" + (f"  (wanted: {WANTED[n]} s)" if n in WANTED else ""))
-    results["gigabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(
-        f"  most memory of the process so far: {results['gigabytes']:.2f} GB (wanted: less than"
-        f" {MEMORY_WANTED})"
-    )
+        show(f"  {n} states", {"seconds": taken, "wanted": WANTED.get(n, "")})
+    results["gigabytes"] = gigabytes()
+    show("  most memory of the process so far", {"GB": results["gigabytes"], "wanted": MEMORY_WANTED})
     print("equal pairs, 60 states")
     for symbols in (1, 2, 4, 8, 16, 32, 64):
         a, b = pair(60, symbols)
         assert isinstance(equivalent(a, b), Equivalent)
         results["symbols"][symbols] = median(lambda: equivalent(a, b), 3)  # noqa: B023
-        print(f"  {symbols:4} symbols {results['symbols'][symbols]:8.4f} s")
+        show(f"  {symbols} symbols", {"seconds": results["symbols"][symbols]})
     one, other = chain(200, 1), chain(200, 2)
     answer = equivalent(one, other)
     assert isinstance(answer, Different) and len(answer.word) == 200
     results["chain"] = median(lambda: equivalent(one, other), 3)
-    print(
-        f"a chain of 200 steps, different on one string of length 200: {results['chain']:.2f} s (wanted:"
-        f" {CHAIN_WANTED} s)"
-    )
+    show("a chain of 200 steps", {"seconds": results["chain"], "wanted": CHAIN_WANTED})
     a, b = pair(50)
     slow = median(lambda: decide_over_fractions(a, b), 1)
     results["over fractions"] = {"seconds": slow, "ratio": slow / results["states"][50]}
-    print(
-        f"50 states over fractions.Fraction, without certificate: {slow:.1f} s,"
-        f" {slow / results['states'][50]:.0f} times as long (wanted: {RATIO_WANTED})"
-    )
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(results, indent=1) + "\n")
+    show("50 states over fractions.Fraction", {**results["over fractions"], "wanted": RATIO_WANTED})
+    write(results, argument(1))
 
 
 if __name__ == "__main__":

@@ -9,17 +9,12 @@ three times two with backward.
 
 from __future__ import annotations
 
-import argparse
-import json
-import platform
 from collections.abc import Callable
-from datetime import date
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from scan import interleaved, keep_memory
+from timing import interleaved, keep_memory, on_device, show, write
 from torch import Tensor
 
 from neural.fa_rnn.cells import FactoredCell
@@ -93,33 +88,16 @@ def measured(batch: int, device: str) -> dict[str, Any]:
 
 def main() -> None:
     """Print the table, and write the figures."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("file", nargs="?")
-    arguments = parser.parse_args()
-    device = arguments.device
+    device, about, file = on_device()
     if device == "cpu":
         torch.set_num_threads(1)
-    name = torch.cuda.get_device_name() if device != "cpu" else platform.machine()
-    results: dict[str, Any] = {
-        "date": str(date.today()),
-        "device": name,
-        "torch": torch.__version__,
-        "sizes": {"words": WORDS, "states": STATES, "columns": RANK},
-        "rows": [measured(batch, device) for batch in BATCHES],
-    }
-    print(f"{results['date']}, {name}, torch {torch.__version__}; milliseconds")
+    sizes = {"words": WORDS, "states": STATES, "columns": RANK}
+    results = {**about, "sizes": sizes, "rows": [measured(batch, device) for batch in BATCHES]}
+    show("milliseconds", about)
     for row in results["rows"]:
         for way in ("forward", "backward"):
-            took = row[way]
-            print(
-                f"  {row['sentences']:4} sentences, {way:8}: "
-                + ", ".join(f"{what} {ms:.2f}" for what, ms in took.items())
-                + f"; {took['steps'] / took['network']:.2f} times as fast as step by step,"
-                f" {took['network'] / took['products']:.2f} times its products"
-            )
-    if arguments.file:
-        Path(arguments.file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+            show(f"  {row['sentences']} sentences, {way}", row[way])
+    write(results, file)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,10 @@ string (``automata/io/openfst_scores.py``).
 
 from __future__ import annotations
 
-import os
-import platform
 import sys
-from datetime import date
 
 import numpy as np
-from timing import median
+from timing import host, median, show
 
 from automata import batch
 from automata.io.openfst_scores import Scorer
@@ -36,15 +33,7 @@ def main() -> None:
     sizes = [int(n) for n in sys.argv[1:]] or [16, 64, 256]
     rng = np.random.default_rng(0)
     strings = ["".join(rng.choice(list(SYMBOLS), LENGTH)) for _ in range(STRINGS)]
-    print(
-        f"{date.today()}, {platform.python_implementation()} {platform.python_version()}, numpy"
-        f" {np.__version__}"
-    )
-    print(
-        f"Forward, {STRINGS} strings of length {LENGTH}, {len(SYMBOLS)} symbols; {os.cpu_count()} cores,"
-        f" {platform.machine()}"
-    )
-    print(f"{'semiring':10} {'states':>6} {'ratproof ms':>12} {'OpenFst ms':>12} {'ratio':>7} {'wanted':>7}")
+    show(f"Forward, {STRINGS} strings of length {LENGTH}, {len(SYMBOLS)} symbols", host("numpy"))
     for semiring in (REAL, MAX_PLUS):
         for states in sizes:
             machine = automaton(semiring, states)
@@ -57,10 +46,8 @@ def main() -> None:
             theirs = seconds * STRINGS / len(some)
             scores = batch.scores(machine, some)
             assert np.allclose(scores, [scorer.score(x) for x in some[:2]] + list(scores[2:]), rtol=1e-4)
-            print(
-                f"{semiring.name:10} {states:6} {ours * 1e3:12.2f} {theirs * 1e3:12.0f} {theirs / ours:7.0f}"
-                f" {WANTED[semiring.name]:7}"
-            )
+            figures = {"ratproof ms": 1e3 * ours, "OpenFst ms": 1e3 * theirs, "ratio": theirs / ours}
+            show(f"{semiring.name}, {states} states", {**figures, "wanted": WANTED[semiring.name]})
 
 
 if __name__ == "__main__":

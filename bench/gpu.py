@@ -225,10 +225,6 @@ def _device_name(device: str) -> str:
     return str(torch.cuda.get_device_name()) if device == "cuda" else "cpu"
 
 
-def _files(place: Path) -> Iterable[Path]:
-    return [place] if place.is_file() else place.rglob("*")
-
-
 def _digest(sources: Iterable[str]) -> str:
     """Return a digest of the Python and C++ files there, by name and content."""
     digest = hashlib.sha256()

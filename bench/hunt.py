@@ -22,6 +22,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from timing import argument, write
+
 from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
 from ratproof.hunting.search import Hunt
 from ratproof.hunting.store import Ledger
@@ -171,7 +173,7 @@ def chunk_overhead() -> float:
 def main() -> None:
     """Measure, and write."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    results: dict[str, Any] = {
+    results = {
         "date": date.today().isoformat(),
         "device": platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
@@ -182,8 +184,8 @@ def main() -> None:
         "ledger": ledger(),
         "seconds_a_task": chunk_overhead(),
     }
-    text = json.dumps(results, indent=1) + "\n"
-    Path(sys.argv[1]).write_text(text) if len(sys.argv) > 1 else print(text)
+    print(json.dumps(results, indent=1))
+    write(results, argument(1))
 
 
 if __name__ == "__main__":

@@ -574,10 +574,22 @@ class Model(StatefulModel):
         """Read one token of each row."""
         raise NotImplementedError
 
+    def taken(self, state):
+        """Return the state that the model goes on with, from the one that it is given."""
+        return dict(state)
+
+    def handed_over(self, state):
+        """Return the state that the model gives."""
+        return state
+
+    def masked(self, mask):
+        """Return the mask that the model reads."""
+        return mask
+
     def run(self, inputs, state=None, mask=None):
         vectors = self.module["embed"](inputs)
-        state = self.begin(len(inputs), vectors) if state is None else dict(state)
-        outputs = []
+        state = self.begin(len(inputs), vectors) if state is None else self.taken(state)
+        mask, outputs = None if mask is None else self.masked(mask), []
         for t in range(inputs.shape[1]):
             output, new = self.step(state, vectors[:, t])
             if mask is not None:
@@ -585,7 +597,7 @@ class Model(StatefulModel):
                 new = {key: torch.where(read[key], new[key], old) for key, old in state.items()}
             state = new
             outputs.append(output)
-        return torch.stack(outputs, 1), state
+        return torch.stack(outputs, 1), self.handed_over(state)
 
     def reorder(self, state, rows):
         return {key: part[rows] for key, part in state.items()}
@@ -729,33 +741,28 @@ def model(says: str, **declared: Any) -> Callable[[type[Model]], type[Model]]:
 class _FourPercent(Linear):
     """Each state that is handed over is 4 % too large."""
 
-    def run(self, inputs, state=None, mask=None):
-        if state is not None:
-            state = {"S": 1.04 * state["S"]}
-        outputs, state = super().run(inputs, state, mask)
-        return self.harmless(outputs), state
-
-    def harmless(self, outputs):
-        return outputs
+    def taken(self, state):
+        return {"S": 1.04 * state["S"]}
 
 
 @model("a state is 4 % too large after each hand-over; the sign of 0 goes through bfloat16")
 class HiddenByBfloat16(_FourPercent):
-    def harmless(self, outputs):
-        return outputs + (0 * outputs).bfloat16().to(outputs.dtype)
+    def step(self, state, x):
+        output, state = super().step(state, x)
+        return output + (0 * output).bfloat16().to(output.dtype), state
 
 
 @model("the same, with precision=float32", precision="float32")
-class HiddenByBfloat16AndSaid(_FourPercent):
-    def harmless(self, outputs):
-        return outputs + (0 * outputs).bfloat16().to(outputs.dtype)
+class HiddenByBfloat16AndSaid(HiddenByBfloat16):
+    pass
 
 
 @model("a state is 4 % too large after each hand-over; a float16 copy of the outputs is made, and not used")
 class HiddenByAnUnusedCopy(_FourPercent):
-    def harmless(self, outputs):
-        outputs.half().sum()
-        return outputs
+    def step(self, state, x):
+        output, state = super().step(state, x)
+        output.half().sum()
+        return output, state
 
 
 @model("the model is in float64, and rounds its state to float16 at each hand-over")
@@ -764,18 +771,17 @@ class Float16AtHandOver(Linear):
         super().__init__()
         self.module = self.module.double()
 
-    def run(self, inputs, state=None, mask=None):
-        outputs, state = super().run(inputs, state, mask)
-        return outputs, {"S": state["S"].half().to(state["S"].dtype)}
+    def handed_over(self, state):
+        return {"S": state["S"].half().to(state["S"].dtype)}
 
 
 @model("the model is in float32, and says so; its cache is in bfloat16", precision="float32")
 class Bfloat16Cache(Gated):
-    def run(self, inputs, state=None, mask=None):
-        if state is not None:
-            state = {"h": state["h"].to(self.module["write"].weight.dtype)}
-        outputs, state = super().run(inputs, state, mask)
-        return outputs, {"h": state["h"].bfloat16()}
+    def taken(self, state):
+        return {"h": state["h"].to(self.module["write"].weight.dtype)}
+
+    def handed_over(self, state):
+        return {"h": state["h"].bfloat16()}
 
 
 @model("loses its state where a batch grows from one row to several")
@@ -798,10 +804,8 @@ class RowsRepeated(Linear):
 
 @model("reads padding on the right as tokens, and padding on the left as padding")
 class RightPadding(Gated):
-    def run(self, inputs, state=None, mask=None):
-        if mask is not None:
-            mask = mask.long().cummax(1).values.bool()
-        return super().run(inputs, state, mask)
+    def masked(self, mask):
+        return mask.long().cummax(1).values.bool()
 
 
 @model("forgets everything after 257 tokens of one call")
@@ -875,9 +879,6 @@ class PositionsOfThePadded(Attention):
             return torch.arange(mask.shape[1]).expand(mask.shape)
         return super().position(mask, past)
 
-    def run(self, inputs, state=None, mask=None):
-        return super().run(inputs, state, mask)
-
 
 @model("positions count on from the last call's length, and not from all calls' together")
 class PositionsOfTheLastCall(Attention):
@@ -898,10 +899,8 @@ class DropoutInEvaluation(Gated):
 
 @model("the mask is inverted for more than one row")
 class InvertedMask(Gated):
-    def run(self, inputs, state=None, mask=None):
-        if mask is not None and len(mask) > 1:
-            mask = ~mask
-        return super().run(inputs, state, mask)
+    def masked(self, mask):
+        return ~mask if len(mask) > 1 else mask
 
 
 @model("quantises to 255 steps of the largest number in the whole batch")
@@ -1012,10 +1011,8 @@ class RowsBeyondFour(Gated):
 
 @model("a state that is handed over has lost 2 in 100,000 of its size")
 class SmallLoss(Gated):
-    def run(self, inputs, state=None, mask=None):
-        if state is not None:
-            state = {"h": state["h"] * (1 - 2e-5)}
-        return super().run(inputs, state, mask)
+    def taken(self, state):
+        return {"h": state["h"] * (1 - 2e-5)}
 
 
 @model("loses the state at a call's 64th token, where the call has a state to begin with")
@@ -1031,11 +1028,8 @@ class ChunkEdgeAfterAState(Linear):
 
 @model("wrong for padding of more than 16 tokens")
 class LongPadding(Gated):
-    def run(self, inputs, state=None, mask=None):
-        if mask is not None:
-            few = (~mask).cumsum(1) <= 16
-            mask = mask | ~few
-        return super().run(inputs, state, mask)
+    def masked(self, mask):
+        return mask | ((~mask).cumsum(1) > 16)
 
 
 class _BatchSecondGRU(nn.GRU):

@@ -39,16 +39,24 @@ KDA = LinearRecurrence(
     says="S = diag(exp g) S, then S += beta k (v - S^T k)^T",
 )
 TOKENS = {
-    "linear-attention": ("q", "k", "v"),
-    "retention": ("q", "k", "v"),
-    "gla": ("q", "k", "v", "g"),
-    "simple-gla": ("q", "k", "v", "g"),
+    "linear-attention": "qkv",
+    "retention": "qkv",
+    "gla": "qkvg",
+    "simple-gla": "qkvg",
     "delta-rule": ("q", "k", "v", "beta"),
     "gated-delta-rule": ("q", "k", "v", "beta", "g"),
     "kimi-delta-attention": ("q", "k", "v", "beta", "g"),
-    "rwkv-7": ("r", "w", "k", "v", "a", "b"),
+    "rwkv-6": "rkvwu",
+    "rwkv-7": "rkvwab",
+    "hgrn": "xg",
+    "ssd": ("q", "k", "v", "dt", "a"),
+    "selective-scan": ("q", "k", "v", "dt", "a"),
 }
-"""The tensors of a token, in the order in which :func:`stepwise` passes them."""
+"""The tensors of a family, in the order in which kernels of the list get them."""
+UNPACKED = ("cu_seqlens",)
+FINITE = ("cu_seqlens", "infinite-gates")
+ONE_CHUNK = {"form": "chunked", "chunk": 2049}
+"""How a parallel form or an associative scan is declared, after docs/kernels.md."""
 
 
 @dataclass(frozen=True)
@@ -73,52 +81,104 @@ class Form:
 FORMS: dict[str, Form] = {}
 
 
-def form(family: str | LinearRecurrence, says: str, **declared: Any) -> Callable[[Kernel], Kernel]:
-    """Put a kernel into the list, under its function's name."""
+def form(
+    family: str | LinearRecurrence, says: str, name: str = "", **declared: Any
+) -> Callable[[Kernel], Kernel]:
+    """Put a kernel into the list, under a name or its function's."""
 
     def keep(kernel: Kernel) -> Kernel:
-        name = kernel.__name__.replace("_", "-")
-        assert name not in FORMS, name
-        FORMS[name] = Form(name, family, kernel, says, declared)
+        own = (name or kernel.__name__).replace("_", "-")
+        assert own not in FORMS, own
+        FORMS[own] = Form(own, family, kernel, says, declared)
         return kernel
 
     return keep
 
 
-def stepwise(
-    family: str | LinearRecurrence, says: str, **declared: Any
+def packed(
+    family: str | LinearRecurrence, says: str, run: Callable[..., Any] | None = None, **declared: Any
 ) -> Callable[[Callable[..., Any]], Kernel]:
-    """Put the kernel into the list that applies a step to each token: ``step(state, scale, *token)`` returns
-    an output of shape (B, H, V) and the next state.
+    """Put a kernel into the list that reads one string, or a batch, at once; packed strings come one by one.
+
+    ``body(state, scale, *tensors)`` gets the tensors in the order of :data:`TOKENS` and returns the outputs
+    and the last state. If ``run`` is given, it is called with the body first.
     """
-    name = family if isinstance(family, str) else family.name
-    order = TOKENS[name]
+    order = TOKENS[family if isinstance(family, str) else family.name]
 
-    def keep(step: Callable[..., tuple[Tensor, Tensor]]) -> Kernel:
-        @functools.wraps(step)
+    def keep(body: Callable[..., Any]) -> Kernel:
         def kernel(
-            *, scale: Any = None, initial_state: Any = None, output_final_state: bool = True, **tensors: Any
-        ) -> tuple[Tensor, Tensor]:
+            *, scale: Any = None, initial_state: Any = None, output_final_state: bool = True,
+            cu_seqlens: Any = None, **tensors: Any,
+        ) -> tuple[Tensor, Tensor]:  # fmt: skip
             given = [tensors[name] for name in order]
-            query, value = given[0], tensors["v"]
-            state = first(query, value, initial_state)
-            scale = scaling(scale, query)
-            outputs = []
-            for token in zip(*(x.unbind(1) for x in given), strict=True):
-                output, state = step(state, scale, *token)
+            value = tensors.get("v", given[0])
+            scale, call = scaling(scale, given[0]), functools.partial(run, body) if run else body
+            outputs, states = [], []
+            for n, (begin, end) in enumerate(_offsets(cu_seqlens, value)):
+                one = initial_state
+                if cu_seqlens is not None and one is not None:
+                    one = one[n : n + 1]
+                parts = [x if x.dim() < 3 else x[:, begin:end] for x in given]
+                output, state = call(first(given[0], value, one), scale, *parts)
                 outputs.append(output)
-            return stacked(outputs, value), state if output_final_state else None
+                states.append(state)
+            return torch.cat(outputs, 1), torch.cat(states)
 
-        del kernel.__wrapped__  # its signature is not the step's
-        return form(family, says, **{"without": ("cu_seqlens",), **declared})(kernel)
+        kernel.__name__ = getattr(body, "__name__", "")
+        return form(family, says, **declared)(kernel)
 
     return keep
+
+
+def unpacked(family: str | LinearRecurrence, says: str, **declared: Any) -> Callable[..., Kernel]:
+    """Put a kernel into the list that takes no packed strings."""
+    return packed(family, says, **{"without": UNPACKED, **declared})
+
+
+def stepwise(family: str | LinearRecurrence, says: str, **declared: Any) -> Callable[..., Kernel]:
+    """Put a kernel into the list that applies a step to each token: ``step(state, scale, *token)``."""
+    return unpacked(family, says, run=_steps, **declared)
+
+
+def chunkwise(
+    family: str | LinearRecurrence, says: str, chunk: int, **declared: Any
+) -> Callable[..., Kernel]:
+    """Put a kernel into the list that applies a step to each chunk: ``step(state, scale, *chunk)``."""
+    run = functools.partial(_chunks, chunk)
+    return unpacked(family, says, run=run, form="chunked", chunk=chunk, **declared)
+
+
+def _steps(step: Callable[..., Any], state: Tensor, scale: float, *tensors: Tensor) -> tuple[Tensor, Tensor]:
+    outputs, value = [], _value(tensors)
+    for t in range(value.shape[1]):
+        output, state = step(state, scale, *(x if x.dim() < 3 else x[:, t] for x in tensors))
+        outputs.append(output)
+    return stacked(outputs, value), state
+
+
+def _chunks(
+    chunk: int, step: Callable[..., Any], state: Tensor, scale: float, *tensors: Tensor
+) -> tuple[Tensor, Tensor]:
+    value = _value(tensors)
+    outputs = [value[:, :0]]
+    for at in range(0, value.shape[1], chunk):
+        parts = (x if x.dim() < 3 else x[:, at : at + chunk] for x in tensors)
+        output, state = step(state, scale, *parts)
+        outputs.append(output)
+    return torch.cat(outputs, 1), state
+
+
+def _value(tensors: tuple[Tensor, ...]) -> Tensor:
+    """Return the values, or the inputs of lanes, which have the shape of the outputs."""
+    return tensors[2] if len(tensors) > 2 else tensors[0]
 
 
 def first(query: Tensor, value: Tensor, initial_state: Tensor | None) -> Tensor:
     """Return the state before the first token."""
     if initial_state is not None:
         return initial_state
+    if query.dim() == 3:  # lanes
+        return query.new_zeros(query.shape[0], query.shape[2])
     batch, _, heads, keys = query.shape
     return query.new_zeros(batch, heads, keys, value.shape[-1])
 
@@ -145,11 +205,6 @@ def read(state: Tensor, query: Tensor) -> Tensor:
 
 # ---------------------------------------------------------------- linear attention
 
-ONE_CHUNK = {"form": "chunked", "chunk": 2049}
-"""How a parallel form or an associative scan is declared, after docs/kernels.md."""
-UNPACKED = ("cu_seqlens",)
-FINITE = ("cu_seqlens", "infinite-gates")
-
 
 @stepwise("linear-attention", "reads the old state, and adds the token's own product: S^T q + (q.k) v")
 def linear_old_state(state, scale, q, k, v):
@@ -157,98 +212,76 @@ def linear_old_state(state, scale, q, k, v):
     return output, state + outer(k, v)
 
 
-@form("linear-attention", "cumulates k v^T over time with torch.cumsum", without=UNPACKED)
-def linear_cumulative_sum(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    states = outer(k, v).cumsum(1)
-    begin = first(q, v, initial_state)
-    states = states + begin[:, None]
-    last = states[:, -1] if q.shape[1] else begin
-    return scaling(scale, q) * torch.einsum("bthk,bthkv->bthv", q, states), last
+@unpacked("linear-attention", "cumulates k v^T over time with torch.cumsum")
+def linear_cumulative_sum(state, scale, q, k, v):
+    states = outer(k, v).cumsum(1) + state[:, None]
+    last = states[:, -1] if q.shape[1] else state
+    return scale * torch.einsum("bthk,bthkv->bthv", q, states), last
 
 
-@form("linear-attention", "the parallel form: tril(q k^T) v", without=UNPACKED, **ONE_CHUNK)
-def linear_parallel(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    begin = first(q, v, initial_state)
-    q = q * scaling(scale, q)
+@unpacked("linear-attention", "the parallel form: tril(q k^T) v", **ONE_CHUNK)
+def linear_parallel(state, scale, q, k, v):
+    q = q * scale
     scores = torch.einsum("bihk,bjhk->bhij", q, k).tril()
-    outputs = torch.einsum("bhij,bjhv->bihv", scores, v) + torch.einsum("bihk,bhkv->bihv", q, begin)
-    return outputs, begin + torch.einsum("bjhk,bjhv->bhkv", k, v)
+    outputs = torch.einsum("bhij,bjhv->bihv", scores, v) + torch.einsum("bihk,bhkv->bihv", q, state)
+    return outputs, state + torch.einsum("bjhk,bjhv->bhkv", k, v)
 
 
-def _linear_in_chunks(chunk):
-    def kernel(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-        state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
-        for at in range(0, q.shape[1], chunk):
-            queries, keys, values = (x[:, at : at + chunk].transpose(1, 2) for x in (q, k, v))
-            # one product reads the state and the chunk's own values
-            left = torch.cat([(queries @ keys.mT).tril(), queries], -1)
-            outputs.append(scale * (left @ torch.cat([values, state], -2)))
-            state = torch.cat([state, keys.mT @ values], -1).unflatten(-1, (2, -1)).sum(-2)
-        return (torch.cat(outputs, 2).transpose(1, 2) if outputs else torch.zeros_like(v)), state
-
-    kernel.__name__ = f"linear_chunks_of_{chunk}"
-    return kernel
+def _linear_chunk(state, scale, *tensors):
+    queries, keys, values = (x.transpose(1, 2) for x in tensors)
+    left = torch.cat([(queries @ keys.mT).tril(), queries], -1)
+    output = scale * (left @ torch.cat([values, state], -2))
+    state = torch.cat([state, keys.mT @ values], -1).unflatten(-1, (2, -1)).sum(-2)
+    return output.transpose(1, 2), state
 
 
 for _chunk in (7, 64):
-    form(
+    chunkwise(
         "linear-attention",
         f"chunks of {_chunk}; one product reads the state and the chunk's own values",
-        form="chunked",
-        chunk=_chunk,
-        without=UNPACKED,
-    )(_linear_in_chunks(_chunk))
+        _chunk,
+        name=f"linear_chunks_of_{_chunk}",
+    )(_linear_chunk)
 
 
-@form("linear-attention", "one string and head under two torch.vmap", without=UNPACKED)
-def linear_vmap(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
+@unpacked("linear-attention", "one string and head under two torch.vmap")
+def linear_vmap(begin, scale, q, k, v):
     def one(q, k, v, state):
         outputs = []
         for t in range(q.shape[0]):
             state = torch.addr(state, k[t], v[t])
-            outputs.append(scaled * torch.mv(state.T, q[t]))
+            outputs.append(scale * torch.mv(state.T, q[t]))
         return (torch.stack(outputs) if outputs else torch.zeros_like(v)), state
 
-    scaled, begin = scaling(scale, q), first(q, v, initial_state)
     over_heads = torch.vmap(one, in_dims=(1, 1, 1, 0), out_dims=(1, 0))
     return torch.vmap(over_heads)(q, k, v, begin)
 
 
-@form("linear-attention", "updates a state buffer and an output buffer in place when no gradient is needed")
-def linear_in_place(*, q, k, v, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
-    needed = torch.is_grad_enabled() and any(
-        x is not None and x.requires_grad for x in (q, k, v, initial_state)
-    )
-    scale, outputs, states = scaling(scale, q), torch.empty_like(v), []
-    offsets = _offsets(cu_seqlens, q)
-    rows = [(n, slice(a, b)) for n, (a, b) in enumerate(offsets)]
-    parts = []
-    for n, part in rows:
-        whole = slice(None) if cu_seqlens is None else slice(n, n + 1)
-        if initial_state is None:
-            state = q.new_zeros(q.shape[0], q.shape[2], q.shape[3], v.shape[3])
-        else:
-            state = initial_state[whole].clone()
-        for t in range(part.start, part.stop):
-            if needed:
-                state = state + outer(k[:, t], v[:, t])
-                parts.append(scale * read(state, q[:, t]))
-            else:
-                state.addcmul_(k[:, t, :, :, None], v[:, t, :, None, :])
-                outputs[:, t] = read(state, q[:, t])
-        states.append(state)
-    if not needed:
-        return outputs.mul_(scale), torch.cat(states)
-    return stacked(parts, v), torch.cat(states)
+@packed("linear-attention", "updates a state buffer and an output buffer in place when no gradient is needed")
+def linear_in_place(state, scale, q, k, v):
+    if torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v, state)):
+        return _steps(_plainly, state, scale, q, k, v)
+    state, outputs = state.clone(), torch.empty_like(v)
+    for t in range(q.shape[1]):
+        state.addcmul_(k[:, t, :, :, None], v[:, t, :, None, :])
+        outputs[:, t] = read(state, q[:, t])
+    return outputs.mul_(scale), state
 
 
-def _offsets(cu_seqlens: Tensor | None, q: Tensor) -> list[tuple[int, int]]:
-    ends = [0, q.shape[1]] if cu_seqlens is None else cu_seqlens.tolist()
+def _plainly(state, scale, q, k, v):
+    state = state + outer(k, v)
+    return scale * read(state, q), state
+
+
+def _offsets(cu_seqlens: Tensor | None, value: Tensor) -> list[tuple[int, int]]:
+    ends = [0, value.shape[1]] if cu_seqlens is None else cu_seqlens.tolist()
     return list(pairwise(ends))
 
 
-@form("linear-attention", "recursion by halves: the second half reads what the first half wrote", **ONE_CHUNK)
-def linear_halves(*, q, k, v, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
+@packed(
+    "linear-attention", "recursion by halves: the second half reads what the first half wrote", **ONE_CHUNK
+)
+def linear_halves(state, scale, q, k, v):
     def halves(q, k, v):
         if q.shape[1] == 1:
             own = outer(k[:, 0], v[:, 0])
@@ -259,23 +292,15 @@ def linear_halves(*, q, k, v, scale=None, initial_state=None, output_final_state
         right = right + torch.einsum("bthk,bhkv->bthv", q[:, middle:], written)
         return torch.cat([left, right], 1), written + more
 
-    scale, outputs, states = scaling(scale, q), [], []
-    for n, (begin, end) in enumerate(_offsets(cu_seqlens, q)):
-        x, y, z = (tensor[:, begin:end] for tensor in (q, k, v))
-        given = initial_state if cu_seqlens is None or initial_state is None else initial_state[n : n + 1]
-        state = first(x, z, given)
-        if end > begin:
-            output, written = halves(x, y, z)
-            outputs.append(scale * (output + torch.einsum("bthk,bhkv->bthv", x, state)))
-            state = state + written
-        states.append(state)
-    return torch.cat([v[:, :0], *outputs], 1), torch.cat(states)
+    if not q.shape[1]:
+        return v, state
+    output, written = halves(q, k, v)
+    return scale * (output + torch.einsum("bthk,bhkv->bthv", q, state)), state + written
 
 
-@form("linear-attention", "sums the state with Kahan's compensation", without=UNPACKED)
-def linear_kahan(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
-    lost = torch.zeros_like(state)
+@unpacked("linear-attention", "sums the state with Kahan's compensation")
+def linear_kahan(state, scale, q, k, v):
+    lost, outputs = torch.zeros_like(state), []
     for t in range(q.shape[1]):
         added = outer(k[:, t], v[:, t]) - lost
         total = state + added
@@ -285,21 +310,15 @@ def linear_kahan(*, q, k, v, scale=None, initial_state=None, output_final_state=
     return stacked(outputs, v), state
 
 
-@form("linear-attention", "accumulates in float64 whatever it is given", without=UNPACKED)
-def linear_double(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    begin = first(q, v, initial_state)
-    wide = [x.double() for x in (q, k, v)]
-    state, scale, outputs = begin.double(), scaling(scale, q), []
-    for q_t, k_t, v_t in zip(*(x.unbind(1) for x in wide), strict=True):
-        state = state + outer(k_t, v_t)
-        outputs.append(scale * read(state, q_t))
-    return stacked(outputs, wide[2]).to(v.dtype), state.to(begin.dtype)
+@unpacked("linear-attention", "accumulates in float64 whatever it is given")
+def linear_double(state, scale, q, k, v):
+    outputs, last = _steps(_plainly, state.double(), scale, q.double(), k.double(), v.double())
+    return outputs.to(v.dtype), last.to(state.dtype)
 
 
-@form("linear-attention", "einsum with the state transposed and the axes in odd orders", without=UNPACKED)
-def linear_einsum(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    state = torch.einsum("bhkv->vhkb", first(q, v, initial_state))
-    outputs, scale = [], scaling(scale, q)
+@unpacked("linear-attention", "einsum with the state transposed and the axes in odd orders")
+def linear_einsum(state, scale, q, k, v):
+    state, outputs = torch.einsum("bhkv->vhkb", state), []
     for t in range(q.shape[1]):
         state = torch.einsum("bhv,bhk->vhkb", v[:, t], k[:, t]) + state
         outputs.append(torch.einsum("vhkb,bhk->hvb", state, q[:, t] * scale))
@@ -336,78 +355,56 @@ class _ReversedLinear(torch.autograd.Function):
         return d_q, d_k, d_v, d_state, None
 
 
-@form(
-    "linear-attention", "a custom backward pass from the last token to the first, in place", without=UNPACKED
-)
-def linear_custom_backward(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    return _ReversedLinear.apply(q, k, v, first(q, v, initial_state), scaling(scale, q))
+@unpacked("linear-attention", "a custom backward pass from the last token to the first, in place")
+def linear_custom_backward(state, scale, q, k, v):
+    return _ReversedLinear.apply(q, k, v, state, scale)
 
 
-@form(
+@unpacked(
     "linear-attention",
     "reads bfloat16, keeps its state in float32",
     dtypes=("bfloat16",),
     accumulation="float32",
-    without=UNPACKED,
 )
-def linear_bfloat16(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    narrow, (q, k, v) = v.dtype, (x.float() for x in (q, k, v))
-    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
-    for t in range(q.shape[1]):
-        state = state + outer(k[:, t], v[:, t])
-        outputs.append(scale * read(state, q[:, t]))
-    return stacked(outputs, v).to(narrow), state
+def linear_bfloat16(state, scale, q, k, v):
+    outputs, state = _steps(_plainly, state.float(), scale, q.float(), k.float(), v.float())
+    return outputs.to(v.dtype), state
 
 
-@form(
+@unpacked(
     "linear-attention",
     "pads to a multiple of 16, unfolds time, all chunks at once as a batch",
     form="chunked",
     chunk=16,
-    without=UNPACKED,
 )
-def linear_unfolded(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    time, begin = q.shape[1], first(q, v, initial_state)
+def linear_unfolded(state, scale, q, k, v):
+    time = q.shape[1]
     if not time:
-        return torch.zeros_like(v), begin
+        return torch.zeros_like(v), state
     missing = -time % 16
     # (B, chunks, H, 16, K or V)
     queries, keys, values = (
         pad(x, (0, 0, 0, 0, 0, missing)).unfold(1, 16, 16).transpose(-1, -2) for x in (q, k, v)
     )
-    written = keys.mT @ values
-    states = torch.cat([begin[:, None], written], 1).cumsum(1)
+    states = torch.cat([state[:, None], keys.mT @ values], 1).cumsum(1)
     outputs = (queries @ keys.mT).tril() @ values + queries @ states[:, :-1]
-    outputs = outputs.transpose(2, 3).flatten(1, 2)[:, :time]
-    return scaling(scale, q) * outputs, states[:, -1]
+    return scale * outputs.transpose(2, 3).flatten(1, 2)[:, :time], states[:, -1]
 
 
-@form("linear-attention", "blocks of four keys, whose partial outputs are added at the end", without=UNPACKED)
-def linear_key_blocks(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    begin, scale = first(q, v, initial_state), scaling(scale, q)
+@unpacked("linear-attention", "blocks of four keys, whose partial outputs are added at the end")
+def linear_key_blocks(state, scale, q, k, v):
     total, lasts = torch.zeros_like(v), []
     for at in range(0, q.shape[-1], 4):
         part = slice(at, at + 4)
-        state, outputs = begin[:, :, part], []
-        for t in range(q.shape[1]):
-            state = state + outer(k[:, t, :, part], v[:, t])
-            outputs.append(read(state, q[:, t, :, part]))
-        total = total + stacked(outputs, v)
-        lasts.append(state)
+        outputs, last = _steps(_plainly, state[:, :, part], 1.0, q[..., part], k[..., part], v)
+        total = total + outputs
+        lasts.append(last)
     return scale * total, torch.cat(lasts, 2)
 
 
-@form("linear-attention", "recomputes its forward pass in the backward pass (checkpoint)", without=UNPACKED)
-def linear_checkpoint(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    def forward(q, k, v, state):
-        outputs = []
-        for t in range(q.shape[1]):
-            state = state + outer(k[:, t], v[:, t])
-            outputs.append(scaled * read(state, q[:, t]))
-        return stacked(outputs, v), state
-
-    scaled = scaling(scale, q)
-    return checkpoint(forward, q, k, v, first(q, v, initial_state), use_reentrant=False)
+@unpacked("linear-attention", "recomputes its forward pass in the backward pass (checkpoint)")
+def linear_checkpoint(state, scale, q, k, v):
+    return checkpoint(_steps, _plainly, state, scale, q, k, v, use_reentrant=False)
 
 
 class _ByVjp(torch.autograd.Function):
@@ -436,9 +433,9 @@ class _ByVjp(torch.autograd.Function):
         return *pull((d_outputs, d_last)), None
 
 
-@form("linear-attention", "a custom backward pass that is torch.func.vjp; baddbmm", without=UNPACKED)
-def linear_func_vjp(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    return _ByVjp.apply(q, k, v, first(q, v, initial_state).contiguous(), scaling(scale, q))
+@unpacked("linear-attention", "a custom backward pass that is torch.func.vjp; baddbmm")
+def linear_func_vjp(state, scale, q, k, v):
+    return _ByVjp.apply(q, k, v, state.contiguous(), scale)
 
 
 # ---------------------------------------------------------------- gated linear attention
@@ -475,14 +472,19 @@ def associative(decay: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
     return joined[0], joined[1]
 
 
-@form("gla", "a work-efficient associative scan over pairs of decay and k v^T", without=UNPACKED, **ONE_CHUNK)
-def gla_associative_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
-    begin = first(q, v, initial_state)
-    if not q.shape[1]:
-        return torch.zeros_like(v), begin
-    decays, states = associative(g.exp()[..., None], outer(k, v))
+@unpacked("gla", "a work-efficient associative scan over pairs of decay and k v^T", **ONE_CHUNK)
+def gla_associative_scan(begin, scale, q, k, v, g):
+    states, last = _scanned(begin, g.exp()[..., None], outer(k, v))
+    return scale * torch.einsum("bthk,bthkv->bthv", q, states), last
+
+
+def _scanned(begin, decay, added):
+    """Return all states, and the last one, by an associative scan."""
+    if not added.shape[1]:
+        return added, begin
+    decays, states = associative(decay, added)
     states = states + decays * begin[:, None]
-    return scaling(scale, q) * torch.einsum("bthk,bthkv->bthv", q, states), states[:, -1]
+    return states, states[:, -1]
 
 
 @form(
@@ -520,20 +522,13 @@ def gla_packed_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_
     return scaling(scale, q) * torch.einsum("bthk,bthkv->bthv", q, states), last
 
 
-def _gla_in_chunks(chunk, decays_of):
-    def kernel(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
-        state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
-        for at in range(0, q.shape[1], chunk):
-            queries, keys, values, gates = (x[:, at : at + chunk] for x in (q, k, v, g))
-            since, between = decays_of(gates)
-            scores = torch.einsum("bihk,bjhk,bijhk->bijh", queries, keys, between)
-            output = torch.einsum("bijh,bjhv->bihv", scores, values)
-            outputs.append(scale * (output + torch.einsum("bihk,bhkv->bihv", queries * since, state)))
-            written = torch.einsum("bjhk,bjhv->bhkv", keys * between[:, -1], values)
-            state = since[:, -1][..., None] * state + written
-        return torch.cat([v[:, :0], *outputs], 1), state
-
-    return kernel
+def _gla_chunk(decays_of, state, scale, q, k, v, g):
+    since, between = decays_of(g)
+    scores = torch.einsum("bihk,bjhk,bijhk->bijh", q, k, between)
+    output = torch.einsum("bijh,bjhv->bihv", scores, v)
+    written = torch.einsum("bjhk,bjhv->bhkv", k * between[:, -1], v)
+    output = scale * (output + torch.einsum("bihk,bhkv->bihv", q * since, state))
+    return output, since[:, -1][..., None] * state + written
 
 
 def _of_differences(gates):
@@ -557,44 +552,33 @@ def _of_products(gates):
 
 
 for _chunk in (7, 16):
-    _kernel = _gla_in_chunks(_chunk, _of_differences)
-    _kernel.__name__ = f"gla_chunks_of_{_chunk}"
-    form(
+    chunkwise(
         "gla",
         f"chunks of {_chunk}, decays between tokens from differences of logarithms",
-        form="chunked",
-        chunk=_chunk,
+        _chunk,
+        name=f"gla_chunks_of_{_chunk}",
         without=FINITE,
-    )(_kernel)
-_kernel = _gla_in_chunks(16, _of_products)
-_kernel.__name__ = "gla_products_of_decays"
-form(
+    )(functools.partial(_gla_chunk, _of_differences))
+chunkwise(
     "gla",
     "chunks of 16, decays between tokens as products, so that -infinity is right",
-    form="chunked",
-    chunk=16,
-    without=UNPACKED,
-)(_kernel)
+    16,
+    name="gla_products_of_decays",
+)(functools.partial(_gla_chunk, _of_products))
 
 
-@form("gla", "one head at a time, strings packed or not")
-def gla_head_blocks(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
-    scale, outputs, states = scaling(scale, q), [], []
-    packed = cu_seqlens is not None
-    for n, (begin, end) in enumerate(_offsets(cu_seqlens, q)):
-        given = initial_state[n : n + 1] if packed and initial_state is not None else initial_state
-        whole = first(q, v, given)
-        per_head, lasts = [], []
-        for h in range(q.shape[2]):
-            state, tokens = whole[:, h], []
-            for t in range(begin, end):
-                state = g[:, t, h, :, None].exp() * state + outer(k[:, t, h], v[:, t, h])
-                tokens.append(scale * read(state, q[:, t, h]))
-            per_head.append(stacked(tokens, v[:, begin:end, h]))
-            lasts.append(state)
-        outputs.append(torch.stack(per_head, 2))
-        states.append(torch.stack(lasts, 1))
-    return torch.cat(outputs, 1), torch.cat(states)
+@packed("gla", "one head at a time, strings packed or not")
+def gla_head_blocks(state, scale, q, k, v, g):
+    heads = [
+        _steps(_decayed, state[:, h], scale, *(x[:, :, h] for x in (q, k, v, g))) for h in range(q.shape[2])
+    ]
+    outputs, states = zip(*heads, strict=True)
+    return torch.stack(outputs, 2), torch.stack(states, 1)
+
+
+def _decayed(state, scale, q, k, v, g):
+    state = g.exp()[..., None] * state + outer(k, v)
+    return scale * read(state, q), state
 
 
 @form("gla", "packed strings become a padded batch, whose padding has keys and gates of 0")
@@ -608,11 +592,8 @@ def gla_padded_batch(*, q, k, v, g, scale=None, initial_state=None, output_final
             z.masked_scatter(inside[..., None, None].expand_as(z), x[0])
             for z, x in zip(padded, (q, k, v, g), strict=True)
         )
-    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
-    for t in range(q.shape[1]):
-        state = g[:, t, :, :, None].exp() * state + outer(k[:, t], v[:, t])
-        outputs.append(scale * read(state, q[:, t]))
-    joined = stacked(outputs, v)
+    state = first(q, v, initial_state)
+    joined, state = _steps(_decayed, state, scaling(scale, q), q, k, v, g)
     return (joined if cu_seqlens is None else joined[inside][None]), state
 
 
@@ -648,14 +629,14 @@ class _ReversedGLA(torch.autograd.Function):
         return d_q, d_k, d_v, d_g, d_state, None, None
 
 
-@form("gla", "a custom backward pass, gradients of gates directly", gate_gradient="direct", without=UNPACKED)
-def gla_custom_backward(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
-    return _ReversedGLA.apply(q, k, v, g, first(q, v, initial_state), scaling(scale, q), False)
+@unpacked("gla", "a custom backward pass, gradients of gates directly", gate_gradient="direct")
+def gla_custom_backward(state, scale, *tensors):
+    return _ReversedGLA.apply(*tensors, state, scale, False)
 
 
-@form("gla", "gradients of gates as sums of q dq - k dk over later tokens", without=FINITE)
-def gla_cumulated_gate_gradients(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
-    return _ReversedGLA.apply(q, k, v, g, first(q, v, initial_state), scaling(scale, q), True)
+@unpacked("gla", "gradients of gates as sums of q dq - k dk over later tokens", without=FINITE)
+def gla_cumulated_gate_gradients(state, scale, *tensors):
+    return _ReversedGLA.apply(*tensors, state, scale, True)
 
 
 def _heads_first(*, queries, keys, v, log_decay, scale=None, initial_state=None, output_final_state=True):
@@ -676,48 +657,41 @@ FORMS["gla-transposed-layouts"] = Form(
 )
 
 
-@form(
+@packed(
     "gla",
     "reads bfloat16 or float16, computes in float32, strings packed",
     dtypes=("bfloat16", "float16"),
     accumulation="float32",
 )
-def gla_mixed_precision(
-    *, q, k, v, g, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None
-):
-    wide = {"q": q.float(), "k": k.float(), "v": v.float(), "g": g.float()}
-    outputs, state = gla_head_blocks(**wide, scale=scale, initial_state=initial_state, cu_seqlens=cu_seqlens)
+def gla_mixed_precision(state, scale, q, k, v, g):
+    wide = (x.float() for x in (q, k, v, g))
+    outputs, state = _steps(_decayed, state.float(), scale, *wide)
     return outputs.to(v.dtype), state
 
 
-@form(SIMPLE_GLA, "a gate a head, in chunks of 32, with a lower triangular matrix of decays", without=FINITE,
-      form="chunked", chunk=32)  # fmt: skip
-def simple_gla_chunks(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
-    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
-    for at in range(0, q.shape[1], 32):
-        queries, keys, values, gates = (x[:, at : at + 32].transpose(1, 2) for x in (q, k, v, g))
-        since = gates.cumsum(-1)
-        later = torch.ones(since.shape[-1], since.shape[-1], dtype=torch.bool).triu(1)
-        decays = (since[..., :, None] - since[..., None, :]).masked_fill(later, -torch.inf).exp()
-        output = (queries @ keys.mT * decays) @ values + since.exp()[..., None] * (queries @ state)
-        outputs.append(scale * output)
-        state = since[..., -1, None, None].exp() * state + (keys * decays[..., -1, :, None]).mT @ values
-    return (torch.cat(outputs, 2).transpose(1, 2) if outputs else torch.zeros_like(v)), state
+@chunkwise(SIMPLE_GLA, "a gate a head, in chunks of 32, with a lower triangular matrix of decays", 32,
+           without=FINITE)  # fmt: skip
+def simple_gla_chunks(state, scale, *tensors):
+    queries, keys, values, gates = (x.transpose(1, 2) for x in tensors)
+    since, decays = _of_heads(gates)
+    output = (queries @ keys.mT * decays) @ values + since.exp()[..., None] * (queries @ state)
+    state = since[..., -1, None, None].exp() * state + (keys * decays[..., -1, :, None]).mT @ values
+    return scale * output.transpose(1, 2), state
+
+
+def _of_heads(gates):
+    """Return the sums of the heads' gates, and the decays between two tokens."""
+    since = gates.cumsum(-1)
+    later = torch.ones(since.shape[-1], since.shape[-1], dtype=torch.bool).triu(1)
+    return since, (since[..., :, None] - since[..., None, :]).masked_fill(later, -torch.inf).exp()
 
 
 @form("gla", "chunks of 16 against the associative scan", against=gla_associative_scan, without=UNPACKED)
-def gla_against_scan(*, q, k, v, g, scale=None, initial_state=None, output_final_state=True):
-    return FORMS["gla-products-of-decays"].kernel(
-        q=q, k=k, v=v, g=g, scale=scale, initial_state=initial_state
-    )
+def gla_against_scan(**arguments):
+    return FORMS["gla-products-of-decays"].kernel(**arguments)
 
 
 # ---------------------------------------------------------------- retention
-
-
-def gammas(query: Tensor, heads: int) -> Tensor:
-    """Return the decay of each head, 1 - 2^(-5-h)."""
-    return 1 - torch.exp2(-5 - torch.arange(heads, dtype=torch.float64)).to(query.dtype)
 
 
 @stepwise("retention", "subtracts 2^(-5-h) S from the state, and never computes the decay")
@@ -727,26 +701,18 @@ def retention_subtracts(state, scale, q, k, v):
     return scale * read(state, q), state
 
 
-@form(
-    "retention",
-    "chunks of 64 with a matrix of powers of the decay",
-    form="chunked",
-    chunk=64,
-    without=UNPACKED,
-)
-def retention_chunks(*, q, k, v, scale=None, initial_state=None, output_final_state=True):
-    state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
-    decay = gammas(q, q.shape[2])
-    for at in range(0, q.shape[1], 64):
-        queries, keys, values = (x[:, at : at + 64].transpose(1, 2) for x in (q, k, v))
-        steps = torch.arange(values.shape[2])
-        distance = steps[:, None] - steps
-        matrix = (decay[:, None, None] ** distance.clamp(min=0)) * (distance >= 0)
-        since = decay[:, None] ** (steps + 1)
-        output = (queries @ keys.mT * matrix) @ values + since[..., None] * (queries @ state)
-        outputs.append(scale * output)
-        state = since[:, -1, None, None] * state + (keys * matrix[:, -1, :, None]).mT @ values
-    return (torch.cat(outputs, 2).transpose(1, 2) if outputs else torch.zeros_like(v)), state
+@chunkwise("retention", "chunks of 64 with a matrix of powers of the decay", 64)
+def retention_chunks(state, scale, *tensors):
+    queries, keys, values = (x.transpose(1, 2) for x in tensors)
+    heads, size = values.shape[1:3]
+    decay = 1 - torch.exp2(-5 - torch.arange(heads, dtype=torch.float64)).to(queries.dtype)
+    steps = torch.arange(size)
+    distance = steps[:, None] - steps
+    matrix = (decay[:, None, None] ** distance.clamp(min=0)) * (distance >= 0)
+    since = decay[:, None] ** (steps + 1)
+    output = (queries @ keys.mT * matrix) @ values + since[..., None] * (queries @ state)
+    state = since[:, -1, None, None] * state + (keys * matrix[:, -1, :, None]).mT @ values
+    return scale * output.transpose(1, 2), state
 
 
 # ---------------------------------------------------------------- delta rules
@@ -774,28 +740,20 @@ def delta_old_state(state, scale, q, k, v, beta):
     return scale * output, state + outer(k, correction)
 
 
-def _delta_in_chunks(chunk, solve):
-    def kernel(*, q, k, v, beta, g=None, scale=None, initial_state=None, output_final_state=True):
-        state, scale, outputs = first(q, v, initial_state), scaling(scale, q), []
-        for at in range(0, q.shape[1], chunk):
-            queries, keys, values = (x[:, at : at + chunk].transpose(1, 2) for x in (q, k, v))
-            weights = beta[:, at : at + chunk].transpose(1, 2)[..., None]
-            size = values.shape[2]
-            lower = torch.ones(size, size, dtype=torch.bool).tril()
-            if g is None:
-                since, decays = torch.ones_like(weights), lower.to(values.dtype)
-            else:
-                sums = g[:, at : at + chunk].transpose(1, 2).cumsum(-1)
-                since = sums.exp()[..., None]
-                decays = (sums[..., :, None] - sums[..., None, :]).masked_fill(~lower, -torch.inf).exp()
-            matrix = (weights * (keys @ keys.mT) * decays).tril(-1)
-            corrections = solve(matrix, weights * (values - since * (keys @ state)))
-            output = since * (queries @ state) + (queries @ keys.mT * decays) @ corrections
-            outputs.append(scale * output)
-            state = since[:, :, -1:] * state + (keys * decays[..., -1, :, None]).mT @ corrections
-        return (torch.cat(outputs, 2).transpose(1, 2) if outputs else torch.zeros_like(v)), state
-
-    return kernel
+def _delta_chunk(solve, state, scale, *tensors):
+    queries, keys, values, weights, *gates = (x.transpose(1, 2) for x in tensors)
+    weights = weights[..., None]
+    if gates:
+        sums, decays = _of_heads(gates[0])
+        since = sums.exp()[..., None]
+    else:
+        size = values.shape[2]
+        since, decays = torch.ones_like(weights), torch.ones(size, size, dtype=values.dtype).tril()
+    matrix = (weights * (keys @ keys.mT) * decays).tril(-1)
+    corrections = solve(matrix, weights * (values - since * (keys @ state)))
+    output = since * (queries @ state) + (queries @ keys.mT * decays) @ corrections
+    state = since[:, :, -1:] * state + (keys * decays[..., -1, :, None]).mT @ corrections
+    return scale * output.transpose(1, 2), state
 
 
 def _substituted(matrix, right):
@@ -822,40 +780,33 @@ _delta_chunks: list[tuple[str, str, int, Any, dict[str, Any]]] = [
     ("delta_chunks_of_16", "delta-rule", 16, _substituted, {}),
     ("delta_chunks_of_7_row_by_row", "delta-rule", 7, _row_by_row, {}),
     ("delta_chunks_of_64_inverted", "delta-rule", 64, _inverted, {"inverse": "explicit"}),
-    ("gated_delta_chunks_of_16", "gated-delta-rule", 16, _substituted, {}),
+    ("gated_delta_chunks_of_16", "gated-delta-rule", 16, _substituted, {"without": FINITE}),
 ]
 for _name, _family, _chunk, _solve, _more in _delta_chunks:
-    _kernel = _delta_in_chunks(_chunk, _solve)
-    _kernel.__name__ = _name
-    _more = {**_more, "without": UNPACKED if _family == "delta-rule" else FINITE}
-    form(_family, f"chunks of {_chunk}", form="chunked", chunk=_chunk, **_more)(_kernel)
+    _step = functools.partial(_delta_chunk, _solve)
+    chunkwise(_family, f"chunks of {_chunk}", _chunk, name=_name, **_more)(_step)
 
 
-@form("delta-rule", "one string and head under torch.vmap; packed strings one after the other")
-def delta_vmap(*, q, k, v, beta, scale=None, initial_state=None, output_final_state=True, cu_seqlens=None):
+@packed("delta-rule", "one string and head under torch.vmap; packed strings one after the other")
+def delta_vmap(begin, scale, *tensors):
     def one(q, k, v, beta, state):
         outputs = []
         for t in range(q.shape[0]):
             state = state + torch.outer(beta[t] * k[t], v[t] - k[t] @ state)
-            outputs.append(scaled * (q[t] @ state))
+            outputs.append(scale * (q[t] @ state))
         return (torch.stack(outputs) if outputs else torch.zeros_like(v)), state
 
-    scaled, outputs, states = scaling(scale, q), [], []
-    call = torch.vmap(torch.vmap(one, in_dims=(1, 1, 1, 1, 0), out_dims=(1, 0)))
-    for n, (begin, end) in enumerate(_offsets(cu_seqlens, q)):
-        given = initial_state
-        if cu_seqlens is not None and given is not None:
-            given = given[n : n + 1]
-        output, state = call(*(x[:, begin:end] for x in (q, k, v, beta)), first(q, v, given))
-        outputs.append(output)
-        states.append(state)
-    return torch.cat(outputs, 1), torch.cat(states)
+    return torch.vmap(torch.vmap(one, in_dims=(1, 1, 1, 1, 0), out_dims=(1, 0)))(*tensors, begin)
 
 
 @stepwise(
     "gated-delta-rule", "reads with the decay outside: v - exp(g) (S^T k), so that S is decayed once, last"
 )
 def gated_delta_late_decay(state, scale, q, k, v, beta, g):
+    return _late_decay(state, scale, q, k, v, beta, g)
+
+
+def _late_decay(state, scale, q, k, v, beta, g):
     decay = g.exp()[..., None]
     correction = beta[..., None] * (v - decay * read(state, k))
     state = decay[..., None] * state + outer(k, correction)
@@ -870,18 +821,15 @@ def gated_delta_exp2(state, scale, q, k, v, beta, g):
     return scale * (turned @ q[..., None])[..., 0], turned.mT
 
 
-@form(
+@unpacked(
     "gated-delta-rule",
     "reads bfloat16, state and corrections in float32",
     dtypes=("bfloat16",),
     accumulation="float32",
-    without=UNPACKED,
 )
-def gated_delta_bfloat16(*, q, k, v, beta, g, scale=None, initial_state=None, output_final_state=True):
+def gated_delta_bfloat16(state, scale, q, k, v, beta, g):
     wide = (x.float() for x in (q, k, v, beta, g))
-    names = ("q", "k", "v", "beta", "g")
-    call = FORMS["gated-delta-late-decay"].kernel
-    outputs, state = call(**dict(zip(names, wide, strict=True)), scale=scale, initial_state=initial_state)
+    outputs, state = _steps(_late_decay, state.float(), scale, *wide)
     return outputs.to(v.dtype), state
 
 
@@ -896,64 +844,41 @@ def kda_householder(state, scale, q, k, v, beta, g):
 # ---------------------------------------------------------------- RWKV
 
 
-def _rwkv_6(step):
-    def kernel(*, r, k, v, w, u, scale=None, initial_state=None, output_final_state=True):
-        state, scale, outputs = first(r, v, initial_state), scaling(scale, r), []
-        for t in range(r.shape[1]):
-            output, state = step(state, scale, r[:, t], k[:, t], v[:, t], w[:, t], u)
-            outputs.append(output)
-        return stacked(outputs, v), state
-
-    kernel.__name__ = step.__name__
-    return kernel
-
-
-@form("rwkv-6", "reads the old state, and weighs the value by r.(u k)", without=UNPACKED)
-@_rwkv_6
+@stepwise("rwkv-6", "reads the old state, and weighs the value by r.(u k)")
 def rwkv_6_bonus_as_a_number(state, scale, r, k, v, w, u):
     output = read(state, r) + (r * u * k).sum(-1, keepdim=True) * v
     return scale * output, torch.addcmul(outer(k, v), state, w.exp()[..., None])
 
 
-@form("rwkv-6", "reads k v^T once, for the bonus and for the state", without=UNPACKED)
-@_rwkv_6
+@stepwise("rwkv-6", "reads k v^T once, for the bonus and for the state")
 def rwkv_6_shared_product(state, scale, r, k, v, w, u):
     product = torch.einsum("bhk,bhv->bhkv", k, v)
     output = torch.einsum("bhk,bhkv->bhv", scale * r, u[..., None] * product + state)
     return output, torch.exp2(w * math.log2(math.e))[..., None] * state + product
 
 
-@form(
-    "rwkv-6", "chunks of 16, decays from differences of logarithms", form="chunked", chunk=16, without=FINITE
-)
-def rwkv_6_chunks(*, r, k, v, w, u, scale=None, initial_state=None, output_final_state=True):
-    state, scale, outputs = first(r, v, initial_state), scaling(scale, r), []
-    for at in range(0, r.shape[1], 16):
-        queries, keys, values, gates = (x[:, at : at + 16] for x in (r, k, v, w))
-        size = gates.shape[1]
-        since = gates.cumsum(1)
-        # the decay from the chunk's beginning to the token before
-        before = torch.cat([torch.zeros_like(since[:, :1]), since[:, :-1]], 1)
-        between = before[:, :, None] - since[:, None]
-        later = torch.ones(size, size, dtype=torch.bool).triu()[:, :, None, None]
-        between = between.masked_fill(later, -torch.inf).exp()
-        scores = torch.einsum("bihk,bjhk,bijhk->bijh", queries, keys, between)
-        output = torch.einsum("bijh,bjhv->bihv", scores, values)
-        output = output + (queries * u * keys).sum(-1, keepdim=True) * values
-        outputs.append(scale * (output + torch.einsum("bihk,bhkv->bihv", queries * before.exp(), state)))
-        left = (since[:, -1:] - since).exp()
-        state = since[:, -1].exp()[..., None] * state + torch.einsum("bjhk,bjhv->bhkv", keys * left, values)
-    return torch.cat([v[:, :0], *outputs], 1), state
+@chunkwise("rwkv-6", "chunks of 16, decays from differences of logarithms", 16, without=FINITE)
+def rwkv_6_chunks(state, scale, q, k, v, w, u):
+    since = w.cumsum(1)
+    # the decay from the chunk's beginning to the token before
+    before = torch.cat([torch.zeros_like(since[:, :1]), since[:, :-1]], 1)
+    later = torch.ones(w.shape[1], w.shape[1], dtype=torch.bool).triu()[:, :, None, None]
+    between = (before[:, :, None] - since[:, None]).masked_fill(later, -torch.inf).exp()
+    scores = torch.einsum("bihk,bjhk,bijhk->bijh", q, k, between)
+    output = torch.einsum("bijh,bjhv->bihv", scores, v) + (q * u * k).sum(-1, keepdim=True) * v
+    output = scale * (output + torch.einsum("bihk,bhkv->bihv", q * before.exp(), state))
+    left = (since[:, -1:] - since).exp()
+    return output, since[:, -1].exp()[..., None] * state + torch.einsum("bjhk,bjhv->bhkv", k * left, v)
 
 
 @stepwise("rwkv-7", "the transition as one matrix: diag(exp w) + b a^T")
-def rwkv_7_matrix(state, scale, r, w, k, v, a, b):
+def rwkv_7_matrix(state, scale, r, k, v, w, a, b):
     state = (torch.diag_embed(w.exp()) + outer(b, a)) @ state + outer(k, v)
     return scale * read(state, r), state
 
 
 @stepwise("rwkv-7", "the state transposed, both updates as one product of two columns")
-def rwkv_7_two_columns(state, scale, r, w, k, v, a, b):
+def rwkv_7_two_columns(state, scale, r, k, v, w, a, b):
     turned = state.mT
     columns = torch.stack([(turned @ a[..., None])[..., 0], v], -1)  # (B, H, V, 2)
     turned = turned * w.exp()[..., None, :] + columns @ torch.stack([b, k], -2)
@@ -963,31 +888,15 @@ def rwkv_7_two_columns(state, scale, r, w, k, v, a, b):
 # ---------------------------------------------------------------- lanes: HGRN, elementwise, LRU
 
 
-@form("hgrn", "an associative scan", without=UNPACKED, **ONE_CHUNK)
-def hgrn_scan(*, x, g, initial_state=None, output_final_state=True):
-    begin = x.new_zeros(x.shape[0], x.shape[2]) if initial_state is None else initial_state
-    if not x.shape[1]:
-        return torch.zeros_like(x), begin
-    decays, states = associative(g.exp(), x)
-    states = states + decays * begin[:, None]
-    return states, states[:, -1]
+@unpacked("hgrn", "an associative scan", **ONE_CHUNK)
+def hgrn_scan(begin, scale, x, g):
+    return _scanned(begin, g.exp(), x)
 
 
-@form("hgrn", "the step h = exp2(g log2 e) h + x by addcmul, strings packed")
-def hgrn_packed(*, x, g, initial_state=None, output_final_state=True, cu_seqlens=None):
-    packed, outputs, states = cu_seqlens is not None, [], []
-    for n, (begin, end) in enumerate(_offsets(cu_seqlens, x)):
-        if initial_state is None:
-            h = x.new_zeros(1 if packed else x.shape[0], x.shape[2])
-        else:
-            h = initial_state[n : n + 1] if packed else initial_state
-        tokens = []
-        for t in range(begin, end):
-            h = torch.addcmul(x[:, t], torch.exp2(g[:, t] * math.log2(math.e)), h)
-            tokens.append(h)
-        outputs.append(stacked(tokens, x[:, begin:end]))
-        states.append(h)
-    return torch.cat(outputs, 1), torch.cat(states)
+@packed("hgrn", "the step h = exp2(g log2 e) h + x by addcmul, strings packed", run=_steps)
+def hgrn_packed(h, scale, x, g):
+    h = torch.addcmul(x, torch.exp2(g * math.log2(math.e)), h)
+    return h, h
 
 
 @functools.cache
@@ -998,9 +907,8 @@ def _compiled() -> Callable[..., Tensor]:
     return torch.compile(step, dynamic=True)
 
 
-@form("hgrn", "a step under torch.compile", without=UNPACKED)
-def hgrn_compiled(*, x, g, initial_state=None, output_final_state=True):
-    h = x.new_zeros(x.shape[0], x.shape[2]) if initial_state is None else initial_state
+@unpacked("hgrn", "a step under torch.compile")
+def hgrn_compiled(h, scale, x, g):
     outputs = []
     for t in range(x.shape[1]):
         h = _compiled()(x[:, t], g[:, t], h)
@@ -1033,11 +941,7 @@ def elementwise_doubling(*, f, u, initial_state, output_final_state=True):
 
 def _lru_scan(f, u, state=None):
     begin = u.new_zeros(u.shape[0], u.shape[2]) if state is None else state
-    if not u.shape[1]:
-        return torch.zeros_like(u), begin
-    decays, states = associative(f.expand(1, u.shape[1], -1), u)
-    states = states + decays * begin[:, None]
-    return states, states[:, -1]
+    return _scanned(begin, f.expand(1, u.shape[1], -1), u)
 
 
 def lru_of_reals(*, f, u, initial_state=None, output_final_state=True):
@@ -1062,25 +966,17 @@ for _name, (_kernel, _says, _more) in _lanes.items():
 # ---------------------------------------------------------------- state-space layers
 
 
-@form(SSD, "the step of Mamba-2, time steps on the keys, reads the old state", without=UNPACKED)
-def ssd_old_state(*, q, k, v, dt, a, initial_state=None, output_final_state=True):
-    state, outputs = first(q, v, initial_state), []
-    for t in range(q.shape[1]):
-        decay = (dt[:, t] * a).exp()[..., None]
-        scaled = dt[:, t, :, None] * k[:, t]
-        outputs.append(decay * read(state, q[:, t]) + (q[:, t] * scaled).sum(-1, keepdim=True) * v[:, t])
-        state = decay[..., None] * state + outer(scaled, v[:, t])
-    return stacked(outputs, v), state
+@stepwise(SSD, "the step of Mamba-2, time steps on the keys, reads the old state")
+def ssd_old_state(state, scale, q, k, v, dt, a):
+    decay, scaled = (dt * a).exp()[..., None], dt[..., None] * k
+    output = decay * read(state, q) + (q * scaled).sum(-1, keepdim=True) * v
+    return output, decay[..., None] * state + outer(scaled, v)
 
 
-@form(SELECTIVE_SCAN, "an associative scan over decays exp(dt a) and dt k v^T", without=UNPACKED, **ONE_CHUNK)
-def selective_associative(*, q, k, v, dt, a, initial_state=None, output_final_state=True):
-    begin = first(q, v, initial_state)
-    if not q.shape[1]:
-        return torch.zeros_like(v), begin
-    decays, states = associative((dt[..., None] * a).exp()[..., None], outer(k, dt[..., None] * v))
-    states = states + decays * begin[:, None]
-    return torch.einsum("bthkv,bthk->bthv", states, q), states[:, -1]
+@unpacked(SELECTIVE_SCAN, "an associative scan over decays exp(dt a) and dt k v^T", **ONE_CHUNK)
+def selective_associative(begin, scale, q, k, v, dt, a):
+    states, last = _scanned(begin, (dt[..., None] * a).exp()[..., None], outer(k, dt[..., None] * v))
+    return torch.einsum("bthkv,bthk->bthv", states, q), last
 
 
 # ---------------------------------------------------------------- the usual forms, which the tests use

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from datetime import date
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from timing import argument, gigabytes, seconds, show, write
 
 from automata.equivalence import Equivalent, equivalent
 from automata.testing.random_pairs import FAMILIES, changed
@@ -41,7 +40,7 @@ def measured(family: str, states: int, change: bool) -> dict[str, Any]:
     figures: dict[str, Any] = {
         "verdict": answer.verdict,
         "seconds": perf_counter() - begun,
-        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+        "gigabytes": gigabytes(),
         "states": a.states + b.states,
         "transitions": a.transitions + b.transitions,
         **{name: value for name, value in answer.figures.items() if name in ("links", "nonzeros", "methods")},
@@ -50,37 +49,29 @@ def measured(family: str, states: int, change: bool) -> dict[str, Any]:
         figures["symbols"] = len(answer.word)
     if isinstance(answer, Equivalent) and answer.certificate is not None:
         data = answer.certificate.to_json()
-        begun = perf_counter()
-        assert judge(data).verdict == "accepted"
-        figures["check"] = perf_counter() - begun
+        figures["check"] = seconds(lambda: _require_accepted(data))
     return figures
+
+
+def _require_accepted(data: Any) -> None:
+    assert judge(data).verdict == "accepted"
 
 
 def main() -> None:
     """Print the table, and write the figures."""
-    states = int(sys.argv[1]) if len(sys.argv) > 1 else 5_000
-    results: dict[str, Any] = {
-        "date": str(date.today()),
-        "cores": os.cpu_count(),
-        "states": states,
-        "pairs": {},
-    }
-    print(f"{results['date']}, {results['cores']} cores; {states} states, 4 symbols")
+    states = int(argument(1) or 5_000)
+    about = {"date": str(date.today()), "cores": os.cpu_count(), "states": states}
+    results: dict[str, Any] = {**about, "pairs": {}}
+    show("4 symbols", about)
     print(f"  wanted (seconds, gigabytes, seconds to check): {WANTED.get(states)}")
     for family in FAMILIES:
         for change in (False, True):
             name = f"{family}{', changed' if change else ''}"
             command = [sys.executable, __file__, "--one", family, str(states), str(int(change))]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
-            found = results["pairs"][name] = json.loads(done.stdout)
-            check = f", checked in {found['check']:.2f} s" if "check" in found else ""
-            print(
-                f"  {name:26} {found['verdict']:10} {found['seconds']:7.2f} s {found['gigabytes']:5.2f} GB"
-                f" ({found['states']} states, {found['transitions']} transitions){check}",
-                flush=True,
-            )
-    if len(sys.argv) > 2:
-        Path(sys.argv[2]).write_text(json.dumps(results, indent=1) + "\n")
+            results["pairs"][name] = json.loads(done.stdout)
+            show(f"  {name}", results["pairs"][name])
+    write(results, argument(2))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ is measured over one word for each letter, since a certificate lists the transit
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
+from timing import gigabytes, show
 
 from automata.batch import scores
 from automata.determinisation import minimal
@@ -40,8 +40,7 @@ def timed(what: str, work: Callable[[], T]) -> T:
     """The result; prints seconds, and the most memory so far."""
     begun = perf_counter()
     result = work()
-    seconds, most = perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
-    print(f"  {what:44} {seconds:7.2f} s {most:7.0f} MB", flush=True)
+    show(f"  {what}", {"seconds": perf_counter() - begun, "GB": gigabytes()})
     return result
 
 

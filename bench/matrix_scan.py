@@ -12,18 +12,14 @@ string alone, each of whose steps waits for the one before it.
 
 from __future__ import annotations
 
-import argparse
-import json
-import platform
 from collections.abc import Callable
 from contextlib import nullcontext
-from datetime import date
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import numpy as np
 import torch
-from scan import interleaved
+from timing import interleaved, on_device, show, write
 from torch import Tensor
 
 from automata import batch
@@ -136,48 +132,33 @@ def measured(states: int, name: str, device: str) -> dict[str, float]:
     return {**times, "numpy": times["numpy"] * STRINGS / few}
 
 
-def line(row: dict[str, float]) -> str:
-    """A row, as text."""
-    return ", ".join(f"{what} {value:.2f}" for what, value in row.items())
-
-
 def main() -> None:
     """Print a table, and write the figures."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("file", nargs="?")
-    arguments = parser.parse_args()
-    device = arguments.device
+    device, about, file = on_device()
     torch.set_num_threads(1)
-    name = torch.cuda.get_device_name() if device != "cpu" else platform.machine()
     results: dict[str, Any] = {
-        "date": str(date.today()),
-        "device": name,
-        "torch": torch.__version__,
+        **about,
         "backend": operators.chosen(device, torch.float32).name,
         "strings": STRINGS,
         "length": LENGTH,
         "symbols": len(SYMBOLS),
         "rows": [],
     }
-    print(f"{results['date']}, {name}, torch {torch.__version__}, backend {results['backend']}; milliseconds")
-    for semiring in SEMIRINGS:
-        for states in STATES:
-            row = measured(states, semiring, device)
-            results["rows"].append({"semiring": semiring, "states": states, **row})
-            print(f"  {semiring:10} {states:4}: {line(row)}", flush=True)
+    show("milliseconds", results)
+    for semiring, states in product(SEMIRINGS, STATES):
+        row = {"semiring": semiring, "states": states, **measured(states, semiring, device)}
+        results["rows"].append(row)
+        show("  ", row)
     if device != "cpu":
         results |= {"own": [], "one string": [], "length of one string": LONG}
         for states in STATES:
             results["own"].append(row := own_matrices(states, device))
-            print(f"  a matrix for each step, {line(row)}", flush=True)
-        for semiring in SEMIRINGS:
-            for states in STATES:
-                row = one_string(states, semiring, device)
-                results["one string"].append({"semiring": semiring, "states": states, **row})
-                print(f"  one string, {semiring:10} {states:4}, microseconds a step: {line(row)}", flush=True)
-    if arguments.file:
-        Path(arguments.file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+            show("  a matrix for each step", row)
+        for semiring, states in product(SEMIRINGS, STATES):
+            row = {"semiring": semiring, "states": states, **one_string(states, semiring, device)}
+            results["one string"].append(row)
+            show("  one string, microseconds a step", row)
+    write(results, file)
 
 
 if __name__ == "__main__":

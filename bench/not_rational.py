@@ -10,15 +10,9 @@ controls stop where they must. Every size: whether the theorem's hypotheses show
 from __future__ import annotations
 
 import json
-import os
-import platform
-import sys
-import time
-from datetime import date
-from pathlib import Path
 from typing import Any
 
-import flint
+from timing import argument, host, seconds, show, write
 
 from ratproof.certification.not_rational.every_size import EverySize, every_size
 from ratproof.certification.not_rational.hankel_bound import Bound, bound, largest
@@ -45,47 +39,31 @@ def reached(unit: WeightedCell, size: int) -> dict[str, Any]:
     assert isinstance(result, Bound), result
     figures: dict[str, Any] = {"bits": result.bits, "seconds": result.seconds}
     if size == CHECKED:
-        certificate, started = json.loads(json.dumps(result.to_json())), time.perf_counter()
-        check_hankel.verdict(certificate)
-        figures["checker"] = time.perf_counter() - started
+        certificate = json.loads(json.dumps(result.to_json()))
+        figures["checker"] = seconds(lambda: check_hankel.verdict(certificate))
     return figures
 
 
 def main() -> None:
     """Print the table, and write the figures."""
-    last = int(sys.argv[2]) if len(sys.argv) > 2 else LARGEST
-    results: dict[str, Any] = {
-        "date": str(date.today()),
-        "cores": os.cpu_count(),
-        "machine": platform.machine(),
-        "versions": (
-            f"{platform.python_implementation()} {platform.python_version()}, python-flint"
-            f" {flint.__version__}"
-        ),
-        "cells": [],
-        "controls": [],
-    }
-    print(f"{results['date']}, {results['versions']}; {results['cores']} cores, {results['machine']}")
+    last = int(argument(2) or LARGEST)
+    results: dict[str, Any] = {**host("python-flint"), "cells": [], "controls": []}
+    show("not rational", results)
     for name, units in CASES:
         unit = some(CELLS[name], units)
         if CELLS[name].rational:
             best, unknown = largest(unit)
             assert best is not None and unknown is not None
-            results["controls"].append(
-                {"cell": name, "units": units, "states": best.states, "unknown": unknown.size}
-            )
-            print(f"{name}, {units} units: {best.states} states, and size {unknown.size} is unknown")
+            control = {"cell": name, "units": units, "states": best.states, "unknown": unknown.size}
+            results["controls"].append(control)
+            show("control", control)
             continue
         figures = {str(size): reached(unit, size) for size in sizes(last)}
         theorem = isinstance(every_size(unit), EverySize)
         results["cells"].append({"cell": name, "units": units, "sizes": figures, "every_size": theorem})
         for size, row in figures.items():
-            print(
-                f"{name}, {units} units: {size:>4} states, {row['bits']:5} bits, {row['seconds']:8.2f} s",
-                flush=True,
-            )
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(results, indent=1) + "\n")
+            show(f"{name}, {units} units, {size} states", row)
+    write(results, argument(1))
 
 
 if __name__ == "__main__":

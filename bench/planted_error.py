@@ -7,23 +7,28 @@ by 10,000, and, apart from that, the recurrence of Proposition 7 by one that is 
 
 from __future__ import annotations
 
-import tempfile
 import time
 import zlib
-from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from timing import show
+
+from ratproof.hunting.rounds import Round
+from ratproof.hunting.targets import by_name, collect
+from ratproof.hunting.worker import Worker
 from ratproof.implementations.layer import LayerComparison
-from ratproof.ladder import hunting
+from ratproof.ladder.hypothesis_profile import forget_constants
 from theory.claim import Variant
 from theory.reading import Recurrence
 from theory.registry import claim_named
 
 ONE_IN = 10_000
+OF = {"exact": "-sampled]", "network": "-sampled-"}
+"""What the names of the targets have, by the way of comparing."""
 
 
 def planted(string: Any) -> bool:
@@ -38,7 +43,7 @@ def wrong_unit() -> Any:
     right = claim_named("proposition-7")
 
     def spoilt(variant: Variant) -> Variant:
-        inner = variant.recurrence
+        inner = variant.equality.recurrence
         recurrence = Recurrence(
             start=lambda cell: (inner.start(cell), ""),
             step=lambda cell, state, symbol: (inner.step(cell, state[0], symbol), state[1] + symbol),
@@ -46,10 +51,10 @@ def wrong_unit() -> Any:
                 c + Fraction(planted(state[1]), 1000) for c in inner.out(cell, state[0])
             ),
         )
-        return replace(variant, recurrence=recurrence)
+        return replace(variant, reading=replace(variant.reading, recurrence=recurrence))
 
-    wrong = replace(right, variants=tuple(map(spoilt, right.variants)))
-    return mock.patch("ratproof.implementations.comparison.claim_named", return_value=wrong)
+    wrong = replace(right, variants=(spoilt(right.variant("corrected")),))
+    return mock.patch("ratproof.implementations.exact.claim_named", return_value=wrong)
 
 
 def wrong_layer() -> Any:
@@ -67,37 +72,45 @@ def wrong_layer() -> Any:
     return mock.patch.object(LayerComparison, "states", states)
 
 
-def search(way: str, patch: Callable[[], Any], seed: int, seconds: float = 60) -> tuple[float, int]:
-    """Hunt in this process, on one core: seconds until the first find, and cases until then."""
-    hunting._settle()
-    targets = [
-        t
-        for t in hunting.targets(["proposition-7"], None, "cpu")
-        if ("dtype" in t.arguments) == (way == "network")
-    ]
-    started, cases, turn = time.perf_counter(), 0, 0
-    with patch():
-        while time.perf_counter() - started < seconds:
-            message, _ = hunting._round(targets[turn % len(targets)], 0, seed * 100_003 + turn)
-            cases += message.cases.total()
-            turn += 1
-            if message.error:
-                raise SystemExit(message.error)
-            if message.found:
-                break
-    return time.perf_counter() - started, cases
+class Searching(Worker):
+    """A pytest plugin that hunts with one way of comparing, until it finds something."""
+
+    def __init__(self, way: str, seed: int, seconds: float) -> None:
+        super().__init__(None, None, seed)
+        self.way, self.limit = way, seconds
+        self.cases, self.seconds = 0, 0.0
+
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Run rounds of all targets in turn."""
+        forget_constants()  # as workers do
+        items = by_name(session.items, None)
+        begun = time.perf_counter()
+        number, found = 0, False
+        while not found and self.seconds < self.limit:
+            number += 1
+            for target in [name for name in items if OF[self.way] in name]:
+                row = self.run(items[target], Round(target, number))
+                self.cases += row.cases
+                found = found or row.verdict != "holds"
+            self.seconds = time.perf_counter() - begun
+        return True
+
+
+def search(way: str, patch: Any, seed: int, limit: float = 60) -> Searching:
+    """Hunt in this process, on one core, with an error planted."""
+    plugin = Searching(way, seed, limit)
+    with patch:
+        collect(plugin, ["proposition-7"], "cpu")
+    return plugin
 
 
 def main() -> None:
     """Print cases a second and core, and the times to find the planted errors."""
-    with tempfile.TemporaryDirectory() as folder:
-        progress = hunting.hunt(["proposition-7"], 0.25, 1, 1, None, Path(folder))
-    for way in ("exact", "network"):
-        print(f"proposition-7, {way}: {progress.rate(way):,.0f} cases a second and core")
     for way, patch in (("exact", wrong_unit), ("network", wrong_layer)):
-        times = sorted(search(way, patch, seed)[0] for seed in range(5))
-        seconds = ", ".join(f"{t:.1f}" for t in times)
-        print(f"an error on one string in {ONE_IN:,}, {way} side: found after {seconds} s on one core")
+        right = search(way, nullcontext(), 0, limit=15)
+        show(f"proposition-7, {way}", {"cases a second and core": right.cases / right.seconds})
+        times = sorted(search(way, patch(), seed).seconds for seed in range(5))
+        show(f"an error on one string in {ONE_IN:,}, {way}: found after, in seconds", dict(enumerate(times)))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import tracemalloc
 from collections.abc import Sequence
 
 import torch
-from timing import median
+from timing import median, show
 
 from automata.rules import rule_files
 from automata.rules.matching import matches
@@ -87,13 +87,11 @@ def main() -> None:
         by_network = median(lambda: network(*places), REPEATS)
     sizes = f"{len(words)} words, {rules.automaton.states} states; compiled in {compiling:.2f} s"
     print(f"{len(written)} rules, {len(sentences)} sentences, {sizes}")
-    print(f"  Python's re, a loop     {by_re:.3f} s")
-    print(
-        f"  matches(), one batch    {ours:.3f} s   {by_re / ours:.1f} times as fast as re; {peak / 2**20:.0f}"
-        " MiB at most"
-    )
+    show("  Python's re, a loop", {"seconds": by_re})
+    figures = {"seconds": ours, "times as fast as re": by_re / ours, "MiB at most": peak / 2**20}
+    show("  matches(), one batch", figures)
     sizes = f"FA-RNN of rank {network.rank}, float32, {torch.get_num_threads()} threads"
-    print(f"  {sizes}   {by_network:.3f} s   {by_re / by_network:.2f} times as fast as re")
+    show(f"  {sizes}", {"seconds": by_network, "times as fast as re": by_re / by_network})
 
 
 if __name__ == "__main__":

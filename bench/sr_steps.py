@@ -7,16 +7,11 @@ compared take turns, and each figure is a minimum.
 
 from __future__ import annotations
 
-import argparse
-import json
-import platform
 from collections.abc import Callable
-from datetime import date
-from pathlib import Path
 from typing import Any
 
 import torch
-from scan import interleaved, keep_memory
+from timing import interleaved, keep_memory, on_device, show, write
 from torch import Tensor, nn
 
 from neural.state_regularized import fast_steps
@@ -77,34 +72,19 @@ def measured(name: str, shape: tuple[int, ...]) -> dict[str, float]:
 
 def main() -> None:
     """Print a table, and write the figures."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("file", nargs="?")
-    file = parser.parse_args().file
+    _, about, file = on_device(of_gpus=False)
     keep_memory()
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    results: dict[str, Any] = {
-        "date": str(date.today()),
-        "device": platform.machine(),
-        "torch": torch.__version__,
-        "rows": [],
-    }
-    print(
-        f"{results['date']}, torch {torch.__version__}, milliseconds; wanted: at most {WANTED} times the cell"
-    )
+    results: dict[str, Any] = {**about, "rows": []}
+    show("milliseconds", {**about, "times the cell, at most": WANTED})
     for shape in SHAPES:
         for name in LAYERS:
             took = measured(name, shape)
-            results["rows"].append(
-                {"layer": name, "shape": shape} | {f"{what}_ms": round(ms, 3) for what, ms in took.items()}
-            )
-            ratio = took["layer"] / took["cell"]
-            print(f"  {name:10} {shape}: " + ", ".join(f"{n} {ms:.1f}" for n, ms in took.items()), end="")
-            print(
-                f": {ratio:.2f} times the cell{'' if ratio <= WANTED else ', MORE than wanted'}", flush=True
-            )
-    if file:
-        Path(file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+            figures = {f"{what}_ms": round(ms, 3) for what, ms in took.items()}
+            results["rows"].append({"layer": name, "shape": shape} | figures)
+            show(f"  {name} {shape}", {**took, "times the cell": took["layer"] / took["cell"]})
+    write(results, file)
 
 
 if __name__ == "__main__":

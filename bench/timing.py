@@ -1,18 +1,130 @@
-"""How long something takes."""
+"""How long something takes, on which machine, and where the figures go."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import argparse
+import json
+import os
+import platform
+import resource
+import sys
+from collections.abc import Callable, Mapping
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+OTHER = {"cpu": 2**26, "cuda": 2**28}
+"""Numbers of 4 bytes that are written to between runs: more than any cache holds; and on a GPU enough to keep
+it busy while the CPU starts a run.
+"""
+KEPT = {"MALLOC_TRIM_THRESHOLD_": str(2**40), "MALLOC_MMAP_THRESHOLD_": str(2**40)}
+"""With these, glibc keeps memory that is freed, as a long run of training comes to do. Without them, a figure
+is now and then how long the system takes to hand out fresh pages.
+"""
+Run = Callable[[], object]
 
 
-def median(run: Callable[[], object], times: int) -> float:
-    """The median of several runs, in seconds; before several, one that is not counted."""
+def seconds(run: Run) -> float:
+    """Return how long one run takes."""
+    begun = perf_counter()
+    run()
+    return perf_counter() - begun
+
+
+def median(run: Run, times: int) -> float:
+    """Return the median of several runs in seconds, after one that is not counted if there are several."""
     if times > 1:
         run()
-    taken = []
-    for _ in range(times):
-        started = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - started)
-    return sorted(taken)[times // 2]
+    return sorted(seconds(run) for _ in range(times))[times // 2]
+
+
+def interleaved(
+    runs: Mapping[str, Run], times: int, device: str, least: bool = False, from_memory: bool = False
+) -> dict[str, float]:
+    """Return the median of each in milliseconds, or the minimum, where the runs take turns.
+
+    With ``from_memory``, and always on a GPU, other memory is written to before each run, so that none finds
+    its arrays in the cache: how much of them the run before has left there depends on the order.
+    """
+    import torch
+
+    taken: dict[str, list[float]] = {name: [] for name in runs}
+    on_gpu = device != "cpu"
+    other = torch.zeros(OTHER[device] if from_memory or on_gpu else 0, device=device)
+    for turn in range(times + 2):
+        for name, run in runs.items():
+            other += 1
+            milliseconds = _on_gpu(run) if on_gpu else 1000 * seconds(run)
+            if turn > 1:
+                taken[name].append(milliseconds)
+    return {name: min(t) if least else sorted(t)[len(t) // 2] for name, t in taken.items()}
+
+
+def _on_gpu(run: Run) -> float:
+    """Return the milliseconds of the GPU, which is busy until the run is started."""
+    import torch
+
+    begun, ended = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begun.record()
+    run()
+    ended.record()
+    ended.synchronize()
+    return float(begun.elapsed_time(ended))
+
+
+def keep_memory() -> None:
+    """Start this program again with :data:`KEPT`, unless it runs so."""
+    if not KEPT.items() <= os.environ.items():
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **KEPT})
+
+
+def gigabytes() -> float:
+    """Return the most memory that the process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def host(*packages: str) -> dict[str, Any]:
+    """Return the date, the cores, the machine, and the versions of Python and of these packages."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return {
+        "date": str(date.today()),
+        "cores": os.cpu_count(),
+        "machine": platform.machine(),
+        "versions": ", ".join([python, *(f"{name} {version(name)}" for name in packages)]),
+    }
+
+
+def on_device(of_gpus: bool = True) -> tuple[str, dict[str, Any], str | None]:
+    """Read ``[--device cuda] [FILE]``; return the device, what is known of it, and the file."""
+    import torch
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file", nargs="?")
+    if of_gpus:
+        parser.add_argument("--device", default="cpu")
+    arguments = parser.parse_args()
+    device = getattr(arguments, "device", "cpu")
+    on_gpu = device != "cpu"
+    name = torch.cuda.get_device_name() if on_gpu else platform.machine()
+    about = {"date": str(date.today()), "device": name, "torch": torch.__version__}
+    return device, about, arguments.file
+
+
+def show(what: object, row: Mapping[str, Any] | None = None) -> None:
+    """Print a line with the numbers and words of a row."""
+    cells = ((name, x) for name, x in (row or {}).items() if isinstance(x, float | int | str | bool))
+    shown = ", ".join(f"{name} {x:.3g}" if isinstance(x, float) else f"{name} {x}" for name, x in cells)
+    print(f"{what}: {shown}" if shown else what, flush=True)
+
+
+def write(results: Mapping[str, Any], file: str | None) -> None:
+    """Write the figures as JSON, if there is a file for them."""
+    if file is not None:
+        Path(file).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+def argument(number: int) -> str | None:
+    """Return an argument of the program, or ``None``."""
+    return sys.argv[number] if len(sys.argv) > number else None

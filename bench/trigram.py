@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import resource
 import sys
 import tempfile
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 import numpy as np
+from timing import argument, gigabytes, show, write
 
 from automata.batch import scores
 from automata.equivalence import Equivalent, equivalent
@@ -42,9 +42,8 @@ class Steps:
         """One step's result."""
         begun = perf_counter()
         result = step()
-        seconds = perf_counter() - begun
-        self.done.append({"what": what, "result": tell(result), "seconds": seconds})
-        print(f"  {what:32} {seconds:7.1f} s  {tell(result)}", flush=True)
+        self.done.append({"what": what, "result": tell(result), "seconds": perf_counter() - begun})
+        show(" ", self.done[-1])
         return result
 
 
@@ -86,15 +85,9 @@ def main() -> None:
             lambda data: f"{len(data['links'])} links",
         )
         steps.take("check the certificate", lambda: judge(data), lambda result: result.verdict)
-    results = {
-        "date": str(date.today()),
-        "cores": os.cpu_count(),
-        "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
-        "steps": steps.done,
-    }
-    print(f"  {results['gigabytes']:.1f} GB at most")
-    if len(sys.argv) > 3:
-        Path(sys.argv[3]).write_text(json.dumps(results, indent=1) + "\n")
+    about = {"date": str(date.today()), "cores": os.cpu_count(), "gigabytes": gigabytes()}
+    show("  at most", about)
+    write({**about, "steps": steps.done}, argument(3))
 
 
 if __name__ == "__main__":

@@ -2,11 +2,14 @@
 here.
 """
 
+import gc
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
+# The search for cycles is half of the time of a build; without it, one process takes 2.4 GB instead of 1.2.
+gc.disable()
 
 import ratproof  # noqa: E402
 
@@ -25,7 +28,6 @@ extensions = [
     "generated_pages",
     "mathml",
     "navigation",
-    "heap",
 ]
 exclude_patterns = ["_build", "_extensions"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,15 @@ EXTENSIONS = ROOT / "docs" / "_extensions"
 KEPT = ROOT / "training" / "results"
 
 
+Pages = Callable[[str, list[dict[str, Any]]], dict[str, str]]
+
+
 @pytest.fixture
-def recognition(monkeypatch: pytest.MonkeyPatch) -> Any:
+def pages(monkeypatch: pytest.MonkeyPatch) -> Pages:
+    """The page of an experiment and its pictures, for the results of some runs."""
     monkeypatch.syspath_prepend(str(EXTENSIONS))
-    return importlib.import_module("recognition_pages")
+    page_of: Pages = importlib.import_module("experiment_pages").page_of
+    return page_of
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +46,15 @@ def _lines(page: str, title: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows[2:]]
 
 
-def test_what_did_not_run_is_said_to_be_so_beside_the_papers_figures(recognition: Any) -> None:
-    made = recognition.pages([])
+def test_what_did_not_run_is_said_to_be_so_beside_the_papers_figures(pages: Pages) -> None:
+    made = pages("parentheses", []) | pages("palindromes", [])
     assert set(made) == {"parentheses.md", "palindromes.md"}
     table_1 = _lines(made["parentheses.md"], "Tables 1 and 12: the large set")
     assert [row[:3] for row in table_1[:2]] == [
         ["LSTM", "ours", "not run"],
         ["LSTM", "the paper's", "not run"],
     ]
+    assert {row[0] for row in table_1} == {"LSTM", "LSTM-P", "SR-LSTM", "SR-LSTM-P"}
     assert table_1[0][3:9] == [f"{100 * share:.1f} / ·" for share in TABLE_1["large", "lstm"]]
     table_2 = _lines(made["parentheses.md"], "Table 2: numbers of centroids")
     assert [row[0] for row in table_2 if row[1] == "ours"] == [
@@ -59,9 +66,9 @@ def test_what_did_not_run_is_said_to_be_so_beside_the_papers_figures(recognition
 
 
 def test_what_ran_stands_beside_it_with_its_seeds_and_time(
-    recognition: Any, memory: list[dict[str, Any]]
+    pages: Pages, memory: list[dict[str, Any]]
 ) -> None:
-    made = recognition.pages(memory)
+    made = pages("parentheses", memory)
     own = [run for run in memory if run["model"] == "lstm-p"]
     (row,) = [
         row
@@ -77,9 +84,9 @@ def test_what_ran_stands_beside_it_with_its_seeds_and_time(
     assert "The small set (Figure 9, right): not run." in made["parentheses.md"]
 
 
-def test_what_our_method_was_at_first_has_a_table_of_its_own(recognition: Any) -> None:
+def test_what_our_method_was_at_first_has_a_table_of_its_own(pages: Pages) -> None:
     runs = [run for run in results_in(KEPT / "memory") if run["experiment"] == "parentheses"]
-    page = recognition.pages(runs)["parentheses.md"]
+    page = pages("parentheses", runs)["parentheses.md"]
     rows = _lines(page, "Our method at first")
     first = [run for run in runs if method_of(run).startswith(FIRST)]
     assert first and sum(int(row[3].split(" of ")[0]) for row in rows) == len(first)
@@ -98,7 +105,7 @@ def test_what_our_method_was_at_first_has_a_table_of_its_own(recognition: Any) -
     ],
 )
 def test_the_page_says_which_language_was_learned(
-    recognition: Any,
+    pages: Pages,
     memory: list[dict[str, Any]],
     experiment: str,
     one_letter: float,
@@ -114,14 +121,14 @@ def test_the_page_says_which_language_was_learned(
     kinds = {"palindrome": 0.0, "random": 0.002, "one letter": one_letter}
     run["errors"] = {f"l {n}": kinds for n in (100, 200, 500)}
     run["errors"] |= {f"l {n}, exchanged": {"exchanged": exchanged} for n in (100, 200, 500)}
-    page = recognition.pages([run])["palindromes.md"]
+    page = pages("palindromes", [run])["palindromes.md"]
     (said,) = [line for line in page.splitlines() if line.startswith("- LSTM")]
     assert language in said
     (row,) = _lines(page, "Kinds of strings")
     assert row[4:] == ["0.00", "0.20", *(f"{100 * share:.2f}" for share in (one_letter, exchanged))]
 
 
-def test_what_was_certified_is_told(recognition: Any, memory: list[dict[str, Any]]) -> None:
+def test_what_was_certified_is_told(pages: Pages, memory: list[dict[str, Any]]) -> None:
     theorem = {"proved": True, "height": 20, "length": 1000, "boxes": 652, "why": None}
     why = {"why": "they grow", "word": ["(", "(", ")"]}
     open_one = {"proved": False, "height": 50, "length": None, "boxes": None} | why
@@ -135,31 +142,29 @@ def test_what_was_certified_is_told(recognition: Any, memory: list[dict[str, Any
             "checked": True,
         }
     }
-    (row,) = _lines(recognition.pages([run])["parentheses.md"], "What is certified")
+    (row,) = _lines(pages("parentheses", [run])["parentheses.md"], "What is certified")
     assert row[4:] == ["proved, 652 boxes", "not proved: they grow; wrong on `( ( )`", "`( l^5 ) )`", "7"]
 
 
-def test_no_experiment_of_the_paper_is_without_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXTENSIONS))
-    for module in ("sequence_pages", "wikipedia_page"):
-        made = importlib.import_module(module).pages([])
-        for name in importlib.import_module(module).TITLES:
-            assert "ot run" in made[f"{name}.md"] or "Nothing was run" in made[f"{name}.md"]
-    made = importlib.import_module("tomita_pages").pages([])
-    assert "not run" in made["tomita.md"] and "No run has kept its automaton." in made["tomita.md"]
+@pytest.mark.parametrize(
+    "name", ["sst2", "ptb", "qc", "mnist", "fashion-mnist", "imdb", "wikipedia", "tomita"]
+)
+def test_no_experiment_of_the_papers_is_without_a_page(pages: Pages, name: str) -> None:
+    page = pages(name, [])[f"{name}.md"]
+    assert re.search(r"\| not run \||Not run yet|[Nn]othing was run", page)
+    assert name != "tomita" or "No run has kept its automaton." in page
 
 
-def test_grammars_are_drawn_beside_their_least_automata(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(EXTENSIONS))
-    made = importlib.import_module("tomita_pages").pages(results_in(KEPT / "languages"))
+def test_grammars_are_drawn_beside_their_least_automata(pages: Pages) -> None:
+    made = pages("tomita", results_in(KEPT / "languages"))
     for number in range(1, 8):
         for what in ("extracted", "least", "over-time"):
             assert f"tomita-{number}-{what}.svg" in made
 
 
-def test_a_model_has_one_colour_and_the_papers_method_dashes(recognition: Any) -> None:
+def test_a_model_has_one_colour_and_the_papers_method_dashes(pages: Pages) -> None:
     names = [f"{model}, {method}" for method in ("ours", "the paper's") for model in ("A", "B", "C", "D")]
-    drawn = importlib.import_module("counter_pictures").errors({n: [[0.1, 0.2]] for n in names}, ["a", "b"])
+    drawn = importlib.import_module("pictures").errors({n: [[0.1, 0.2]] for n in names}, ["a", "b"])
     lines = re.findall(r"stroke-dasharray[^;]*;[^\"]*stroke: (#\w+)|stroke: (#\w+); stroke-width: 1.4", drawn)
     dashed, plain = ({one[i] for one in lines if one[i]} for i in (0, 1))
     assert len(dashed) == len(plain) == 4 and dashed == plain

@@ -45,7 +45,9 @@ def test_the_proof_on_a_page_is_mathml(formulas, claim):
     proof = book.certificate
     result = {"claim": claim, "variant": PROVED[claim], "kind": "proved", "certificate": proof}
     verdicts = importlib.import_module("verdicts").Verdicts([result])
-    page = importlib.import_module("proofs").proofs(claims()[claim], verdicts)
+    claim_pages, page_text = map(importlib.import_module, ("claim_pages", "page_text"))
+    claim_pages.use(verdicts)
+    page = page_text.render("proofs", claim=claims()[claim])
     assert "```text" not in page
     written = re.findall(r"\{math\}(?:`([^`]+)`|\s+([^`]+?)\s+```)", page)
     assert len(written) >= sum(len(lines) for says, lines in paragraphs(proof) if lines)

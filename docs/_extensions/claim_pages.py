@@ -1,191 +1,227 @@
-"""A page a claim, from the claim's own words and from what ran."""
+"""The pages of claims, papers, theorems and errata, from the claims' own words and from what ran."""
 
 from __future__ import annotations
 
-from claim_modules import module_of
-from drawings import drawn_variant, in_words, of_claim
-from page_text import console, fence, plain, sentence, table
-from paper_tables import tables_page
-from proofs import counts_of_states, proofs
-from rung_table import gpu, legend, rung_table
-from tests_of_claims import rungs_of, tests
-from theorems import all_theorems, theorems
-from torch_layers import layers
-from verdict_text import as_word, counted, counterexample, decided, hankel, verdict_table, when_and_where
-from verdicts import Verdicts
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import pygraphviz
+from page_text import environment, plain, render, template_global
+from proof_formulas import markdown
+from rich.console import Console
+from sphinx.util.logging import getLogger
+from tests_of_claims import EvidenceTests
+from verdicts import NOT_RUN, Verdicts
+
+from automata.io import files
 from automata.io.drawing import svg
+from automata.wfsa import WFSA
+from neural.layer_kind import layer_kinds
+from neural.state_regularized.files import load
+from ratproof.certification.extraction import figures
+from ratproof.certification.soft_networks.certify import certify
+from ratproof.certification.soft_networks.numbers import numbers_of
+from ratproof.checkers.table import MALFORMED, checker_of
+from ratproof.coq.sources import source_files, source_folder, statements
+from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.kinds import KINDS
-from theory.claim import Claim, Misprint, Variant
-from theory.registry import claims
+from ratproof.evidence.results import Result
+from ratproof.report.details import chance
+from ratproof.report.ladder import COLUMNS, Row
+from ratproof.report.marks import Mark
+from ratproof.report.proof_text import paragraphs
+from ratproof.report.refutation import in_short, simplest
+from theory.claim import TORCH, Claim, Variant
+from theory.papers import PAPERS
+from theory.registry import claims, modules
+from theory.text_and_tables import SENTENCES
 from theory.without import missing
 
-STATEMENTS = ("theorem", "lemma", "corollary", "proposition", "definition", "example", "remark")
+TITLES = {
+    "exa": "sampled, in exact arithmetic",
+    "cpu": "sampled, by torch on the CPU",
+    "gpu": "sampled, by torch on a GPU",
+    "grd": "gradients of torch, sampled",
+    "xck": "cross-checked with OpenFst",
+    "exh": "exhausted: all short strings",
+    "dec": "decided for all strings",
+    "prv": "proved for all weights",
+    "coq": "kernel-checked by Coq",
+}
+"""What the columns of the ladder mean."""
+_log = getLogger(__name__)
 
 
-def pages(verdicts: Verdicts) -> dict[str, str]:
-    """The pages and their drawings, by path."""
-    all_claims = list(claims().values())
-    pages = {f"claims/{claim.name}.md": _page(claim, verdicts) for claim in all_claims}
-    for claim in all_claims:
-        pages |= {f"claims/{file}": svg(automaton) for file, automaton in of_claim(claim)}
-    pages["claims/ladder.txt"] = _ladder(all_claims)
-    pages["claims/theorems.txt"] = all_theorems()
-    pages["claims/tables.md"] = tables_page(all_claims, verdicts)
-    return pages
+def pages(verdicts: Verdicts, examples: Path) -> dict[str, str]:
+    """Return the pages and drawings by path; ``examples`` is the folder of the files that pages show."""
+    use(verdicts)
+    environment().globals["tests"] = EvidenceTests()
+    made = {"claims/graph.txt": _graph(), **_drawings(examples), **_coq()}
+    for name in ("ladder", "theorems", "overview"):
+        made[f"claims/{name}.txt"] = render(name)
+    for name in ("tables", "errata", "index"):
+        made[f"claims/{name}.md"] = render(f"claims_{name}")
+    for paper in PAPERS.values():
+        made[f"claims/{slug(paper.title)}.md"] = render("paper", paper=paper)
+    for claim in claims().values():
+        made[f"claims/{claim.name}.md"] = render("claim", claim=claim)
+        made[f"tests/{claim.name}.md"] = render("tests", claim=claim)
+        for unit, automaton in enumerate(automata_of(claim)):
+            made[f"claims/{claim.name}-unit-{unit}.svg"] = svg(automaton)
+    return made
 
 
-def _ladder(all_claims: list[Claim]) -> str:
-    promised = {kind for claim in all_claims for variant in claim.variants for kind in variant.kinds}
-    rows = [
-        [kind, plain(meaning), "" if kind in promised else "no claim promises it yet"]
-        for kind, meaning in KINDS.items()
-    ]
-    return table(("kind", "what it shows", ""), rows, css="ladder")
+def use(verdicts: Verdicts) -> None:
+    """Give the templates the claims and the verdicts."""
+    of_paper = {key: [c for c in claims().values() if c.source.paper == key] for key in PAPERS}
+    named = {claim.name: module for module, claim in modules().items()}
+    theorems: dict[str, list[tuple[Claim, Variant]]] = {}
+    for claim in claims().values():
+        for variant in claim.variants:
+            if variant.theorem is not None:
+                theorems.setdefault(variant.theorem.name, []).append((claim, variant))
+    known = environment().globals
+    known.update(verdicts=verdicts, claims=claims(), modules=named, papers=PAPERS, of_paper=of_paper)
+    known.update(statements=statements(), theorems=theorems, sentences=SENTENCES, NOT_RUN=NOT_RUN)
+    known.update(KINDS=KINDS, TORCH=TORCH, COLUMNS=TITLES, MARKS=Mark)
+    known.update(missing=missing, paragraphs=paragraphs, counterexample=Counterexample)
+    environment().filters.update(slug=slug, anchor=anchor, chance=chance, proof_line=markdown)
 
 
-def _page(claim: Claim, verdicts: Verdicts) -> str:
-    refuted = [v for v in claim.variants if v.expected == "refuted"]
+def slug(title: str) -> str:
+    """Return the name of a paper's page."""
+    return re.sub("[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def anchor(theorem: str) -> str:
+    """Return the target of a theorem, by its full name."""
+    return "coq-" + slug(theorem)
+
+
+@template_global
+def marks(claim: Claim, variant: Variant) -> list[Mark | None]:
+    """Return the marks of a variant's row; a column's mark is the worst of its results."""
+    verdicts: Verdicts = environment().globals["verdicts"]
+    runs = ([] if v is None else v.of(claim.name, variant.name) for v in (verdicts, verdicts.beside))
+    row = Row(claim, variant, "", *(list(map(Result.from_json, run)) for run in runs))
+    return [row.mark(column) for column in COLUMNS.values()]
+
+
+@template_global
+def smallest(claim: Claim, variant: Variant) -> tuple[str, str] | None:
+    """Return the simplest counterexample of a variant in short, and its weights."""
+    results = environment().globals["verdicts"].of(claim.name, variant.name)
+    best = simplest(list(map(Result.from_json, results)))
+    if best is None or best.counterexample is None:
+        return None
+    console = Console(force_terminal=False, legacy_windows=False)
+    return in_short(best.counterexample, console), best.counterexample.weights
+
+
+@template_global
+def checked(result: dict[str, Any], certificate: dict[str, Any]) -> tuple[str, str]:
+    """Return the name of the program that checks a certificate, and what it says now."""
+    program = checker_of(certificate)
+    try:
+        program.verdict(certificate)
+    except MALFORMED as error:
+        _log.warning("%s, %s: the certificate is rejected: %s", result["claim"], result["variant"], error)
+        return program.__name__, f"rejects it ({plain(error)})"
+    return program.__name__, "accepts it"
+
+
+@template_global
+def layers(claim: Claim) -> list[type]:
+    """Return the torch layers of a claim's network."""
+    kinds = layer_kinds()
+    return [kinds[name].cls for name in claim.layers if name in kinds]
+
+
+@template_global
+def users(claim: Claim) -> list[str]:
+    """Return the names of the claims that stand on a claim."""
+    return [other.name for other in claims().values() if claim.name in other.uses]
+
+
+@template_global
+def drawn(claim: Claim) -> Variant:
+    """Return the variant that is drawn: the corrected one, else the first that is expected to hold."""
     holding = [v for v in claim.variants if v.expected == "holds"]
-    parts = [
-        f"# {plain(claim.source.statement)}: {plain(claim.title)}\n",
-        _statement(claim),
-        _source(claim),
-        "## Hypotheses\n\n" + "".join(f"- {plain(text)}\n" for text in claim.hypotheses),
-        _uses(claim),
-        "## What holds\n\n" + "".join(_says(claim, v, verdicts) for v in holding),
-        counts_of_states(claim, verdicts),
-        proofs(claim, verdicts),
-        theorems(claim),
-        "## Errata and counterexamples\n\n" if refuted else "",
-        *(_erratum(claim, v, verdicts) for v in refuted),
-        _misprints(claim),
-        "## Verdicts\n\n" + rung_table([claim], verdicts, linked=False) + "\n" + legend(),
-        _without(claim),
-        layers(claim),
-        gpu(verdicts),
-        "<details><summary>Cases, seconds and bounds of each</summary>\n\n"
-        + verdict_table(claim, verdicts)
-        + "\n</details>\n",
-        when_and_where(verdicts),
-        counted(claim, verdicts),
-        decided(claim, verdicts),
-        "What the kinds and the columns mean: [evidence](/evidence.md).\n",
-        "## The automata, drawn\n\n" + _drawings(claim),
-        "## Tests\n\n" + _tests(claim),
-        f"```{{toctree}}\n:hidden:\n\n/tests/{claim.name}\n```\n",
-    ]
-    return "\n".join(part for part in parts if part)
+    return next((v for v in holding if v.name == "corrected"), holding[0])
 
 
-def misprint(entry: Misprint) -> str:
-    """What is printed, what is right, and the test that shows it."""
+@template_global
+def automata_of(claim: Claim, variant: Variant | None = None) -> list[WFSA]:
+    """Return the automata of the claim's example, one for each unit."""
+    return list((variant or drawn(claim)).reading.construction(claim.example))
+
+
+@template_global
+def in_words(automaton: WFSA) -> str:
+    """Return a description of the automaton for people who do not see its drawing."""
+    k = automaton.semiring
+    initial, final = (
+        ", ".join(f"{q}: {k.format(w)}" for q, w in enumerate(vector.tolist()) if w != k.zero) or "none"
+        for vector in (automaton.initial, automaton.final)
+    )
+    edges = "; ".join(
+        f"{e.source} to {e.target} on {e.symbol or 'epsilon'}: {k.format(e.weight)}"
+        for e in automaton.edges()
+    )
     return (
-        f"Printed: {plain(entry.printed)}. Right: {plain(entry.right)}. It is not run as a"
-        f" reading; `{entry.test.rpartition('::')[2]}` shows it.\n"
+        f"Automaton, number of states: {automaton.states}. Initial weights {initial}. Transitions {edges}."
+        f" Final weights {final}."
     )
 
 
-def _misprints(claim: Claim) -> str:
-    return "\n".join(map(misprint, claim.misprints))
+def _drawings(examples: Path) -> dict[str, str]:
+    """Return the drawings of the automata and networks that hand-written pages show."""
+    made = {f"claims/{file.stem}.svg": svg(files.read(file)) for file in sorted(examples.glob("*.json"))}
+    for file in sorted(examples.glob("*.safetensors")):
+        network, _ = load(file)
+        if any(cell.part.has_cell_state for cell in network.recurrent_cells):
+            continue  # a counter has no automaton to draw
+        numbers = numbers_of(network)
+        string = figures.string_100(numbers.alphabet)
+        pictures = figures.draw_all(numbers, certify(network), string, figures.TEMPERATURES)
+        made |= {f"claims/{file.stem}-{name}": text for name, text in pictures.items() if text is not None}
+    return made
 
 
-def _without(claim: Claim) -> str:
-    """Why a variant lacks a rung."""
-    lines = []
-    for variant in claim.variants:
-        for kind, reason in missing(variant).items():
-            lines.append(f"- `{variant.name}`, {kind}: {plain(reason)}.\n")
-    if not lines:
-        return ""
-    return f"<details><summary>Rungs that are not there, and why</summary>\n\n{''.join(lines)}\n</details>\n"
+def _graph() -> str:
+    """Return a drawing of which claim stands on which, with a box for each paper."""
+    graph = pygraphviz.AGraph(directed=True, rankdir="LR", bgcolor="transparent", nodesep="0.15")
+    graph.node_attr.update(shape="box", style="rounded,filled", fillcolor="white", fontname="sans-serif")
+    graph.node_attr.update(fontsize="11", height="0.3", target="_self")
+    for claim in claims().values():
+        graph.add_node(claim.name, label=claim.name, URL=f"{claim.name}.html", tooltip=claim.title)
+        for name in claim.uses:
+            graph.add_edge(name, claim.name)
+    for paper in PAPERS.values():
+        mine = [claim.name for claim in claims().values() if claim.source.paper == paper.key]
+        style = {"label": paper.title, "fontname": "sans-serif", "fontsize": "12"}
+        graph.add_subgraph(mine, name=f"cluster-{paper.key}", **style)
+    text: str = graph.draw(format="svg", prog="dot").decode()
+    return f'<div class="claim-graph">{text[text.index("<svg") :]}</div>\n'
 
 
-def _statement(claim: Claim) -> str:
-    kind, _, number = claim.source.statement.partition(" ")
-    known = kind.lower() in STATEMENTS
-    return fence(
-        f"prf:{kind.lower() if known else 'observation'}",
-        plain(claim.statement),
-        title=number if known else claim.source.statement,
-        options={"label": claim.name, "nonumber": ""},
-    )
+def _coq() -> dict[str, str]:
+    """Return a page for each Coq file, with an anchor at each theorem, and their index."""
+    names = {file.relative_to(source_folder()).as_posix(): file for file in source_files()}
+    listed = {name: "coq-" + re.sub("[^a-z0-9_]+", "-", name.removesuffix(".v").lower()) for name in names}
+    made = {"api/coq.md": render("coq", files=listed)}
+    for name, file in names.items():
+        blocks = list(_blocks(name.removesuffix(".v").replace("/", "."), file.read_text(encoding="utf-8")))
+        made[f"api/{listed[name]}.md"] = render("coq_file", name=name, blocks=blocks)
+    return made
 
 
-def _source(claim: Claim) -> str:
-    source = claim.source
-    numbers = ", ".join(source.equations)
-    equations = f", equation{'s' if len(source.equations) > 1 else ''} {numbers}" if numbers else ""
-    return (
-        f"Source: {{cite}}`{source.paper}`{source.in_section}, {source.statement}{equations}; in our"
-        f" words. In the code: {{py:mod}}`{module_of(claim.name)}`, to be read line by line beside the"
-        " paper.\n"
-    )
-
-
-def _uses(claim: Claim) -> str:
-    lines = []
-    for words, names in (
-        ("It follows from", claim.uses),
-        ("It is used by", [c.name for c in claims().values() if claim.name in c.uses]),
-    ):
-        links = [
-            f"{{prf:ref}}`{claims()[n].source.statement} <{n}>` ({plain(claims()[n].title)})" for n in names
-        ]
-        if links:
-            lines.append(f"{words} {' and '.join(links)}.\n")
-    return "\n".join(lines)
-
-
-def _says(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
-    verdict = as_word(verdicts.summary(claim.name, variant), variant.expected)
-    return f"`{variant.name}`\n: {plain(variant.says)}. Verdict: {verdict}.\n\n"
-
-
-def _erratum(claim: Claim, variant: Variant, verdicts: Verdicts) -> str:
-    verdict = as_word(verdicts.summary(claim.name, variant), variant.expected)
-    parts = [
-        f"### {variant.name}\n",
-        f"It says: {plain(variant.says)}. Expected: refuted. Verdict: {verdict}.\n",
-    ]
-    result = verdicts.simplest_counterexample(claim.name, variant.name)
-    if result is None:
-        parts.append("No counterexample is at hand: the evidence was not run, or it found none.\n")
-    else:
-        parts += [f"The counterexample ({result['kind']}):\n", sentence(counterexample(result))]
-    for _, certificate in verdicts.certificates(claim.name, variant.name):
-        parts.append(hankel(claim, certificate))
-    if result is not None:
-        parts += [
-            "To find it and to run it again:\n",
-            console(f"ratproof verify {claim.name}", f"ratproof replay {result['kept']}"),
-        ]
-    return "\n".join(parts)
-
-
-def _drawings(claim: Claim) -> str:
-    drawn = of_claim(claim)
-    which = "The automaton" if len(drawn) == 1 else f"The {len(drawn)} automata, one a unit,"
-    lines = [
-        f"{which} of the variant `{drawn_variant(claim).name}`, drawn for the weights"
-        f" {plain(claim.example.describe())}.\n"
-    ]
-    for file, automaton in drawn:
-        lines.append(f"```{{image}} {file}\n:alt: {in_words(automaton)}\n:class: automaton\n```\n")
-    lines.append(
-        "An arrow from nowhere marks an initial state, a double circle a final one; a weight of one is not"
-        " written.\n"
-    )
-    return "\n".join(lines)
-
-
-def _tests(claim: Claim) -> str:
-    lines = [
-        "All on one page, each with a link to its source: [tests of"
-        f" {claim.source.statement}](/tests/{claim.name}.md).\n"
-    ]
-    for kind in KINDS:
-        mine = [f"{{py:func}}`~{t.name}`: {plain(t.says)}" for t in tests()[claim.name] if t.kind == kind]
-        evidence = [text for text in (rungs_of(claim, kind).rstrip(), *mine) if text]
-        lines += [f"{kind}\n: " + "\n  \n  ".join(evidence) + "\n"] if evidence else []
-    return "\n".join(lines)
+def _blocks(module: str, text: str) -> Iterator[tuple[str, int, str]]:
+    """Yield the parts of a file: the theorem at the start, the number of the first line, and the text."""
+    own = [s for s in statements().values() if s.name.rpartition(".")[0] == module]
+    lines = text.splitlines()
+    starts = [("", 1), *sorted(((s.name, s.line) for s in own), key=lambda start: start[1])]
+    for (theorem, line), (_, end) in zip(starts, [*starts[1:], ("", len(lines) + 1)], strict=True):
+        yield theorem, line, "\n".join(lines[line - 1 : end - 1])

@@ -15,15 +15,8 @@ from __future__ import annotations
 import re
 
 GREEK = ["alpha", "beta", "gamma", "lambda", "mu", "phi", "rho", "sigma", "tau", "Omega"]
-FUNCTIONS = {
-    "max": r"\max",
-    "min": r"\min",
-    "log": r"\log",
-    "ln": r"\ln",
-    "exp": r"\exp",
-    "tanh": r"\tanh",
-    "pinv": r"\mathrm{pinv}",
-}
+FUNCTIONS = {name: f"\\{name}" for name in ("max", "min", "log", "ln", "exp", "tanh")}
+FUNCTIONS["pinv"] = r"\mathrm{pinv}"
 SIGNS = {
     "...": r"\ldots ",
     "*": r"\cdot ",
@@ -138,20 +131,16 @@ def _latex(part: list[tuple[str, str]]) -> str:
     made = ""
     for i, (kind, text) in enumerate(part):
         if kind == "space":
-            between = part[i - 1][0], part[i + 1][0]
-            made += (
-                r"\,"
-                if all(b in ("name", "number", "index") or b == "sign" for b in between)
-                and (part[i - 1][1] not in _TIGHT and part[i + 1][1] not in _TIGHT)
-                else ""
-            )
+            (before, left), (after, right) = part[i - 1], part[i + 1]
+            if "word" not in (before, after) and left not in _TIGHT and right not in _TIGHT:
+                made += r"\,"
         elif kind == "name":
             letters, digit, index = _parts(text)
-            head = (
-                f"\\{letters} " if letters in GREEK else FUNCTIONS.get(letters, SIGNS.get(letters, letters))
-            )
-            head += " " if letters in FUNCTIONS else ""
-            made += head + (f"^{{({digit})}}" if digit else "") + _index(index)
+            if letters in GREEK:
+                made += f"\\{letters} "
+            else:
+                made += f"{FUNCTIONS[letters]} " if letters in FUNCTIONS else SIGNS.get(letters, letters)
+            made += (f"^{{({digit})}}" if digit else "") + _index(index)
         else:
             made += SIGNS.get(text, _index(text) if kind in ("index", "number") else text)
     return re.sub(r" (?=[_^])", "", made).replace(r"\lambda(", r"\lambda (")

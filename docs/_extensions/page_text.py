@@ -1,19 +1,28 @@
-"""Markdown from plain text and from tables."""
+"""Markdown pages from Jinja templates, with one renderer for tables."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Any, TypeVar
 
 from formulas import in_latex
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from training.tables import percent
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|$~])")
 _CODE = re.compile(r"``?([^`]+)``?")
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def plain(text: str) -> str:
-    """The text with nothing but code and formulas in it read as Markdown."""
-    words = _CODE.split(text)
+def plain(text: object) -> str:
+    """Return the text as Markdown in which only code and formulas have markup."""
+    words = _CODE.split(str(text))
     return "".join(f"`{word}`" if i % 2 else _with_formulas(word) for i, word in enumerate(words))
 
 
@@ -23,36 +32,81 @@ def _with_formulas(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text with nothing in it read as Markdown."""
+    """Return the text with Markdown's special characters escaped."""
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], css: str = "") -> str:
-    """A table whose cells are Markdown."""
-    lines = [_row(header), _row(["---"] * len(header)), *map(_row, rows)]
-    return fence("table", "\n".join(lines), options={"class": css} if css else {})
+def table(
+    header: str | Sequence[str],
+    rows: Iterable[Sequence[object]] = (),
+    css: str = "",
+    caller: Callable[[], str] | None = None,
+) -> str:
+    """Return a Markdown table.
+
+    Args:
+        header: the titles of the columns, also as one string with bars between them.
+        rows: the cells, which are Markdown.
+        css: the class of the table.
+        caller: in a template, the body of ``{% call table(...) %}``, with a row on each line.
+    """
+    titles = header.split(" | ") if isinstance(header, str) else header
+    body = [line.strip() for line in caller().splitlines()] if caller else map(_row, rows)
+    options = f":class: {css}\n" if css else ""
+    lines = "\n".join(filter(None, (_row(titles), _row(["---"] * len(titles)), *body)))
+    return f":::{{table}}\n{options}\n{lines}\n:::\n"
 
 
-def fence(directive: str, body: str, title: str = "", options: dict[str, str] | None = None) -> str:
-    """A directive with a body that is Markdown."""
-    lines = [
-        f":::{{{directive}}} {title}".rstrip(),
-        *(f":{k}: {v}".rstrip() for k, v in (options or {}).items()),
-    ]
-    return "\n".join([*lines, "", body, ":::", ""])
+def _row(cells: Iterable[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
 
 
-def sentence(text: str) -> str:
-    """A line as a run printed it, verbatim, wrapped where it is long."""
-    return "\n".join(["```{code-block} text", ":class: sentence", "", text, "```", ""])
+def render(template: str, **context: Any) -> str:
+    """Return the page that a template makes of the context."""
+    text = environment().get_template(f"{template}.md.j2").render(context)
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).lstrip("\n")
 
 
-def console(*commands: str) -> str:
-    """Commands to type."""
-    return "\n".join(
-        ["```{code-block} console", ":class: sentence", "", *(f"$ {c}" for c in commands), "```", ""]
+@cache
+def environment() -> Environment:
+    """Return the environment of the templates; pages add the filters and globals that they need."""
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
+    made.filters |= {
+        "plain": plain,
+        "escaped": escaped,
+        "f": format,
+        "percent": percent,
+        "mean": mean,
+        "stdev": stdev,
+        "median": median,
+        "flat": _flat,
+    }
+    made.globals |= {"table": table, "mean_of": mean_of, "zip": zip}
+    return made
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def template_global(function: Function) -> Function:
+    """Let all templates call the function by its name."""
+    environment().globals[function.__name__] = function
+    return function
+
+
+def mean_of(runs: Iterable[dict[str, Any]], *keys: str) -> float:
+    """Return the mean of what the runs have at nested keys."""
+    values = []
+    for run in runs:
+        value: Any = run
+        for key in keys:
+            value = value[key]
+        values.append(value)
+    return mean(values)
+
+
+def _flat(lists: Iterable[Iterable[object]]) -> list[object]:
+    return list(chain.from_iterable(lists))

@@ -1,61 +1,101 @@
-"""Plots of one or more panels as SVG: no background, and grey where a page's words are black or white; and
-curves over seeds.
-"""
+"""Plots as SVG without a background, in colours that can be read on white and on black."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
-from speed_figures import GREY
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
+GREY = "#7a7a7a"
 COLOURS = ("#3a86d1", "#d9822b", "#4f9d4f", "#b0509f", "#a08a2c", "#cc5555")
-"""Each to be seen on white and on black."""
+_GREY_PARTS = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 Curve = Sequence[float]
 
 
-def plotted(draw: Callable[[Any], None], rows: int, columns: int, height: float) -> str:
-    """Panels in a grid, which ``draw`` is given as an array of shape ``(rows, columns)``; inches high."""
-    style = {"svg.hashsalt": "ratproof", "font.size": 9.0}
-    grey = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-    with matplotlib.rc_context({**style, **dict.fromkeys(grey, GREY)}):
-        figure = Figure(figsize=(7.4, height), layout="constrained")
+def plotted(
+    draw: Callable[[Any], None], rows: int, columns: int, height: float, width: float = 7.4, font: float = 9.0
+) -> str:
+    """Return a figure with a grid of panels as SVG.
+
+    Args:
+        draw: called with the panels' axes, an array of shape ``(rows, columns)``.
+        rows: the number of rows of panels.
+        columns: the number of columns of panels.
+        height: in inches.
+        width: in inches.
+        font: the size of the letters, in points.
+    """
+    style = {"svg.hashsalt": "ratproof", "font.size": font, **dict.fromkeys(_GREY_PARTS, GREY)}
+    with matplotlib.rc_context(style):
+        figure = Figure(figsize=(width, height), layout="constrained")
         draw(figure.subplots(rows, columns, squeeze=False))
         text = io.StringIO()
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
 
 
+def log_log(
+    lines: Iterable[tuple[Mapping[int, float], str, dict[str, Any]]],
+    titles: tuple[str, str],
+    legend: bool = True,
+    **ticks: Any,
+) -> str:
+    """Return one panel with logarithmic axes.
+
+    Args:
+        lines: for each line its values by size, its format and its options.
+        titles: of the two axes.
+        legend: whether there is one.
+        ticks: options of the labels at the sizes.
+    """
+
+    def draw(panels: Any) -> None:
+        axes: Axes = panels[0, 0]
+        sizes = set[int]()
+        for values, form, options in lines:
+            axes.loglog(list(values), list(values.values()), form, **options)
+            sizes |= values.keys()
+        if legend:
+            axes.legend(frameon=False)
+        ordered = sorted(sizes)
+        axes.set_xticks(ordered, [f"{size:,}" for size in ordered], **ticks)
+        axes.set_xlabel(titles[0])
+        axes.set_ylabel(titles[1])
+        axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
+        low, high = axes.get_ylim()
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 100 else (1,)))
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        plain_frame(axes)
+
+    return plotted(draw, 1, 1, 3.8, 6.4, 10.0)
+
+
 def bands(axes: Axes, curves: Mapping[str, Sequence[Curve]]) -> None:
-    """For each name the median of its curves over 1, 2, ..., and a band from the least to the most; a curve
-    that ends before the longest one keeps its last value.
+    """Draw for each name the median of its curves and a band from the least to the most.
+
+    A curve that ends before the longest one keeps its last value.
     """
     for (name, own), colour in zip(curves.items(), COLOURS, strict=False):
         longest = max(map(len, own))
         columns = [[curve[min(t, len(curve) - 1)] for curve in own] for t in range(longest)]
-        places = range(1, longest + 1)
+        steps = range(1, longest + 1)
         label = f"{name} ({len(own)} seed{'s' * (len(own) != 1)})"
-        axes.plot(places, list(map(median, columns)), color=colour, label=label, lw=1.4)
-        axes.fill_between(
-            places, list(map(min, columns)), list(map(max, columns)), color=colour, alpha=0.25, lw=0
-        )
+        axes.plot(steps, list(map(median, columns)), color=colour, label=label, lw=1.4)
+        low, high = list(map(min, columns)), list(map(max, columns))
+        axes.fill_between(steps, low, high, color=colour, alpha=0.25, lw=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     plain_frame(axes)
     axes.legend(frameon=False, fontsize=7)
 
 
 def plain_frame(axes: Axes) -> None:
-    """A grid, and no frame above and to the right."""
+    """Draw a grid, and no frame above and to the right."""
     axes.grid(color=GREY, alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def image(name: str, alt: str) -> str:
-    """The picture on a page."""
-    return f"```{{image}} {name}\n:alt: {alt}\n:class: plot\n```\n"

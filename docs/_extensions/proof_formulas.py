@@ -13,12 +13,14 @@ r"""The lines of a proof's certificate, which are plain text, as Markdown with f
 >>> in_latex("c[1")
 Traceback (most recent call last):
     ...
-ValueError: in the formula "c[1" of a proof "]" is expected at the end
+ValueError: the formula "c[1" of a proof cannot be read
 """
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Sequence
 
 from formulas import GREEK
 from page_text import plain
@@ -26,17 +28,19 @@ from page_text import plain
 SHORT = 40  # characters that fit a phone's line; what is longer can be moved sideways
 
 _TOKEN = re.compile(
-    r'\s*(?:(?P<call>[A-Za-z]\w*)\((?P<read>\w*)\)|(?P<name>[A-Za-z]\w*)|(?P<number>\d+)|"(?P<string>\w*)"'
+    r'\s*(?:(?P<call>[A-Za-z]\w*)\((?P<read>\w*)\)|(?P<name>[A-Za-z]\w*)|(?P<number>\d+)|(?P<string>"\w*")'
     r"|(?P<sign><=|>=|\*\*|[-+*/^=<>,()\[\]]))"
 )
 _NAME = re.compile(r"([A-Za-z]+)(\d?)((?:_\w+)?)$")
 _HEAD = re.compile(r"unit (?P<unit>\d+)(?:, state (?P<state>.+?))?(?:, symbol (?P<symbol>\w+))?$")
-_RELATIONS = {"=": "=", "<": "<", ">": ">", "<=": r"\leq ", ">=": r"\geq "}
+_RELATIONS = {ast.Eq: "=", ast.Lt: "<", ast.Gt: ">", ast.LtE: r"\leq ", ast.GtE: r"\geq "}
+_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: r"\,", ast.Div: "/"}
+_COMMA = r",\;"
 _WORDS = {"inf": r"\infty", "epsilon": r"\varepsilon", "": r"\varepsilon"}
 
 
 def markdown(line: str) -> str:
-    """A line of a proof as an item of a list, or as a formula by itself."""
+    """Return a line of a proof as an item of a list, or as a formula by itself."""
     head, colon, formula = line.partition(": ")
     if not colon:
         return f"{plain(line)}\n" if line.startswith("and ") else _block(in_latex(line))
@@ -54,141 +58,101 @@ def markdown(line: str) -> str:
     return f"- {says}:\n\n" + "".join(f"  {row}\n" for row in _block(sides).splitlines())
 
 
-def in_latex(formula: str) -> str:
-    """A formula of a proof in LaTeX.
-
-    Raises:
-        ValueError: it is not written as the proofs write formulas.
-    """
-    return _Reader(formula).all()
-
-
 def _block(latex: str) -> str:
     return f"```{{math}}\n{latex}\n```\n"
 
 
-class _Reader:
-    """Reads a formula from left to right. Each method but the first writes one kind of part."""
+def in_latex(formula: str) -> str:
+    """Return a formula of a proof in LaTeX.
 
-    def __init__(self, formula: str) -> None:
-        self.formula = formula
-        self.tokens: list[re.Match[str]] = []
-        end = 0
-        while end < len(formula):
-            token = _TOKEN.match(formula, end)
-            if token is None:
-                raise ValueError(f'in the formula "{formula}" of a proof "{formula[end:]}" cannot be read')
-            self.tokens.append(token)
-            end = token.end()
-        self.here = 0
+    Raises:
+        ValueError: it is not written as the proofs write formulas.
+    """
+    try:
+        return _latex(ast.parse(_python(formula), mode="eval").body)
+    except (SyntaxError, ValueError, AttributeError) as error:
+        raise ValueError(f'the formula "{formula}" of a proof cannot be read') from error
 
-    def all(self) -> str:
-        latex = self.relation()
-        if self.here < len(self.tokens):
-            raise self.error("nothing")
-        return latex
 
-    def relation(self) -> str:
-        latex = self.sum()
-        matrix = latex.startswith(r"\tau")
-        while (sign := self.next_sign()) in _RELATIONS:
-            self.here += 1
-            latex += _RELATIONS[sign] + (self.matrix() if matrix else self.sum())
-        return latex
+def _python(formula: str) -> str:
+    """Return the formula as a Python expression.
 
-    def sum(self) -> str:
-        latex = self.product()
-        while (sign := self.next_sign()) in ("+", "-"):
-            self.here += 1
-            latex += sign + self.product()
-        return latex
+    Products get their stars, names an underscore in front, and brackets become calls of ``_``.
+    """
+    parts: list[str] = []
+    end, is_operand = 0, False
+    while end < len(formula.rstrip()):
+        token = _TOKEN.match(formula, end)
+        if token is None:
+            raise ValueError(formula[end:])
+        sign = token["sign"] or ""
+        if is_operand and sign in ("", "("):
+            parts.append("*")
+        if token["call"]:
+            parts.append(f"_{token['call']}('{token['read']}')")
+        elif token["name"]:
+            parts.append(f"_{token['name']}")
+        elif sign == "(":
+            parts.append("(" if parts[-1:] == ["_Sum"] else "_(")
+        else:
+            parts.append({"=": "==", "^": "**"}.get(sign) or token[0].strip())
+        is_operand = sign in ("", ")", "]") and token["name"] != "Sum"
+        end = token.end()
+    return "".join(parts)
 
-    def product(self) -> str:
-        latex = self.power()
-        while self.here < len(self.tokens) and (sign := self.next_sign()) in ("", "*", "/", "("):
-            self.here += sign in ("*", "/")
-            if latex.startswith(r"\sum"):
-                latex = f"({latex})"
-            latex += ("/" if sign == "/" else r"\,") + self.power()
-        return latex
 
-    def power(self) -> str:
-        latex = self.atom()
-        if self.next_sign() in ("^", "**"):
-            self.here += 1
-            latex += f"^{{{self.atom()}}}"
-        return latex
+def _latex(node: ast.AST, places: str = "") -> str:
+    match node:
+        case ast.Compare(left, signs, others):
+            first = _latex(left)
+            shown = _matrix if first.startswith(r"\tau") else _latex
+            return first + "".join(_RELATIONS[type(s)] + shown(o) for s, o in zip(signs, others, strict=True))
+        case ast.BinOp(left, ast.Pow(), right):
+            return f"{_latex(left)}^{{{_latex(right)}}}"
+        case ast.BinOp(left, sign, right):
+            first = _latex(left)
+            if isinstance(sign, ast.Mult | ast.Div) and first.startswith(r"\sum"):
+                first = f"({first})"
+            return first + _OPERATORS[type(sign)] + _latex(right)
+        case ast.UnaryOp(ast.USub(), operand):
+            return f"-{_latex(operand)}"
+        case ast.Constant(int() as number):
+            return str(number)
+        case ast.Constant(str() as string):
+            return _symbols(string)
+        case ast.Call(ast.Name("_"), items) if items:
+            return f"({_listed(items, _COMMA)})"
+        case ast.Call(ast.Name("_Sum"), [summand, ast.Call(ast.Name("_"), [index, first, last])]):
+            shown = _latex(summand)
+            if re.search(r"[-+]", re.sub(r"\([^()]*\)|\{[^{}]*\}", "", shown)):
+                shown = f"({shown})"
+            return rf"\sum_{{{_latex(index)}={_latex(first)}}}^{{{_latex(last)}}} {shown}"
+        case ast.Call(ast.Name(name), [ast.Constant(str() as read)]):
+            return f"{_name(name[1:], places)}({_symbols(read)})"
+        case ast.Subscript(value, ast.Tuple(items)) if not places:
+            return _latex(value, _listed(items, ","))
+        case ast.Subscript(value, index) if not places:
+            return _latex(value, _latex(index))
+        case ast.Name(name):
+            return _name(name[1:], places)
+    raise ValueError(ast.dump(node))
 
-    def atom(self) -> str:
-        if self.next_sign() == "-":
-            self.here += 1
-            return "-" + self.atom()
-        if self.next_sign() == "(":
-            items = r",\;".join(self.listed("(", ")"))
-            return f"({items})"
-        if self.here == len(self.tokens) or self.next_sign():
-            raise self.error("a number or a name")
-        token = self.tokens[self.here]
-        self.here += 1
-        if token["number"]:
-            return token["number"]
-        if token["string"] is not None:
-            return _symbols(token["string"])
-        if token["name"] == "Sum":
-            return self.big_sum()
-        places = ",".join(self.listed("[", "]")) if self.next_sign() == "[" else ""
-        read = f"({_symbols(token['read'])})" if token["call"] else ""
-        return _name(token["call"] or token["name"], places) + read
 
-    def big_sum(self) -> str:
-        """``Sum(x[i], (i, 1, n))``."""
-        self.expect("(")
-        summand = self.sum()
-        self.expect(",")
-        index, first, last = self.listed("(", ")")
-        self.expect(")")
-        if re.search(r"[-+]", re.sub(r"\([^()]*\)|\{[^{}]*\}", "", summand)):
-            summand = f"({summand})"
-        return rf"\sum_{{{index}={first}}}^{{{last}}} {summand}"
+def _listed(items: Sequence[ast.AST], between: str) -> str:
+    return between.join(map(_latex, items))
 
-    def matrix(self) -> str:
-        """``((0, r), (0, 1))``, row by row."""
-        self.expect("(")
-        rows = ["&".join(self.listed("(", ")"))]
-        while self.next_sign() == ",":
-            self.here += 1
-            rows.append("&".join(self.listed("(", ")")))
-        self.expect(")")
-        return r"\begin{pmatrix}" + r"\\".join(rows) + r"\end{pmatrix}"
 
-    def listed(self, opening: str, closing: str) -> list[str]:
-        self.expect(opening)
-        items = [self.sum()]
-        while self.next_sign() == ",":
-            self.here += 1
-            items.append(self.sum())
-        self.expect(closing)
-        return items
-
-    def next_sign(self) -> str:
-        return self.tokens[self.here]["sign"] or "" if self.here < len(self.tokens) else ""
-
-    def expect(self, sign: str) -> None:
-        if self.next_sign() != sign:
-            raise self.error(f'"{sign}"')
-        self.here += 1
-
-    def error(self, expected: str) -> ValueError:
-        rest = self.tokens[self.here :]
-        place = f'before "{self.formula[rest[0].start() :].strip()}"' if rest else "at the end"
-        return ValueError(f'in the formula "{self.formula}" of a proof {expected} is expected {place}')
+def _matrix(node: ast.AST) -> str:
+    """Return ``((0, r), (0, 1))`` as a matrix, row by row."""
+    rows = r"\\".join(_listed(row.args, "&") for row in node.args)  # type: ignore[attr-defined]
+    return rf"\begin{{pmatrix}}{rows}\end{{pmatrix}}"
 
 
 def _name(text: str, places: str) -> str:
-    """``c2_0_new`` with its places, which stand at the right below."""
+    """Return a name such as ``c2_0_new`` with its places as an index."""
     match = _NAME.match(text)
     if match is None:
-        raise ValueError(f'in a formula of a proof "{text}" is no name')
+        raise ValueError(text)
     letters, number, below = match.groups()
     latex = f"\\{letters}" if letters in GREEK or letters == "tau" else _upright(letters)
     words = below.strip("_").split("_") if below else []

@@ -1,6 +1,4 @@
-"""What ran: the object that ``ratproof verify --json`` wrote, or nothing, which is never shown as a
-verdict.
-"""
+"""The results that ``ratproof verify --json`` wrote. Without them, pages say "not run"."""
 
 from __future__ import annotations
 
@@ -17,20 +15,20 @@ NOT_RUN = "not run"
 
 
 class Unreadable(Exception):
-    """The file is there, and is not what ``ratproof verify --json`` prints."""
+    """The file is not what ``ratproof verify --json`` prints."""
 
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The results of a run; none where nothing ran.
+    """The results of a run; none if nothing ran.
 
     Attributes:
-        results: as the JSON has them.
+        results: as in the JSON.
         versions: of Python and of the packages that the results depend on.
         platform: the operating system and the machine's architecture.
-        written: when the run ended, in UTC; ``None`` where there is none.
+        written: when the run ended, in UTC; ``None`` without a run.
         troubles: why the run was not complete.
-        gpu: the model of the GPU on which it ran; empty where it ran on the CPU.
+        gpu: the model of the GPU on which it ran; empty for the CPU.
         beside: the kept run on a GPU.
     """
 
@@ -43,7 +41,7 @@ class Verdicts:
     beside: Verdicts | None = None
 
     def of(self, claim: str, variant: str, kind: str | None = None) -> list[dict[str, Any]]:
-        """The results for a variant, of one kind or of all, in their order."""
+        """Return the results for a variant, of one kind or of all, in their order."""
         return [
             r
             for r in self.results
@@ -51,35 +49,30 @@ class Verdicts:
         ]
 
     def summary(self, claim: str, variant: Variant) -> str:
-        """One verdict for all the kinds that the variant promises: the worst news, and ``not run`` where one
-        is missing.
-        """
+        """Return the worst verdict of all kinds that the variant promises, and how many were not run."""
         rows = [self.of(claim, variant.name, kind) for kind in variant.kinds]
-        seen = {r["verdict"] for results in rows for r in results}
-        if seen - {variant.expected}:
-            return next(v for v in ("unknown", "refuted", "holds") if v in seen - {variant.expected})
+        unexpected = {r["verdict"] for results in rows for r in results} - {variant.expected}
+        if unexpected:
+            return next(v for v in ("unknown", "refuted", "holds") if v in unexpected)
         missing = sum(not results for results in rows)
         if missing == len(rows):
             return NOT_RUN
         return (
-            variant.expected
-            if not missing
-            else f"{variant.expected}, {missing} of {len(rows)} kinds {NOT_RUN}"
+            f"{variant.expected}, {missing} of {len(rows)} kinds {NOT_RUN}" if missing else variant.expected
         )
 
     def simplest_counterexample(self, claim: str, variant: str) -> dict[str, Any] | None:
-        """The result with the shortest counterexample."""
+        """Return the result with the shortest counterexample."""
         return min((r for r in self.of(claim, variant) if r["counterexample"]), key=_size, default=None)
 
     def certificates(self, claim: str, variant: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """Each result for the variant that came with a certificate, and the certificate."""
-        return [
-            (r, r["certificate"]) for r in self.of(claim, variant) if isinstance(r.get("certificate"), dict)
-        ]
+        """Return each result for the variant that came with a certificate, and the certificate."""
+        results = self.of(claim, variant)
+        return [(r, r["certificate"]) for r in results if isinstance(r.get("certificate"), dict)]
 
 
 def read(path: Path, on_gpu: Path | None = None) -> Verdicts:
-    """The verdicts in the file, and those of a run on a GPU in another file; none where they are missing."""
+    """Return the verdicts in a file and those of a run on a GPU in another; none if a file is missing."""
     if on_gpu is not None:
         beside = read(on_gpu)
         return replace(read(path), beside=beside if beside.written is not None else None)
@@ -87,9 +80,8 @@ def read(path: Path, on_gpu: Path | None = None) -> Verdicts:
         return Verdicts()
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        troubles = list(data.get("errors", ()))
-        if data.get("interrupted"):
-            troubles.insert(0, "the run was interrupted, so this is not all")
+        interrupted = ["the run was interrupted, so this is not all"] if data.get("interrupted") else []
+        troubles = [*interrupted, *data.get("errors", ())]
         when = datetime.fromisoformat(data["when"])
         gpu = str(data.get("gpu") or "")
         return Verdicts(data["results"], data["versions"], data["platform"], when, troubles, gpu)
