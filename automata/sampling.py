@@ -36,7 +36,7 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
         raise InputError(f"{count:,} strings are asked for; at most {MOST_STRINGS:,} are drawn at once")
     plain = remove_epsilon(automaton)
     initial, final = (_logarithms(plain, part) for part in (plain.initial, plain.final))
-    arrows = _Arrows(plain)
+    arrows = _SamplingArrows(plain)
     # rest[k]: for each state the logarithm of the weight of all ways to end after exactly k more symbols
     rest = [final]
     for _ in range(longest):
@@ -49,7 +49,7 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
 
 
 def _draw(
-    initial: Floats, arrows: _Arrows, rest: list[Floats], length: int, rng: np.random.Generator
+    initial: Floats, arrows: _SamplingArrows, rest: list[Floats], length: int, rng: np.random.Generator
 ) -> Symbols:
     state = _choose(initial + rest[length], rng)
     string = []
@@ -59,7 +59,7 @@ def _draw(
     return tuple(string)
 
 
-class _Arrows:
+class _SamplingArrows:
     """All transitions with the logarithms of their weights, by source, symbol and target."""
 
     def __init__(self, automaton: WFSA) -> None:

@@ -39,7 +39,7 @@ decay as there. A GPU multiplies faster by matrices whose sizes are multiples of
 
 
 @dataclass(frozen=True)
-class Step:
+class GpuStep:
     """A command and its result.
 
     Attributes:
@@ -60,32 +60,32 @@ class Step:
 
 NETWORKS = ("neural", "automata")
 STEPS = {
-    "scan": Step(
+    "scan": GpuStep(
         ("bench/scan.py", "--device", "{device}", "{file}"),
         "bench/results/scan_cuda.json",
         100,
         (*NETWORKS, "bench/scan.py", "bench/published.py"),
     ),
-    "factored": Step(
+    "factored": GpuStep(
         ("bench/factored.py", "--device", "{device}", "{file}"),
         "bench/results/factored_cuda.json",
         40,
         (*NETWORKS, "bench/factored.py"),
     ),
-    "matrix_scan": Step(
+    "matrix_scan": GpuStep(
         ("bench/matrix_scan.py", "--device", "{device}", "{file}"),
         "bench/results/matrix_scan_cuda.json",
         100,
         (*NETWORKS, "bench/matrix_scan.py"),
     ),
-    "verify": Step(
+    "verify": GpuStep(
         ("-m", "ratproof", "verify", "--device", "{device}", "--json"),
         "docs/verdicts/cuda.json",
         240,
         (*NETWORKS, "theory", "ratproof"),
         printed=True,
     ),
-    "outside": Step(
+    "outside": GpuStep(
         (
             "-m",
             "outside",
@@ -150,7 +150,7 @@ def keep(out: Path) -> None:
     print("\n".join(f"{what}: {row}" for what, row in _read(KEPT).items()))
 
 
-def _run(step: Step, work: Path, device: str, seconds: float) -> int:
+def _run(step: GpuStep, work: Path, device: str, seconds: float) -> int:
     """Return a command's exit status; 124 if it ran past its time."""
     file = work / step.file
     (file if step.file.endswith("/") else file.parent).mkdir(parents=True, exist_ok=True)

@@ -24,9 +24,9 @@ from typing import Any
 
 from timing import argument, write
 
-from ratproof.hunting.rounds import Round, Row, rows_from, seed_of
+from ratproof.hunting.rounds import Round, RoundRow, rows_from, seed_of
 from ratproof.hunting.search import Hunt
-from ratproof.hunting.store import Ledger
+from ratproof.hunting.store import HuntLedger
 from ratproof.hunting.targets import targets
 from ratproof.hunting.worker import Examples, prepare, run
 from ratproof.ladder.environment import unchanged_afterwards
@@ -74,9 +74,9 @@ def by_workers(*how: str) -> dict[str, float]:
 def ledger() -> dict[str, float]:
     """Rows a second, written and checked, and bytes of the driver's memory a row."""
     with tempfile.TemporaryDirectory() as folder:
-        store = Ledger(Path(folder), Hunt((), SEED).about())
+        store = HuntLedger(Path(folder), Hunt((), SEED).about())
         rows = [
-            Row("target", n, f"{seed_of(SEED, Round('target', n)):032x}", "holds", 50, 0.1)
+            RoundRow("target", n, f"{seed_of(SEED, Round('target', n)):032x}", "holds", 50, 0.1)
             for n in range(SOME)
         ]
         begun = time.perf_counter()
@@ -110,7 +110,7 @@ def ledger() -> dict[str, float]:
     return {**rates, "memory_bytes": more, "file_bytes": size, "rows": MANY}
 
 
-def checking(rows: list[Row]) -> float:
+def checking(rows: list[RoundRow]) -> float:
     """Seconds in which the driver reads what workers send of so many rows."""
     chunks = [rows[place : place + CHUNK] for place in range(0, len(rows), CHUNK)]
     texts = [json.dumps({"rows": [row.to_json() for row in chunk]}).encode() for chunk in chunks]

@@ -104,7 +104,7 @@ def _run(task: Task) -> Row:
     list_, name, number, examples, first = task
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    began, drawn = time.perf_counter(), Drawn()
+    began, drawn = time.perf_counter(), DrawnKernel()
     claim_name = f"{name}-{number}" if list_ == "right" else f"fault-{name}"
     row: Row = {"task": list(task), "sources": _sources(), "name": name, "claim": claim_name}
     try:
@@ -163,7 +163,7 @@ def _sources() -> str:
     return digest.hexdigest()[:16]
 
 
-class Drawn:
+class DrawnKernel:
     """The largest sizes that kernels were called with."""
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ class Drawn:
         return f"{self.calls} calls, {sizes}" if self.calls else ""
 
 
-def compare_with_loops(form: kernel_forms.Form) -> None:
+def compare_with_loops(form: kernel_forms.RightForm) -> None:
     """Raise ValueError if a kernel is not its family's recurrence: outputs, last state and gradients of a few
     calls against plain loops in float64.
     """
@@ -213,7 +213,7 @@ def compare_with_loops(form: kernel_forms.Form) -> None:
 
 
 def _compare(
-    form: kernel_forms.Form,
+    form: kernel_forms.RightForm,
     family: LinearRecurrence,
     length: int,
     offsets: tuple[int, ...] | None,

@@ -24,7 +24,7 @@ Noting = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 @dataclass(frozen=True)
-class Fault:
+class KernelFault:
     """A planted fault.
 
     Attributes:
@@ -36,7 +36,7 @@ class Fault:
     claim: Callable[[str, Noting], Claim]
 
 
-FAULTS: dict[str, Fault] = {}
+FAULTS: dict[str, KernelFault] = {}
 
 # ---------------------------------------------------------------- kernels
 
@@ -126,7 +126,7 @@ def kernel(family: str, says: str, **declared: Any) -> Callable[[Callable[[Argum
 def _add(name: str, says: str, claim: Callable[[str, Noting], Claim]) -> None:
     name = name.strip("_").replace("_", "-")
     assert name not in FAULTS, name
-    FAULTS[name] = Fault(says, claim)
+    FAULTS[name] = KernelFault(says, claim)
 
 
 def _zeroed(x: Tensor, axis: int, begin: int) -> Tensor:
@@ -552,7 +552,7 @@ def wrong_in_inference_mode(x):
 SIZE, WORDS = 12, 40
 
 
-class Model(StatefulModel):
+class PlantedModel(StatefulModel):
     """A right model, which faults subclass. Its state is a mapping of tensors with the batch first."""
 
     inputs = Tokens(WORDS)
@@ -606,7 +606,7 @@ class Model(StatefulModel):
         return {key: torch.zeros_like(part) for key, part in state.items()}
 
 
-class Gated(Model):
+class Gated(PlantedModel):
     """Much like a GRU."""
 
     def begin(self, rows, like):
@@ -618,7 +618,7 @@ class Gated(Model):
         return self.module["write"](shown.sigmoid() * h), {"h": h}
 
 
-class Linear(Model):
+class Linear(PlantedModel):
     """Gated linear attention with one head."""
 
     def begin(self, rows, like):
@@ -630,7 +630,7 @@ class Linear(Model):
         return self.module["write"](torch.einsum("bkv,bk->bv", S, q)), {"S": S}
 
 
-class Convolution(Model):
+class Convolution(PlantedModel):
     """A causal convolution over four tokens, and a gated state behind it."""
 
     def begin(self, rows, like):
@@ -645,7 +645,7 @@ class Convolution(Model):
         return self.module["write"](h), {"last": window[:, 1:], "h": h}
 
 
-class Attention(Model):
+class PlantedAttention(PlantedModel):
     """One head of attention with a cache of keys and values, over a window or over all tokens."""
 
     window: int | None = None
@@ -685,13 +685,13 @@ class Attention(Model):
         return None
 
 
-class Window(Attention):
+class PlantedWindow(PlantedAttention):
     """Attention over 20 tokens."""
 
     window = 20
 
 
-class Stack(Model):
+class Stack(PlantedModel):
     """A gated layer below linear attention."""
 
     def __init__(self) -> None:
@@ -716,16 +716,17 @@ class Stack(Model):
         return output, {**first, **second}
 
 
-MODELS: dict[str, type[Model]] = {
-    model.__name__.lower(): model for model in (Gated, Linear, Convolution, Attention, Window, Stack)
+MODELS: dict[str, type[PlantedModel]] = {
+    model.__name__.lower(): model
+    for model in (Gated, Linear, Convolution, PlantedAttention, PlantedWindow, Stack)
 }
 """Right models, which must hold."""
 
 
-def model(says: str, **declared: Any) -> Callable[[type[Model]], type[Model]]:
+def model(says: str, **declared: Any) -> Callable[[type[PlantedModel]], type[PlantedModel]]:
     """Put a wrong model into the list, by its class."""
 
-    def keep(wrong: type[Model]) -> type[Model]:
+    def keep(wrong: type[PlantedModel]) -> type[PlantedModel]:
         name = "".join(f"-{c.lower()}" if c.isupper() else c for c in wrong.__name__)
 
         def claim(name: str, noting: Noting) -> Claim:
@@ -859,13 +860,13 @@ class PaddingInConvolution(Convolution):
 
 
 @model("a window of 20 tokens is one of 21 where there is a cache")
-class WindowOffByOne(Window):
+class WindowOffByOne(PlantedWindow):
     def width(self, past):
         return 21 if past else 20
 
 
 @model("a window of 150 tokens, but the cache keeps 149")
-class CacheShorterThanWindow(Attention):
+class CacheShorterThanWindow(PlantedAttention):
     window = 150
 
     def width(self, past):
@@ -873,7 +874,7 @@ class CacheShorterThanWindow(Attention):
 
 
 @model("positions count the padding of the rows, where there is more than one row")
-class PositionsOfThePadded(Attention):
+class PositionsOfThePadded(PlantedAttention):
     def position(self, mask, past):
         if len(mask) > 1:
             return torch.arange(mask.shape[1]).expand(mask.shape)
@@ -881,7 +882,7 @@ class PositionsOfThePadded(Attention):
 
 
 @model("positions count on from the last call's length, and not from all calls' together")
-class PositionsOfTheLastCall(Attention):
+class PositionsOfTheLastCall(PlantedAttention):
     last = 0
 
     def position(self, mask, past):
@@ -1076,7 +1077,7 @@ class _Causal(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.attention = Attention()
+        self.attention = PlantedAttention()
         self.parts = self.attention.module
 
     def forward(self, input_ids, attention_mask=None, past_key_values=None, use_cache=True):

@@ -60,7 +60,7 @@ ONE_CHUNK = {"form": "chunked", "chunk": 2049}
 
 
 @dataclass(frozen=True)
-class Form:
+class RightForm:
     """A right kernel.
 
     Attributes:
@@ -78,7 +78,7 @@ class Form:
     declared: Mapping[str, Any] = field(default_factory=dict)
 
 
-FORMS: dict[str, Form] = {}
+FORMS: dict[str, RightForm] = {}
 
 
 def form(
@@ -89,7 +89,7 @@ def form(
     def keep(kernel: Kernel) -> Kernel:
         own = (name or kernel.__name__).replace("_", "-")
         assert own not in FORMS, own
-        FORMS[own] = Form(own, family, kernel, says, declared)
+        FORMS[own] = RightForm(own, family, kernel, says, declared)
         return kernel
 
     return keep
@@ -652,7 +652,7 @@ def _heads_first(*, queries, keys, v, log_decay, scale=None, initial_state=None,
 
 
 _kernel = renamed(transposed_states(axes(_heads_first, "BTH", "BHT")), q="queries", k="keys", g="log_decay")
-FORMS["gla-transposed-layouts"] = Form(
+FORMS["gla-transposed-layouts"] = RightForm(
     "gla-transposed-layouts", "gla", _kernel, _heads_first.__doc__ or "", {"without": UNPACKED}
 )
 
@@ -960,7 +960,7 @@ _lanes = {
     "lru-of-reals": (lru_of_reals, "real and imaginary parts by real arithmetic", {}),
 }
 for _name, (_kernel, _says, _more) in _lanes.items():
-    FORMS[_name] = Form(_name, LRU, _kernel, _says, {"without": UNPACKED, **_more})
+    FORMS[_name] = RightForm(_name, LRU, _kernel, _says, {"without": UNPACKED, **_more})
 
 
 # ---------------------------------------------------------------- state-space layers
@@ -982,10 +982,12 @@ def selective_associative(begin, scale, q, k, v, dt, a):
 # ---------------------------------------------------------------- the usual forms, which the tests use
 
 for _name, _kernel in KERNELS.items():
-    FORMS[f"usual-{_name}"] = Form(f"usual-{_name}", _name, _kernel, "step by step, as the tests have it")
+    FORMS[f"usual-{_name}"] = RightForm(
+        f"usual-{_name}", _name, _kernel, "step by step, as the tests have it"
+    )
 for _name, (_family, _kernel) in ORDERS.items():
     _name = "usual-" + re.sub("[^a-z0-9]+", "-", f"{_family}-{_name}".lower()).strip("-")
-    FORMS[_name] = Form(_name, _family, _kernel, "step by step, a step's terms in another order")
+    FORMS[_name] = RightForm(_name, _family, _kernel, "step by step, a step's terms in another order")
 _usual: dict[str, tuple[str, Kernel, dict[str, Any]]] = {
     "gla-16": ("gla", chunked.gla, {"chunk": 16}),
     "gla-64": ("gla", functools.partial(chunked.gla, chunk=64), {"chunk": 64}),
@@ -1010,7 +1012,7 @@ _usual: dict[str, tuple[str, Kernel, dict[str, Any]]] = {
     ),
 }
 for _name, (_family, _kernel, _more) in _usual.items():
-    FORMS[f"usual-{_name}"] = Form(
+    FORMS[f"usual-{_name}"] = RightForm(
         f"usual-{_name}", _family, _kernel, "in chunks, as the tests have it", {"form": "chunked", **_more}
     )
 

@@ -18,8 +18,8 @@ from ratproof.certification.not_rational.every_size import EverySize, every_size
 from ratproof.certification.not_rational.hankel_bound import Bound, bound, largest
 from ratproof.certification.not_rational.matrix import first_strings
 from ratproof.checkers import check_hankel
-from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import WeightedCell, some
+from theory.not_rational.cells import CELLS
+from theory.not_rational.weights import WeightedCell, some
 
 CHECKED, LARGEST = 63, 255
 CASES = [(cell, units) for cell in CELLS for units in ((1, 2) if cell in ("elman", "elman-linear") else (1,))]

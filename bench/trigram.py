@@ -32,7 +32,7 @@ from ratproof.checkers.table import judge
 Result = TypeVar("Result")
 
 
-class Steps:
+class TrigramSteps:
     """The steps so far: each is timed, printed and kept."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ def size(automaton: WFSA) -> str:
 def main() -> None:
     """Print the steps, and write them."""
     train, test = (sentences(path) for path in sys.argv[1:3])
-    steps = Steps()
+    steps = TrigramSteps()
     model = steps.take("count, and interpolate", lambda: n_gram_model(train, order=3), size)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "model.json"))

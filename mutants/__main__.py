@@ -15,9 +15,9 @@ from pathlib import Path
 
 from mutants import session as sessions
 from mutants.arguments import Parser, at_least
-from mutants.session import Mutant, Session
+from mutants.session import Mutant, MutantSession
 from mutants.sight import ROOMS, Sight, own_folders, test_files
-from mutants.trial import COLLECTING, LIMIT, Outcome, collects, copy_of, digest, mutated, run, stop_all
+from mutants.trial import COLLECTING, LIMIT, TrialOutcome, collects, copy_of, digest, mutated, run, stop_all
 
 ROOT = Path(__file__).resolve().parent.parent
 FULL = 100
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     rooms = options.rooms or list(ROOMS)
     path = Path(options.session or ROOT / ".mutants" / f"{'-'.join(rooms)}-{options.seed}.json")
     try:
-        session = Session.read(path, options.seed)
+        session = MutantSession.read(path, options.seed)
     except (OSError, ValueError, KeyError, TypeError) as error:
         parser.error(f"--session {path}: is no session that this program wrote ({type(error).__name__})")
     if not options.report:
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
             for mutant in session.mutants:
                 if mutant.outcome == "survived":
                     mutant.passes = {}
-        Runner(session, rooms, options).run()
+        MutantRunner(session, rooms, options).run()
     known = sessions.equivalent(ROOT)
     survivors = [m for m in session.mutants if m.outcome == "survived" and m.key not in known]
     for mutant in survivors:
@@ -93,10 +93,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-class Runner:
+class MutantRunner:
     """Runs the mutants through the passes: each takes those that the one before it left alive."""
 
-    def __init__(self, session: Session, rooms: list[str], options: argparse.Namespace) -> None:
+    def __init__(self, session: MutantSession, rooms: list[str], options: argparse.Namespace) -> None:
         self.session, self.options = session, options
         self.sight, self.tests = Sight(ROOT), test_files(ROOT)
         folders = {
@@ -184,7 +184,7 @@ class Runner:
             raise RuntimeError(f"the tests cannot be collected unmutated: {' '.join(files)}")
         self.collected.add(tuple(files))
 
-    def _run(self, tree: Path, tests: list[str], examples: int, name: str) -> Outcome:
+    def _run(self, tree: Path, tests: list[str], examples: int, name: str) -> TrialOutcome:
         with self.lock:
             clean = dict(self.session.clean.get(str(examples), {}))
         return run(tree, self.options.python, tests, examples, examples >= FULL, clean, name)
@@ -209,7 +209,7 @@ def _name(scope: str, examples: int) -> str:
     return f"{scope} tests, {examples} examples"
 
 
-def summary(session: Session, rooms: list[str], known: dict[tuple[str, str, str, str], str]) -> None:
+def summary(session: MutantSession, rooms: list[str], known: dict[tuple[str, str, str, str], str]) -> None:
     """A line for each room: how many were killed, by its own tests or by the rest, and how many were not."""
     print(f"\nseed {session.seed}")
     for room in rooms:

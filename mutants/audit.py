@@ -47,7 +47,7 @@ NOTHING = "nothing is broken"
 
 
 @dataclass(frozen=True)
-class Row:
+class AuditRow:
     """A fault, and what each rung that runs the broken part says.
 
     Attributes:
@@ -128,15 +128,15 @@ def planned(name: str) -> dict[str, Fault | None]:
     claim = claim_named(name)
     plan: dict[str, Fault | None] = {}
     for variant in holding(claim):
-        plan[Row(name, variant.name, "", NOTHING, {}).key] = None
+        plan[AuditRow(name, variant.name, "", NOTHING, {}).key] = None
         for fault in faults_of(claim, variant):
-            plan[Row(name, variant.name, fault.part, fault.says, {}).key] = fault
+            plan[AuditRow(name, variant.name, fault.part, fault.says, {}).key] = fault
         if variant.theorem is not None:
-            plan[Row(name, variant.name, THEOREM, ALL, {}).key] = None
+            plan[AuditRow(name, variant.name, THEOREM, ALL, {}).key] = None
     return plan
 
 
-def rows(name: str, keys: list[str]) -> Iterator[Row]:
+def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
     """The rows of these faults of a claim."""
     plan = planned(name)
     for key in keys:
@@ -145,14 +145,16 @@ def rows(name: str, keys: list[str]) -> Iterator[Row]:
         if part == THEOREM:
             claim = claim_named(name)
             found = list(verdicts_of_faults(claim, claim.variant(variant)))
-            yield from (Row(name, variant, part, said, {"coq": verdict}) for said, verdict in found)
-            yield Row(name, variant, part, ALL, {})
+            yield from (AuditRow(name, variant, part, said, {"coq": verdict}) for said, verdict in found)
+            yield AuditRow(name, variant, part, ALL, {})
             continue
         if fault is None:
-            yield Row(name, variant, "", NOTHING, verdicts(name, claim_named(name).variant(variant), RUNGS))
+            yield AuditRow(
+                name, variant, "", NOTHING, verdicts(name, claim_named(name).variant(variant), RUNGS)
+            )
             continue
         with fault.plant() as broken:
-            yield Row(name, variant, part, says, verdicts(name, broken, PARTS[part], part))
+            yield AuditRow(name, variant, part, says, verdicts(name, broken, PARTS[part], part))
 
 
 def verdicts(name: str, variant: Variant, rungs: tuple[str, ...], part: str = "") -> dict[str, str]:

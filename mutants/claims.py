@@ -80,18 +80,18 @@ def _digest() -> str:
     return hashlib.sha256(digest().sources.encode() + b"".join(map(Path.read_bytes, files))).hexdigest()
 
 
-def read(sources: str | None) -> dict[str, audit.Row]:
+def read(sources: str | None) -> dict[str, audit.AuditRow]:
     """The rows of the session, by their keys; those of other sources are left out."""
     if not SESSION.exists():
         return {}
     lines = [
         json.loads(line) for line in SESSION.read_text(encoding="utf-8").splitlines() if line.endswith("}")
     ]
-    rows = [audit.Row(**line["row"]) for line in lines if sources in (None, line["sources"])]
+    rows = [audit.AuditRow(**line["row"]) for line in lines if sources in (None, line["sources"])]
     return {row.key: row for row in rows}
 
 
-def keep(rows: list[audit.Row]) -> None:
+def keep(rows: list[audit.AuditRow]) -> None:
     """Write the matrix, one row a line; claims that did not run keep their rows."""
     before = json.loads(MATRIX.read_text(encoding="utf-8"))["rows"] if MATRIX.exists() else []
     ran = {row.claim for row in rows}
@@ -102,7 +102,7 @@ def keep(rows: list[audit.Row]) -> None:
     MATRIX.write_text(f'{{"rows": [\n{lines}\n]}}\n', encoding="utf-8")
 
 
-def run(names: list[str], done: dict[str, audit.Row], sources: str, jobs: int) -> None:
+def run(names: list[str], done: dict[str, audit.AuditRow], sources: str, jobs: int) -> None:
     """Run the faults of these claims that are not done; ``done`` gets their rows, and so does the session."""
     SESSION.parent.mkdir(exist_ok=True)
     print("compiling Coq's development, unless it is there", flush=True)
@@ -164,10 +164,10 @@ def work_on_text(fault: TextFault, names: list[str], done: list[str], results: A
         print(f"{fault.says}: {made.stderr.strip().splitlines()[-1]}", file=sys.stderr)
     for line in made.stdout.splitlines():
         if line.startswith("{"):
-            results.put((audit.Row(**json.loads(line)), None))
+            results.put((audit.AuditRow(**json.loads(line)), None))
 
 
-def _shown(row: audit.Row) -> str:
+def _shown(row: audit.AuditRow) -> str:
     return ", ".join(f"{rung} {verdict}" for rung, verdict in row.rungs.items())
 
 

@@ -95,7 +95,7 @@ def operators() -> dict[str, Operator]:
 
 
 @dataclass(frozen=True)
-class Place:
+class MutationSite:
     """Where an operator applies: its ``occurrence``-th position in the file."""
 
     operator: str
@@ -114,19 +114,19 @@ class Mutation:
     after: str
 
 
-def places(source: str) -> list[Place]:
+def places(source: str) -> list[MutationSite]:
     """Every position of every operator."""
     counts = dict.fromkeys(operators(), 0)
     result = []
     for node in ast_nodes(get_ast(source)):
         for name, operator in operators().items():
             for start, _ in operator.mutation_positions(node):
-                result.append(Place(name, counts[name], start[0]))
+                result.append(MutationSite(name, counts[name], start[0]))
                 counts[name] += 1
     return result
 
 
-def mutation(source: str, place: Place) -> Mutation | None:
+def mutation(source: str, place: MutationSite) -> Mutation | None:
     """The mutated text; none where it means the same (an annotation, a docstring), or is no Python."""
     try:
         text = mutate_code(source, operators()[place.operator], place.occurrence)

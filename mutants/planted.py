@@ -45,7 +45,7 @@ def main(says: str, *names: str) -> None:
                 seen = audit.verdicts(name, variant, PARTS[fault.part], fault.part)
                 if seen:
                     print(
-                        json.dumps(audit.Row(name, variant.name, fault.part, says, seen).to_json()),
+                        json.dumps(audit.AuditRow(name, variant.name, fault.part, says, seen).to_json()),
                         flush=True,
                     )
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mutants.mutations import Mutation, Place, diff, mutation, places
+from mutants.mutations import Mutation, MutationSite, diff, mutation, places
 
 EQUIVALENT = "proofs_tests/mutants_equivalent.toml"
 
@@ -49,7 +49,7 @@ class Mutant:
 
 
 @dataclass
-class Session:
+class MutantSession:
     """The sample so far.
 
     Attributes:
@@ -67,7 +67,7 @@ class Session:
     clean: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, path: Path, seed: int) -> Session:
+    def read(cls, path: Path, seed: int) -> MutantSession:
         """The session of that file, or a new one."""
         if not path.exists():
             return cls(path, seed)
@@ -119,7 +119,7 @@ def sampled(root: Path, room: str, seed: int) -> Iterator[Mutant]:
     """One mutant for each line that has any, in an order that the seed decides: a longer sample begins as a
     shorter one.
     """
-    by_line: dict[tuple[Path, int], list[Place]] = {}
+    by_line: dict[tuple[Path, int], list[MutationSite]] = {}
     for path in files_of(root, room):
         for place in places(path.read_text()):
             by_line.setdefault((path, place.line), []).append(place)

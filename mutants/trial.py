@@ -31,7 +31,7 @@ _running: set[int] = set()
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """``killed``, ``timed out`` or ``survived``, by which test, and the seconds of each test that ended."""
 
     outcome: str
@@ -98,7 +98,7 @@ def run(
     shrink: bool,
     clean: dict[str, float | None],
     name: str,
-) -> Outcome:
+) -> TrialOutcome:
     """Run pytest on these files in this order, in one thread, with the same random cases each time, until a
     test fails.
 
@@ -146,12 +146,12 @@ def run(
     last = next((line["start"] for line in reversed(lines) if "start" in line), None)
     unfinished = None if last in seconds else last
     if status in (0, 5):  # 5: nothing to run
-        return Outcome("survived", None, seconds)
+        return TrialOutcome("survived", None, seconds)
     if failed:
-        return Outcome("killed", failed[0], seconds)
+        return TrialOutcome("killed", failed[0], seconds)
     if status is None or (status == 1 and unfinished):
-        return Outcome("timed out", unfinished, seconds)
-    return Outcome("killed", unfinished or COLLECTING, seconds)
+        return TrialOutcome("timed out", unfinished, seconds)
+    return TrialOutcome("killed", unfinished or COLLECTING, seconds)
 
 
 def collects(tree: Path, python: str, tests: list[str]) -> bool:

@@ -84,6 +84,22 @@ def test_no_cycle_of_imports(room: str) -> None:
     assert [c for c in components(graph()) if any(name.split(".")[0] == room for name in c)] == []
 
 
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_cycle_of_folders(room: str) -> None:
+    """Below a room, folders do not import each other either; files beside them count by themselves."""
+
+    def folder(name: str) -> str:
+        parts = name.split(".")
+        return ".".join(parts[:2]) if (ROOT / room / parts[1 if len(parts) > 1 else 0]).is_dir() else name
+
+    folders: dict[str, set[str]] = {}
+    for name, targets in graph().items():
+        if name.startswith(f"{room}."):
+            own = {folder(target) for target in targets if target.startswith(f"{room}.")}
+            folders.setdefault(folder(name), set()).update(own - {folder(name)})
+    assert components({name: targets & folders.keys() for name, targets in folders.items()}) == []
+
+
 @pytest.mark.parametrize(
     ("source", "expected"),
     [

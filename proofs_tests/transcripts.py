@@ -31,7 +31,7 @@ LEFT_OUT = "..."
 
 
 @dataclass(frozen=True)
-class Step:
+class TranscriptStep:
     """A command of a transcript, and what the page says that it prints."""
 
     command: str
@@ -51,7 +51,7 @@ class Transcript:
     line: int
     start: int
     end: int
-    steps: tuple[Step, ...]
+    steps: tuple[TranscriptStep, ...]
 
 
 def transcripts(page: str) -> Iterator[Transcript]:
@@ -61,7 +61,7 @@ def transcripts(page: str) -> Iterator[Transcript]:
         if not text.startswith("$ ") or NOT_RUN in block["comment"]:
             continue
         parts = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
-        steps = tuple(Step(*part.partition("\n")[::2]) for part in parts)
+        steps = tuple(TranscriptStep(*part.partition("\n")[::2]) for part in parts)
         line = page.count("\n", 0, block.start("text")) + 1
         yield Transcript(line, block.start("text"), block.end("text"), steps)
 

@@ -140,7 +140,7 @@ class NoAutomaton(Equality):
     computes the unit.
 
     Attributes:
-        unit: the cell in :mod:`theory.rational_recurrences.not_rational.cells` whose first unit is decided to
+        unit: the cell in :mod:`theory.not_rational.cells` whose first unit is decided to
             be no automaton, with the paper's own nonlinearity; ``None`` where none is.
     """
 

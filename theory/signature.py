@@ -37,7 +37,7 @@ TROPICAL_GRID = (MAX_PLUS.zero, Fraction(0), Fraction(-1), Fraction(-1, 2))
 
 
 @dataclass(frozen=True)
-class Entry:
+class WeightEntry:
     """One name: a constant, or a table by symbol or by window; of weights, vectors or matrices.
 
     Attributes:
@@ -130,9 +130,9 @@ def constant(
     only: Sequence[Any] | None = None,
     derived: Callable[..., Any] | None = None,
     follows: Callable[[Weights], bool] | None = None,
-) -> Entry:
+) -> WeightEntry:
     """A weight that no symbol changes."""
-    return Entry(name, "constant", shape, _exact(only), derived=derived, follows=follows)
+    return WeightEntry(name, "constant", shape, _exact(only), derived=derived, follows=follows)
 
 
 def by_symbol(
@@ -141,16 +141,16 @@ def by_symbol(
     only: Sequence[Any] | None = None,
     derived: Callable[..., Any] | None = None,
     follows: Callable[[Weights], bool] | None = None,
-) -> Entry:
+) -> WeightEntry:
     """A table: a weight for each symbol."""
-    return Entry(name, "symbol", shape, _exact(only), derived=derived, follows=follows)
+    return WeightEntry(name, "symbol", shape, _exact(only), derived=derived, follows=follows)
 
 
-def by_window(name: str, window: int, derived: Callable[..., Any] | None = None) -> Entry:
+def by_window(name: str, window: int, derived: Callable[..., Any] | None = None) -> WeightEntry:
     """A table: a weight for each window of that many symbols, and for each shorter one, which stands at a
     string's start.
     """
-    return Entry(name, "window", window=window, derived=derived)
+    return WeightEntry(name, "window", window=window, derived=derived)
 
 
 def entries(
@@ -159,7 +159,7 @@ def entries(
     only: Mapping[str, Sequence[Any]] | None = None,
     derived: Mapping[str, Callable[..., Any]] | None = None,
     window: int | None = None,
-) -> tuple[Entry, ...]:
+) -> tuple[WeightEntry, ...]:
     """The entries that a line names: constants, a bar, and tables by symbol, or by window of that many
     symbols. A name with ``[K]`` is that of a vector with ``size`` numbers.
 
@@ -167,12 +167,12 @@ def entries(
     [('s_0', 'constant', (2,)), ('q', 'symbol', (2,)), ('v', 'symbol', ())]
     """
 
-    def entry(word: str, per: Literal["constant", "symbol", "window"]) -> Entry:
+    def entry(word: str, per: Literal["constant", "symbol", "window"]) -> WeightEntry:
         name, vector, _ = word.partition("[")
         values = _exact((only or {}).get(name))
         shape = (size,) if vector else ()
         longest = window if per == "window" and window else 1
-        return Entry(name, per, shape, values, longest, (derived or {}).get(name))
+        return WeightEntry(name, per, shape, values, longest, (derived or {}).get(name))
 
     constants, _, tables = names.partition("|")
     per: Literal["symbol", "window"] = "symbol" if window is None else "window"
@@ -197,13 +197,13 @@ class Signature:
             the same.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[WeightEntry, ...]
     over: Semiring = REAL
     size: tuple[str, int] | None = None
     most_small: int = field(default=1500)
     where: Callable[[Weights], bool] | None = None
 
-    def _filled(self, alphabet: str, over: Semiring, value: Callable[[Entry, str], Tree]) -> Weights:
+    def _filled(self, alphabet: str, over: Semiring, value: Callable[[WeightEntry, str], Tree]) -> Weights:
         """The weights with ``value`` of each entry and of its name (``"f(a)"``), the derived ones last."""
         entries: dict[str, Any] = {}
         for entry in self.entries:
@@ -247,7 +247,7 @@ class Signature:
         }
         return Weights(self.over, alphabet, entries, self.size)
 
-    def _weights(self, entry: Entry) -> st.SearchStrategy[Any]:
+    def _weights(self, entry: WeightEntry) -> st.SearchStrategy[Any]:
         return weights(self.over) if entry.only is None else st.sampled_from(entry.only)
 
     def telling(self, alphabet: str, first: int = 0) -> Weights:
@@ -270,7 +270,7 @@ class Signature:
     def _generic(self, alphabet: str, first: int = 0, numbers: tuple[Any, ...] = TELLING) -> Weights:
         cycled = islice(cycle([w for w in numbers if self.over.holds(w)]), first, None)
 
-        def values(entry: Entry) -> Iterator[Any]:
+        def values(entry: WeightEntry) -> Iterator[Any]:
             while True:
                 number = next(cycled)
                 allowed = entry.only
@@ -314,7 +314,7 @@ class Signature:
         return TROPICAL_GRID if self.over is MAX_PLUS else GRID
 
     def _first_cases(
-        self, alphabet: str, allowed: Callable[[Entry, Any], tuple[Any, ...]]
+        self, alphabet: str, allowed: Callable[[WeightEntry, Any], tuple[Any, ...]]
     ) -> Iterator[Weights]:
         """The first ``most_small`` cases: ``allowed`` gives, for a weight of an entry and its value in
         :meth:`telling`, what it may be, the usual value first.
@@ -397,7 +397,7 @@ class Signature:
         """
         fixed = {(self.over.zero,): over.zero, (self.over.one,): over.one}
 
-        def named(entry: Entry, name: str) -> Tree:
+        def named(entry: WeightEntry, name: str) -> Tree:
             if entry.only in fixed:
                 return _nested(entry.shape, repeat(fixed[entry.only]))
             return _indexed(entry.shape, name, over.variable)
@@ -504,7 +504,7 @@ def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
     sizes = {signature.size for signature in signatures}
     if w.size is None or len(sizes) == 1:  # which axes grow with it is not known
         return None
-    drawn: dict[str, list[tuple[Entry, int]]] = {}
+    drawn: dict[str, list[tuple[WeightEntry, int]]] = {}
     for signature in signatures:
         for entry in signature.entries:
             if entry.derived is None and signature.size is not None:

@@ -29,7 +29,7 @@ Table = tuple[str, list[str], list[list[str]]]
 
 
 @dataclass(frozen=True)
-class Row:
+class ResultRow:
     """A model on a set: the test accuracies of its seeds.
 
     Attributes:
@@ -65,7 +65,7 @@ class Row:
         return asdict(self)
 
 
-def rows_of(results: Sequence[dict[str, Any]]) -> list[Row]:
+def rows_of(results: Sequence[dict[str, Any]]) -> list[ResultRow]:
     """A row for each model on each set, of the results that have a test accuracy."""
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for one in results:
@@ -116,7 +116,7 @@ def _accuracies(results: Sequence[dict[str, Any]]) -> Iterator[Table]:
         )
 
 
-def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:
+def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> ResultRow:
     runs = sorted(runs, key=lambda run: int(run["seed"]))
     accuracies = [run["metrics"]["test_accuracy"] for run in runs]
     decided = [run["decided"]["units"] for run in runs if run.get("decided")]
@@ -124,7 +124,7 @@ def _row(experiment: str, model: str, runs: list[dict[str, Any]]) -> Row:
     size = runs[0].get("data", {}).get("test", {}).get("sentences")
     average = mean(accuracies)
     error = None if size is None else math.sqrt(average * (1 - average) / size)
-    return Row(
+    return ResultRow(
         experiment=experiment,
         model=model,
         seeds=tuple(run["seed"] for run in runs),
@@ -148,7 +148,7 @@ def _scale(configuration: dict[str, Any]) -> str:
     return f"{length or 'all'} words" if type(length) is int else ""
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: ResultRow) -> list[str]:
     paper = percent(row.paper)
     if row.paper_deviation is not None:
         paper += f" ± {percent(row.paper_deviation)}"

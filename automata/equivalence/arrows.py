@@ -10,7 +10,7 @@ from automata.aliases import Symbol, Weight
 from automata.wfsa import WFSA
 
 
-class Rows(dict[int, list[tuple[int, Weight]]]):
+class ArrowRows(dict[int, list[tuple[int, Weight]]]):
     """For each state that has some its arrows by one symbol: pairs of a target and a weight."""
 
     def __missing__(self, state: int) -> list[tuple[int, Weight]]:
@@ -28,7 +28,7 @@ class Arrows:
 
     initial: dict[int, Weight]
     final: dict[int, Weight]
-    out: list[Rows]
+    out: list[ArrowRows]
 
 
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
@@ -44,7 +44,7 @@ def _of(automaton: WFSA, places: list[int]) -> Arrows:
     exact = Fraction if automaton.semiring.float_only else automaton.semiring.exact
     out = []
     for place in places:
-        table, rows = automaton.tables[place], Rows()
+        table, rows = automaton.tables[place], ArrowRows()
         for q, r, w in zip(table.rows.tolist(), table.columns.tolist(), table.weights.tolist(), strict=True):
             rows.setdefault(q, []).append((r, exact(w)))
         out.append(rows)

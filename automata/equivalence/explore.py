@@ -15,7 +15,7 @@ from random import Random
 import flint
 
 from automata.equivalence.echelon import Echelon, staircase
-from automata.equivalence.integers import Cleared, Vectors, Word, shortlex
+from automata.equivalence.integers import Cleared, IntegerVectors, Word, shortlex
 
 MOST_ENTRIES = 1 << 18
 """The most numbers in one block of candidates."""
@@ -100,7 +100,7 @@ class Agreement:
         tried = sorted((word for word in children if shortlex(word) < shortlex(before)), key=shortlex)
         place = {word: i for i, word in enumerate(tried)}
         self.independent = [place[word] for word in independent]
-        self.candidates = Vectors(automata, tried)
+        self.candidates = IntegerVectors(automata, tried)
 
     def holds(self, prime: int) -> bool:
         """Is it so modulo the prime?"""

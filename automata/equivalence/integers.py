@@ -167,7 +167,7 @@ def shortlex(word: Word) -> tuple[int, Word]:
     return len(word), word
 
 
-class Vectors:
+class IntegerVectors:
     """The cleared vectors of words, in shortlex order and with their prefixes; a row has all sides."""
 
     def __init__(self, automata: Cleared, words: Sequence[Word]) -> None:

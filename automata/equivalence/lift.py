@@ -11,7 +11,7 @@ import flint
 import numpy as np
 
 from automata.equivalence.echelon import columns, staircase
-from automata.equivalence.integers import PRIME_BITS, Cleared, Vectors, Word
+from automata.equivalence.integers import PRIME_BITS, Cleared, IntegerVectors, Word
 from automata.fraction_matrices import fractions, integers
 from automata.semirings import REAL
 from automata.wfsa import WFSA
@@ -74,7 +74,7 @@ def lift(
         primes: fresh ones.
         tell: called with the bits of the modulus.
     """
-    rows = Vectors(automata, words)
+    rows = IntegerVectors(automata, words)
     guesses = [_Guess(rows, pivots) for pivots in _pivot_choices(automata, rows.modulo(next(primes)))]
     # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows'
     # lengths
@@ -122,7 +122,7 @@ def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
 class _Guess:
     """One choice of pivots: the other columns of the basis, known modulo more and more primes."""
 
-    def __init__(self, rows: Vectors, pivots: list[int]) -> None:
+    def __init__(self, rows: IntegerVectors, pivots: list[int]) -> None:
         self.automata, self.rows, self.pivots = rows.automata, rows, pivots
         pivot_columns = set(pivots)
         self.others = [j for j in range(self.automata.width) if j not in pivot_columns]

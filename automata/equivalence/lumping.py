@@ -25,7 +25,7 @@ from functools import reduce
 
 from automata.aliases import Symbol, Weight
 from automata.equivalence.answers import Equivalent
-from automata.equivalence.arrows import Arrows, Rows, arrows, kinds
+from automata.equivalence.arrows import ArrowRows, Arrows, arrows, kinds
 from automata.equivalence.certificates import Lumped
 from automata.wfsa import WFSA
 
@@ -61,7 +61,7 @@ def _sums(a: WFSA) -> Callable[[list[Weight]], Hashable]:
 
 
 def _mirror(side: Arrows) -> Arrows:
-    out = [Rows() for _ in side.out]
+    out = [ArrowRows() for _ in side.out]
     for mirror, rows in zip(out, side.out, strict=True):
         for q, row in rows.items():
             for r, weight in row:

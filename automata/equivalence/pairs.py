@@ -163,7 +163,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
     sides = [without_dead_ends(side) for side in (a, b)]
     sides = [remove_epsilon(side) if side.states <= SMALL else side for side in sides]
     both, symbols = arrows(sides)
-    left, right = (_Run(side, own) for side, own in zip(sides, both, strict=True))
+    left, right = (_PairRun(side, own) for side, own in zip(sides, both, strict=True))
     seen: set[object] = set()
     pairs: list[tuple[Vector, Vector]] = []
     level: list[tuple[tuple[int, ...], Vector, Vector]] = [((), left.start, right.start)]
@@ -222,7 +222,7 @@ def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
     )
 
 
-class _Run:
+class _PairRun:
     """Forward on sparse vectors; epsilon of many states is followed at each step."""
 
     def __init__(self, automaton: WFSA, own: Arrows) -> None:

@@ -162,7 +162,7 @@ def _cleared(row: dict[int, Weight]) -> tuple[dict[int, int], int]:
 
 
 @dataclass(frozen=True)
-class Difference:
+class VectorDifference:
     """A, and B with its initial weights negated, side by side: the difference of their scores.
 
     Attributes:
@@ -180,7 +180,7 @@ class Difference:
     split: int
 
 
-def difference(a: WFSA, b: WFSA) -> Difference:
+def difference(a: WFSA, b: WFSA) -> VectorDifference:
     """The difference of two exact automata over the rationals, with one alphabet in one order."""
     places, first, index = kinds([a, b])
     steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in places)
@@ -188,7 +188,7 @@ def difference(a: WFSA, b: WFSA) -> Difference:
     final = _row(np.concatenate([a.final, b.final])).transposed
     epsilon = beside(_matrix(a.epsilon_table), _matrix(b.epsilon_table))
     joint = Representation(initial, steps, final)
-    return Difference(joint, epsilon if len(epsilon) else None, first, index, a.num_states)
+    return VectorDifference(joint, epsilon if len(epsilon) else None, first, index, a.num_states)
 
 
 def _row(weights: Weights) -> RationalMatrix:

@@ -29,7 +29,7 @@ from automata.equivalence.links import ChainLink, live_link
 from automata.equivalence.lumps import modulo
 from automata.equivalence.rationals import RationalMatrix
 from automata.equivalence.reduction import Reduction
-from automata.equivalence.representation import Difference, Representation, difference
+from automata.equivalence.representation import Representation, VectorDifference, difference
 from automata.equivalence.shortest import Search, doubt
 from automata.equivalence.smaller import smaller_scores_vanish
 from automata.errors import LimitReached
@@ -62,7 +62,7 @@ class _Decision:
     def __init__(self, a: WFSA, b: WFSA, tell: Tell, most_dense: int) -> None:
         self.a, self.b, self.tell, self.most_dense = a, b, tell, most_dense
         self.begun = perf_counter()
-        self.of: Difference = difference(a.to_exact(), b.to_exact())
+        self.of: VectorDifference = difference(a.to_exact(), b.to_exact())
         self.whole = self.of.joint
         self.primes, self.taken = self._primes(), 0
         self.chain = Reduction(self.whole, self.primes, tell, zero=True)

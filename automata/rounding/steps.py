@@ -50,7 +50,7 @@ class Deviation:
 
 
 @dataclass(frozen=True)
-class Block:
+class RoundingBlock:
     """Vectors of prefixes of a batch's strings.
 
     Attributes:
@@ -133,18 +133,18 @@ class _Steps:
             off[:, q] = self._error(every, errors, weights, apart, terms, value)[:, 0]
         return after, off
 
-    def blocks(self, batch: Batch) -> Iterator[Block]:
+    def blocks(self, batch: Batch) -> Iterator[RoundingBlock]:
         """The vectors of a batch's prefixes, several steps at once, which is quicker for few strings."""
         groups = len(np.atleast_2d(self.automaton.initial))
         first_matrices = np.arange(groups) * (len(self.automaton.matrices) // groups)
         omega, error = self.start(len(batch))
         vectors, active, numbers = [(omega, error)], [len(batch)], omega.size
 
-        def block(end: int) -> Block:
+        def block(end: int) -> RoundingBlock:
             omegas, errors = zip(*vectors, strict=True)
             steps = np.repeat(np.arange(end - len(active), end), active)
             strings = np.concatenate([np.arange(length) for length in active])
-            return Block(steps, strings, np.concatenate(omegas), np.concatenate(errors))
+            return RoundingBlock(steps, strings, np.concatenate(omegas), np.concatenate(errors))
 
         for t, (length, symbols) in enumerate(batch.steps(), start=1):
             if numbers > NUMBERS_AT_ONCE:

@@ -13,7 +13,14 @@ from page_text import environment, render
 
 from training.language_recognition import palindromes, paper, parentheses
 from training.language_recognition.paper import TABLE_1, TABLE_2, TABLE_11
-from training.language_recognition.tables import FIRST, PREFIX, Row, is_recognition, method_of, rows_of
+from training.language_recognition.tables import (
+    FIRST,
+    PREFIX,
+    RecognitionRow,
+    is_recognition,
+    method_of,
+    rows_of,
+)
 
 COMPARED, SEEDS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p"), 5
 COLUMNS = {
@@ -83,14 +90,14 @@ def pages(name: str, own: Runs, exchanges: Runs, models: Sequence[str]) -> dict[
     return {**made, "parentheses.md": page}
 
 
-def _models(rows: Sequence[Row]) -> list[str]:
+def _models(rows: Sequence[RecognitionRow]) -> list[str]:
     """Return the models that are compared, and what else was run."""
     return list(dict.fromkeys((*COMPARED, *(row.model for row in rows))))
 
 
 def _line(
     name: str,
-    rows: Sequence[Row],
+    rows: Sequence[RecognitionRow],
     which: tuple[str, int | None],
     method: str,
     printed: Printed,
@@ -113,14 +120,14 @@ def _line(
     return [title, method, seeds, *cells, f"{row.seconds:.0f}"]
 
 
-def _table_1(rows: Sequence[Row], size: str) -> Iterator[list[str]]:
+def _table_1(rows: Sequence[RecognitionRow], size: str) -> Iterator[list[str]]:
     own = [row for row in rows if row.size == size and row.centroids in (None, 5)]
     for model in _models(own):
         for method in METHODS:
             yield _line("parentheses", own, (model, None), method, TABLE_1, (size, model))
 
 
-def _table_2(rows: Sequence[Row]) -> Iterator[list[str]]:
+def _table_2(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
     small = [row for row in rows if row.size == "small" and row.model == "sr-lstm-p"]
     for k in (2, 5, 10, 50, 100):
         for method in METHODS:
@@ -128,13 +135,13 @@ def _table_2(rows: Sequence[Row]) -> Iterator[list[str]]:
                 yield _line("parentheses", small, ("sr-lstm-p", k), method, TABLE_2, k)
 
 
-def _besides(row: Row) -> list[str]:
+def _besides(row: RecognitionRow) -> list[str]:
     """Return the line of another recipe, by which one sees what the rest of ours does."""
     name = row.name.replace(row.model, environment().filters["model"](row.model), 1)
     return [name, row.size, *_line("parentheses", [row], (row.model, row.centroids), row.method, {})[1:]]
 
 
-def _attempts(rows: Sequence[Row]) -> Iterator[list[str]]:
+def _attempts(rows: Sequence[RecognitionRow]) -> Iterator[list[str]]:
     for model in _models(rows):
         for method in METHODS:
             if method == "ours" or any(row.method == method for row in rows):

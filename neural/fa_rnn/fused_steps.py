@@ -36,7 +36,7 @@ def run(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Te
         place: the row of each word in ``vectors``, shape ``(T, B)``; -1 behind a sentence's end.
         start: the first state, shape ``(B, K)``.
     """
-    fused: Any = _Steps
+    fused: Any = _FusedSteps
     result: Tensor = fused.apply(before, after, vectors, place, start)
     return result
 
@@ -50,7 +50,7 @@ def step_by_step(before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, 
     return h
 
 
-class _Steps(torch.autograd.Function):
+class _FusedSteps(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, before: Tensor, after: Tensor, vectors: Tensor, place: Tensor, start: Tensor

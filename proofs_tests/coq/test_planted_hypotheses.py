@@ -11,7 +11,7 @@ from proofs_tests.coq.test_mutants import with_text
 from ratproof.coq import programs as coq
 from ratproof.coq import ties
 from ratproof.coq.sources import Statement, source_folder, statements, theorems_of
-from ratproof.coq.theorems import Answer, ask
+from ratproof.coq.theorems import TheoremAnswer, ask
 from theory.registry import claim_named
 
 PLANTED = {
@@ -54,7 +54,7 @@ EXACT = "Proof. exact wrong. Qed."
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[str, Answer]:
+def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[str, TheoremAnswer]:
     """Coq's answer about the theorem in each file, and in one that proves it."""
     root = tmp_path_factory.mktemp("planted") / "coq"
     root.mkdir()
@@ -73,18 +73,18 @@ def answers(tmp_path_factory: pytest.TempPathFactory, compiled: Path) -> dict[st
     return ask([Statement(f"{name}.t", "", 1, None) for name in (*PLANTED, "right")], root)
 
 
-def kept(answers: dict[str, Answer]) -> Statement:
+def kept(answers: dict[str, TheoremAnswer]) -> Statement:
     """Return the theorem whose kept statement is 2 = 2."""
     return Statement("right.t", "", 1, answers["right.t"].statement)
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_a_planted_hypothesis_is_refused(name: str, answers: dict[str, Answer]) -> None:
+def test_a_planted_hypothesis_is_refused(name: str, answers: dict[str, TheoremAnswer]) -> None:
     """Coq prints the premise, the axiom, or what a notation stands for."""
     assert answers[f"{name}.t"].problem(kept(answers))
 
 
-def test_what_is_kept_is_accepted(answers: dict[str, Answer]) -> None:
+def test_what_is_kept_is_accepted(answers: dict[str, TheoremAnswer]) -> None:
     """Else the tests above would show nothing."""
     assert answers["right.t"].problem(kept(answers)) == ""
 
@@ -99,7 +99,7 @@ def test_an_indented_theorem_is_listed() -> None:
     assert theorems_of("(* It is. *)\n  Theorem t : True.") == [("t", "It is.", 2)]
 
 
-def planted(text: str, compiled: Path, root: Path) -> tuple[Answer, Statement, bool]:
+def planted(text: str, compiled: Path, root: Path) -> tuple[TheoremAnswer, Statement, bool]:
     """Return Coq's answer about the theorem of retention, where this stands in its place, what is kept of it,
     and whether the theorem is tied to its claim.
     """

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from proofs_tests.hunting.light_worker import INSTALLATION, LIGHT, REAL, put
-from ratproof.hunting.rounds import Row
-from ratproof.hunting.store import Ledger
+from ratproof.hunting.rounds import RoundRow
+from ratproof.hunting.store import HuntLedger
 from ratproof.jobs.installation import fingerprint
 from ratproof.main import run
 
@@ -19,7 +19,7 @@ HUNT = ["hunt", "definition-4", "--json"]
 """It has two targets."""
 ROUNDS = {REAL: 2, LIGHT: 12}
 
-OfOne = Callable[[int], Ledger]
+OfOne = Callable[[int], HuntLedger]
 
 
 def hunted(folder: Path, *how: str, seed: int = LIGHT) -> list[str]:
@@ -51,30 +51,30 @@ def of_one(path: Path, tmp_path_factory: pytest.TempPathFactory) -> OfOne:
     """What one worker leaves, by the hunt's seed."""
 
     @cache
-    def hunt(seed: int) -> Ledger:
+    def hunt(seed: int) -> HuntLedger:
         folder = tmp_path_factory.mktemp("of-one")
         with pytest.MonkeyPatch.context() as patch:
             make_light(patch, path)
             assert run(hunted(folder, "--jobs", "1", seed=seed)) == 0
-        return Ledger(folder)
+        return HuntLedger(folder)
 
     return hunt
 
 
 @pytest.fixture
-def at_the_first_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], list[Row]]:
+def at_the_first_row(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], list[RoundRow]]:
     """Have something done, once, when the hunt has taken in its first row; the rows that it takes in."""
 
-    def have_done(what: Callable[[], None]) -> list[Row]:
-        add, taken = Ledger.add, list[Row]()
+    def have_done(what: Callable[[], None]) -> list[RoundRow]:
+        add, taken = HuntLedger.add, list[RoundRow]()
 
-        def added(self: Ledger, seed: int, row: Row, counterexample: Path | None) -> None:
+        def added(self: HuntLedger, seed: int, row: RoundRow, counterexample: Path | None) -> None:
             add(self, seed, row, counterexample)
             taken.append(row)
             if len(taken) == 1:
                 what()
 
-        monkeypatch.setattr(Ledger, "add", added)
+        monkeypatch.setattr(HuntLedger, "add", added)
         return taken
 
     return have_done

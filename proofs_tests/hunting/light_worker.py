@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ratproof.hunting.rounds import EXAMPLES, Round, Row, seed_of
+from ratproof.hunting.rounds import EXAMPLES, Round, RoundRow, seed_of
 
 TARGETS = ["one", "two"]
 REAL, LIGHT, POISONED, FORGED, OF_ANOTHER = 7, 8, 666, 667, 668
@@ -49,10 +49,10 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
         _send(pipe, installation, rows=[row_of(seed, one).to_json() for one in chunk])
 
 
-def row_of(seed: int, one: Round) -> Row:
+def row_of(seed: int, one: Round) -> RoundRow:
     """What such a round shows."""
     digest = "0" * 31 if seed == FORGED else f"{seed_of(seed, one):032x}"
-    return Row(one.target, one.number, digest, "holds", EXAMPLES, 0.01)
+    return RoundRow(one.target, one.number, digest, "holds", EXAMPLES, 0.01)
 
 
 def put(folder: Path) -> str:

@@ -6,9 +6,9 @@ import json
 import random
 from dataclasses import replace
 
-from ratproof.hunting.rounds import Round, Row, seed_of
+from ratproof.hunting.rounds import Round, RoundRow, seed_of
 from ratproof.hunting.search import Hunt
-from ratproof.hunting.store import Ledger
+from ratproof.hunting.store import HuntLedger
 from ratproof.implementations.comparison import counterexample
 from ratproof.implementations.exact import ExactComparison
 from ratproof.jobs.installation import fingerprint
@@ -19,13 +19,13 @@ WHAT = Hunt(("proposition-7",), 5, rounds=4)
 PRINTED = replace(WHAT, variant="printed")
 
 
-def row_of(one: Round) -> Row:
+def row_of(one: Round) -> RoundRow:
     """What a round of these targets shows, without running anything."""
     digest = f"{seed_of(WHAT.seed, one):032x}"
-    return Row(one.target, one.number, digest, "holds", 50, 0.01, "exact", ("epsilon",))
+    return RoundRow(one.target, one.number, digest, "holds", 50, 0.01, "exact", ("epsilon",))
 
 
-class Scripted:
+class ScriptedWorker:
     """Workers that answer in a random order, die now and then, and always of some rounds."""
 
     seconds_a_chunk, jobs = 0.05, 2
@@ -65,7 +65,7 @@ class Scripted:
 
 
 def ledger(folder, what=WHAT):
-    return Ledger(folder, what.about())
+    return HuntLedger(folder, what.about())
 
 
 def found(variant):
@@ -75,7 +75,7 @@ def found(variant):
     return counterexample(comparison, next(iter(comparison.compare([""]))))
 
 
-def refuted(one: Round) -> Row:
+def refuted(one: Round) -> RoundRow:
     """A row with a counterexample that is one, but for what it says of its weights."""
     sent = {**found("printed").to_json(), "weights": "none"}
     return replace(row_of(one), verdict="refuted", counterexample=sent)

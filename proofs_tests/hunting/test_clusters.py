@@ -18,12 +18,12 @@ from proofs_tests.cluster import Cluster, children
 from proofs_tests.hunting.conftest import HUNT, ROUNDS, OfOne, hunted, make_light, status
 from proofs_tests.hunting.light_worker import DEADLY, FAR, FORGED, LIGHT, OF_ANOTHER, POISONED, REAL, TARGETS
 from proofs_tests.hunting.test_processes import needs_proc
-from ratproof.hunting.rounds import Row
+from ratproof.hunting.rounds import RoundRow
 from ratproof.jobs import cluster_client
 from ratproof.jobs.dask_executor import WENT_AWAY
 from ratproof.main import run
 
-AtTheFirstRow = Callable[[Callable[[], None]], list[Row]]
+AtTheFirstRow = Callable[[Callable[[], None]], list[RoundRow]]
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ from ratproof.hunting import search
 from ratproof.hunting.progress import HuntProgress
 from ratproof.hunting.rounds import Round, rows_from
 from ratproof.hunting.search import KILLS, Driver, hunt
-from ratproof.hunting.store import Ledger
+from ratproof.hunting.store import HuntLedger
 from ratproof.jobs.installation import fingerprint
 from ratproof.ladder.counterexample_files import load
 from ratproof.process.time_limits import at_most
@@ -117,14 +117,14 @@ def test_a_worker_of_another_installation_is_refused(tmp_path):
 
 def test_a_counterexample_is_a_file_before_the_ledger_names_it(tmp_path, monkeypatch):
     """Whatever is killed in between, no row names a file that is not there."""
-    add, named = Ledger.add, []
+    add, named = HuntLedger.add, []
 
     def added(self, seed, row, counterexample):
         named.append(counterexample)
         assert counterexample.is_file()
         add(self, seed, row, counterexample)
 
-    monkeypatch.setattr(Ledger, "add", added)
+    monkeypatch.setattr(HuntLedger, "add", added)
     hunt(PRINTED, 1, ledger(tmp_path, PRINTED), crew=Scripted(rows=refuted))
     assert len(named) == len(EVERY)
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from automata.errors import FormatError, InputError, LimitReached, OutputError
-from proofs_tests.hunting.scripted import PRINTED, TARGETS, WHAT, Scripted, ledger, refuted, row_of
+from proofs_tests.hunting.scripted import PRINTED, TARGETS, WHAT, ScriptedWorker, ledger, refuted, row_of
 from ratproof.hunting.merging import merge
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.search import hunt
-from ratproof.hunting.store import Ledger, locked
+from ratproof.hunting.store import HuntLedger, locked
 from ratproof.jobs.installation import fingerprint
 
 
@@ -28,13 +28,13 @@ def test_a_row_that_is_delivered_twice_is_one_and_one_with_another_digest_is_ref
 
 def test_a_merged_ledger_is_the_union(tmp_path):
     for name, targets in (("a", TARGETS[:2]), ("b", TARGETS[1:])):
-        crew = Scripted(rows=lambda one: refuted(one) if one.target == "three" else row_of(one))
+        crew = ScriptedWorker(rows=lambda one: refuted(one) if one.target == "three" else row_of(one))
         crew.said = [(None, crew._json(targets=targets))]
         store = ledger(tmp_path / name, PRINTED)
         hunt(PRINTED, 1, store, crew=crew)
         store.close()
     assert merge(tmp_path / "a", tmp_path / "b") == {"rows": 4, "counterexamples": 4}
-    assert Ledger(tmp_path / "a").status()["rows"] == 12
+    assert HuntLedger(tmp_path / "a").status()["rows"] == 12
     assert merge(tmp_path / "a", tmp_path / "b")["rows"] == 0
 
 
@@ -49,7 +49,7 @@ def test_unequal_digests_are_named_and_nothing_is_merged(tmp_path):
         InputError, match=r"seed 5, one, round 0 has the digest f+, where.*nothing was merged"
     ):
         merge(tmp_path / "a", tmp_path / "b")
-    assert Ledger(tmp_path / "a").status()["rows"] == 1
+    assert HuntLedger(tmp_path / "a").status()["rows"] == 1
 
 
 def test_unequal_verdicts_are_refused_too(tmp_path):
@@ -68,7 +68,7 @@ def test_a_ledger_of_another_hunt_is_refused(tmp_path):
         ledger(tmp_path, replace(WHAT, variant="printed"))
     about = WHAT.about() | {"installation": fingerprint() | {"numpy": "1.0"}}
     with pytest.raises(InputError, match=r"of another installation.*numpy"):
-        Ledger(tmp_path, about)
+        HuntLedger(tmp_path, about)
 
 
 def test_rounds_that_were_given_up_are_those_of_both(tmp_path):
@@ -82,7 +82,7 @@ def test_rounds_that_were_given_up_are_those_of_both(tmp_path):
     one.close()
     other.close()
     assert merge(tmp_path / "a", tmp_path / "b") == {"rows": 1, "counterexamples": 0}
-    assert Ledger(tmp_path / "a").status()["incomplete"] == [["three", 9]]
+    assert HuntLedger(tmp_path / "a").status()["incomplete"] == [["three", 9]]
 
 
 @pytest.mark.parametrize(
@@ -107,32 +107,34 @@ def test_a_row_that_no_round_has_is_not_merged(tmp_path, column, value):
         store.close()
     with sqlite3.connect(tmp_path / "b" / "ledger.sqlite") as data:
         data.execute(f"UPDATE rounds SET {column} = ? WHERE target = 'two'", (value,))
-    before = Ledger(tmp_path / "a").status()
+    before = HuntLedger(tmp_path / "a").status()
     with pytest.raises(FormatError, match=r"b.ledger.sqlite"):
         merge(tmp_path / "a", tmp_path / "b")
-    assert Ledger(tmp_path / "a").status() == before
+    assert HuntLedger(tmp_path / "a").status() == before
 
 
 def test_a_counterexample_that_is_not_what_its_name_says_is_not_merged(tmp_path):
     for name in "ab":
         store = ledger(tmp_path / name, PRINTED)
         if name == "b":
-            hunt(PRINTED, 1, store, crew=Scripted(rows=refuted))
+            hunt(PRINTED, 1, store, crew=ScriptedWorker(rows=refuted))
         store.close()
     some, *_, last = sorted((tmp_path / "b" / "counterexamples").iterdir())
     last.write_text(some.read_text())
     with pytest.raises(FormatError, match="holds something else than its name says"):
         merge(tmp_path / "a", tmp_path / "b")
-    assert Ledger(tmp_path / "a").status()["rows"] == 0 and not (tmp_path / "a" / "counterexamples").exists()
+    assert (
+        HuntLedger(tmp_path / "a").status()["rows"] == 0 and not (tmp_path / "a" / "counterexamples").exists()
+    )
 
 
 def test_nothing_is_merged_where_the_disk_fails_in_between(tmp_path, monkeypatch):
     for name in "ab":
         store = ledger(tmp_path / name)
         if name == "b":
-            hunt(WHAT, 1, store, crew=Scripted())
+            hunt(WHAT, 1, store, crew=ScriptedWorker())
         store.close()
-    put, made = Ledger.put, []
+    put, made = HuntLedger.put, []
 
     def failing(self, row):
         made.append(row)
@@ -140,10 +142,10 @@ def test_nothing_is_merged_where_the_disk_fails_in_between(tmp_path, monkeypatch
             raise sqlite3.OperationalError("database or disk is full")
         return put(self, row)
 
-    monkeypatch.setattr(Ledger, "put", failing)
+    monkeypatch.setattr(HuntLedger, "put", failing)
     with pytest.raises(OutputError, match="disk is full"):
         merge(tmp_path / "a", tmp_path / "b")
-    assert Ledger(tmp_path / "a").status()["rows"] == 0
+    assert HuntLedger(tmp_path / "a").status()["rows"] == 0
 
 
 def test_nobody_merges_into_a_ledger_that_is_written_to(tmp_path):
@@ -161,7 +163,7 @@ def test_a_ledger_that_was_closed_is_one_file_that_is_read_where_nothing_can_be_
     store.close()
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
     assert (tmp_path / "ledger.sqlite").read_bytes()[18:20] == b"\x01\x01"  # it needs no log to be read
-    assert Ledger(tmp_path).status() == said
+    assert HuntLedger(tmp_path).status() == said
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
 
 
@@ -186,10 +188,10 @@ def test_a_hunt_that_was_killed_as_it_began_goes_on(tmp_path, monkeypatch):
 
 def test_a_file_that_is_no_ledger_is_refused(tmp_path):
     with pytest.raises(InputError, match="is no folder of a hunt"):
-        Ledger(tmp_path)
+        HuntLedger(tmp_path)
     (tmp_path / "ledger.sqlite").write_bytes(b"something else" * 100)
     with pytest.raises(InputError, match="is no ledger"):
-        Ledger(tmp_path)
+        HuntLedger(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -214,11 +216,14 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path):
 def test_a_hunt_does_not_go_on_from_what_no_hunt_writes(tmp_path, change):
     """It would say that nothing was found."""
     store = ledger(tmp_path)
-    hunt(WHAT, 1, store, crew=Scripted())
+    hunt(WHAT, 1, store, crew=ScriptedWorker())
     store.close()
     with sqlite3.connect(tmp_path / "ledger.sqlite") as data:
         data.execute(change)
-    for read in (lambda: hunt(WHAT, 1, ledger(tmp_path), crew=Scripted()), lambda: Ledger(tmp_path).status()):
+    for read in (
+        lambda: hunt(WHAT, 1, ledger(tmp_path), crew=ScriptedWorker()),
+        lambda: HuntLedger(tmp_path).status(),
+    ):
         with pytest.raises(FormatError, match=r"ledger.sqlite"):
             read()
 

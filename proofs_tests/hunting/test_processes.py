@@ -17,7 +17,7 @@ import pytest
 from proofs_tests.cluster import LONG, children
 from proofs_tests.hunting.conftest import ROUNDS, OfOne, hunted, status
 from proofs_tests.hunting.light_worker import DEADLY, LIGHT, POISONED, REAL, TARGETS
-from ratproof.hunting.rounds import Row
+from ratproof.hunting.rounds import RoundRow
 from ratproof.jobs import installation
 from ratproof.jobs.children import run_chunk
 from ratproof.main import run
@@ -46,7 +46,7 @@ def is_worker(pid: int) -> bool:
 def test_a_worker_that_is_killed_is_replaced_and_the_rows_are_those_of_one_worker(
     seed: int,
     of_one: OfOne,
-    at_the_first_row: Callable[[Callable[[], None]], list[Row]],
+    at_the_first_row: Callable[[Callable[[], None]], list[RoundRow]],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

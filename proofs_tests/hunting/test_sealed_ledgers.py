@@ -9,10 +9,10 @@ import sqlite3
 import pytest
 
 from automata.errors import FormatError, InputError, OutputError
-from proofs_tests.hunting.scripted import PRINTED, TARGETS, Scripted, ledger, refuted, row_of
+from proofs_tests.hunting.scripted import PRINTED, TARGETS, ScriptedWorker, ledger, refuted, row_of
 from ratproof.hunting.rounds import Round
 from ratproof.hunting.search import hunt
-from ratproof.hunting.store import Ledger
+from ratproof.hunting.store import HuntLedger
 from ratproof.main import run
 
 OTHERS = {
@@ -61,10 +61,12 @@ def spoilt(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sealed") / "ledger"
     store = ledger(folder, PRINTED)
     deadly = Round("two", 3)
-    crew = Scripted(deadly=[deadly], rows=lambda one: refuted(one) if one.target == "three" else row_of(one))
+    crew = ScriptedWorker(
+        deadly=[deadly], rows=lambda one: refuted(one) if one.target == "three" else row_of(one)
+    )
     hunt(PRINTED, 1, store, crew=crew)
     store.close()
-    said = Ledger(folder).status()
+    said = HuntLedger(folder).status()
     assert (said["rows"], said["incomplete"], len(said["counterexamples"])) == (11, [["two", 3]], 4)
     return folder
 
@@ -105,7 +107,7 @@ def test_a_counterexample_that_is_not_what_the_ledger_names_is_refused(spoilt, t
     else:
         first.unlink()
     with pytest.raises(FormatError, match=first.name):
-        Ledger(tmp_path / "bad")
+        HuntLedger(tmp_path / "bad")
 
 
 @pytest.mark.parametrize("letter", [b"\xfc", b"\n", b"X"])
@@ -115,7 +117,7 @@ def test_a_damaged_file_is_one_sentence(spoilt, tmp_path, letter):
     path = tmp_path / "bad" / "ledger.sqlite"
     path.write_bytes(path.read_bytes().replace(b"CREATE TABLE rounds", b"CREAT" + letter + b" TABLE rounds"))
     with pytest.raises(InputError, match=r"ledger.sqlite") as refused:
-        Ledger(tmp_path / "bad")
+        HuntLedger(tmp_path / "bad")
     assert "\n" not in str(refused.value)
 
 
@@ -149,5 +151,5 @@ def test_what_is_sealed_does_not_hang_on_the_order_of_work(tmp_path):
             store.plan(5, [target], 1)
         seals |= set(store.data.execute("SELECT value FROM seal"))
         store.close()
-        Ledger(tmp_path / folder)
+        HuntLedger(tmp_path / folder)
     assert len(seals) == 1

@@ -21,7 +21,7 @@ from ratproof import believe_kernel
 from ratproof.evidence.ledger import recording
 from ratproof.laws.kernels import drawing, rungs
 from ratproof.laws.kernels.bounds.rounding import KernelForm
-from ratproof.laws.kernels.counterexample import Shown, WrongCall
+from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.family import FAMILIES
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.layouts import LAYOUTS
@@ -52,7 +52,7 @@ def with_arguments(change):
     return plant
 
 
-class Flow(torch.autograd.Function):
+class FlowCheck(torch.autograd.Function):
     """The same numbers; what flows back through them is changed."""
 
     @staticmethod
@@ -72,7 +72,7 @@ def flowing(changes):
         def kernel(**arguments):
             outputs, state = right(**arguments)
             change = changes(arguments) if outputs.requires_grad else None
-            return outputs if change is None else Flow.apply(outputs, change), state
+            return outputs if change is None else FlowCheck.apply(outputs, change), state
 
         return kernel
 
@@ -281,7 +281,7 @@ def test_a_script_makes_the_same_call(call, monkeypatch, capsys):
         del weights["final_state"]
     made = declared.gradients(problem, arrays, weights) if weights else declared.call(problem, arrays)
     name, values = ("x.grad", made.flows["x"]) if weights else ("o", made.outputs)
-    wrong = Shown(declared, problem, arrays, "", weights).wrong(name, (0, 1, 1), 0.0, 1.0, 0.0)
+    wrong = ShownCall(declared, problem, arrays, "", weights).wrong(name, (0, 1, 1), 0.0, 1.0, 0.0)
     monkeypatch.setitem(sys.modules, "kernel", SimpleNamespace(kernel=kernel))
     exec(wrong.counterexample.script, {})
     printed = float(capsys.readouterr().out.partition(" = ")[2])

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
-from theory.rational_recurrences.not_rational.arithmetic import BALLS
-from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import some
+from theory.not_rational.arithmetic import BALLS
+from theory.not_rational.cells import CELLS
+from theory.not_rational.weights import some
 
 CLOSE = 1e-9
 """Float64 is that near for a few letters and weights that are eighths."""

@@ -18,7 +18,7 @@ from theory.claim import TORCH
 from theory.registry import claims
 
 ROOT = Path(next(iter(theory.__path__))).parent
-ROWS = [audit.Row(**row) for row in json.loads((ROOT / "mutants" / "matrix.json").read_text())["rows"]]
+ROWS = [audit.AuditRow(**row) for row in json.loads((ROOT / "mutants" / "matrix.json").read_text())["rows"]]
 FAULTS = [row for row in ROWS if row.says != audit.NOTHING]
 AUDITED = [claim for claim in claims().values() if any(row.claim == claim.name for row in ROWS)]
 """The claims of the matrix; the page lists the others."""

@@ -65,7 +65,7 @@ def rooms(root: Path) -> Path:
 
 def test_a_longer_sample_begins_as_a_shorter_one_and_is_spread_over_the_lines(tmp_path):
     root = rooms(tmp_path)
-    short, long = (session.Session(root / "s.json", 1) for _ in range(2))
+    short, long = (session.MutantSession(root / "s.json", 1) for _ in range(2))
     short.draw(root, ["automata", "neural"], 4)
     long.draw(root, ["automata", "neural"], 8)
     by_room = lambda s, room: [m.diff for m in s.mutants if m.room == room]
@@ -76,11 +76,11 @@ def test_a_longer_sample_begins_as_a_shorter_one_and_is_spread_over_the_lines(tm
 
 
 def test_a_session_is_read_back(tmp_path):
-    drawn = session.Session(tmp_path / "s.json", 7)
+    drawn = session.MutantSession(tmp_path / "s.json", 7)
     drawn.draw(rooms(tmp_path), ["automata"], 2)
     drawn.mutants[0].passes["own"] = {"outcome": "killed", "by": "a test"}
     drawn.write()
-    again = session.Session.read(tmp_path / "s.json", 1)
+    again = session.MutantSession.read(tmp_path / "s.json", 1)
     assert again.mutants == drawn.mutants and again.seed == 7 and again.mutants[0].outcome == "killed"
 
 

@@ -34,7 +34,7 @@ COMMANDS = cache(typer.main.get_command)
 
 
 @dataclass(frozen=True)
-class Result:
+class RunResult:
     """The result of a program.
 
     Attributes:
@@ -51,7 +51,7 @@ class Hangs(BaseException):
     """A program did not end."""
 
 
-def result(program: str, arguments: list[str]) -> Result:
+def result(program: str, arguments: list[str]) -> RunResult:
     """Run a command of ratproof's (``ratproof``), a checker by its module's name, or a loader by its name."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with (
@@ -62,7 +62,7 @@ def result(program: str, arguments: list[str]) -> Result:
     ):
         status = PROGRAMS[program](arguments)
     texts = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
-    return Result(status, *texts)
+    return RunResult(status, *texts)
 
 
 def _stands_alone(module: str, arguments: list[str]) -> int:

@@ -14,8 +14,8 @@ from proofs_tests.mutated_files.kind import Kind, of
 
 
 def cell_weights(folder: Path) -> tuple[str, ...]:
-    from theory.rational_recurrences.not_rational.cells import CELLS
-    from theory.rational_recurrences.not_rational.weights import some
+    from theory.not_rational.cells import CELLS
+    from theory.not_rational.weights import some
 
     (folder / "w.json").write_text(json.dumps(some(CELLS["elman"], 2).to_json()))
     return ("w.json",)

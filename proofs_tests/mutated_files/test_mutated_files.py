@@ -17,7 +17,7 @@ from proofs_tests.mutated_files.edits import mutants
 from proofs_tests.mutated_files.independent import disagreement
 from proofs_tests.mutated_files.kind import Kind
 from proofs_tests.mutated_files.kinds import KINDS
-from proofs_tests.mutated_files.running import Hangs, Result, result
+from proofs_tests.mutated_files.running import Hangs, RunResult, result
 from ratproof.evidence.random_cases import for_random_cases
 
 A_KIND, FRESH = 25, 500
@@ -109,7 +109,7 @@ def require_right_answers(specimen: Specimen, data: st.DataObject) -> None:
     assert len(statuses) == 1, f"some accept {name}, and some do not: {kind.commands}"
 
 
-def wrong_answer(answer: Result) -> str | None:
+def wrong_answer(answer: RunResult) -> str | None:
     """Why a result is neither a refusal in one sentence nor an answer; ``None`` where it is."""
     sentences = [line for line in answer.err.splitlines() if not line.startswith("ratproof: note: ")]
     if not all(text.isprintable() for text in answer.err.splitlines()):

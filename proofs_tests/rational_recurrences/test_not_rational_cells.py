@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from automata.errors import InputError
 from ratproof.certification.not_rational.matrix import first_strings, hankel
-from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS, Arithmetic
-from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
-from theory.rational_recurrences.not_rational.weights import from_json, some
+from theory.not_rational.arithmetic import BALLS, FLOATS, Arithmetic
+from theory.not_rational.cells import CELLS, cell_named
+from theory.not_rational.weights import from_json, some
 
 ROUNDINGS = flint.arb(2) ** -53 * 16
 """More than what 16 roundings of float64 may add: no sum here has 16 terms, and torch's tanh and exp are off

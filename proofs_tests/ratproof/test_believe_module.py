@@ -75,7 +75,7 @@ def test_a_layer_of_ours_reads_itself_off(layer):
     assert all(c.difference is None for c in found) and [c.cases for c in found] == [0, 1, 1, 1]
 
 
-class Edge(nn.Module):
+class EdgeLayer(nn.Module):
     """A layer that loses its state at some place, as a kernel that works in chunks may."""
 
     def __init__(self, layer, place):
@@ -92,7 +92,7 @@ def test_a_state_that_is_lost_far_away_is_refuted(place):
     layer, embeddings = SRU(3, 2), torch.randn(2, 3)
     automaton = layer.to_automata(embeddings, "ab")
     report = check_module(
-        Edge(layer, place), automaton, embeddings=embeddings, alphabet="ab", slack=1e-6, examples=10
+        EdgeLayer(layer, place), automaton, embeddings=embeddings, alphabet="ab", slack=1e-6, examples=10
     )
     (result,) = report.results
     assert str(result.verdict) == "refuted"

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from ratproof.certification.not_rational.hankel_bound import Bound, bound, largest
 from ratproof.certification.not_rational.matrix import first_strings, hankel
 from ratproof.checkers import check_hankel
-from theory.rational_recurrences.not_rational.arithmetic import BALLS
-from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import from_json, some
+from theory.not_rational.arithmetic import BALLS
+from theory.not_rational.cells import CELLS
+from theory.not_rational.weights import from_json, some
 
 REJECTS = (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, RecursionError)
 

@@ -19,8 +19,8 @@ from ratproof.checkers import check_hankel
 from ratproof.checkers.table import automaton_digest
 from ratproof.commands.checking import spread
 from ratproof.main import run
-from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import some
+from theory.not_rational.cells import CELLS
+from theory.not_rational.weights import some
 
 A = WFSA(REAL, [1, 0], [0, "1/2"], {"a": [[1, 0], [0, 0]], "b": [[0, "1/3"], [0, 0]]})
 TWICE = operations.scale(operations.sum_of(A, A), "1/2")

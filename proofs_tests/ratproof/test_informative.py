@@ -116,7 +116,7 @@ def test_no_informative_case_is_unknown_and_a_refutation_stays_one():
     assert judge(refuted, book, 0)[0] == Verdict.REFUTED
 
 
-class Gives(nn.Module):
+class GivesConstant(nn.Module):
     """A number, whatever it reads."""
 
     def __init__(self, value):
@@ -127,7 +127,7 @@ class Gives(nn.Module):
         return torch.full((*inputs.shape[:2], 1), self.value)
 
 
-class Fading(nn.Module):
+class FadingNetwork(nn.Module):
     """The scores of the automaton."""
 
     def forward(self, inputs):
@@ -144,7 +144,11 @@ def results_of(claim, examples=10):
 
 @pytest.mark.parametrize(
     ("module", "automaton", "verdict"),
-    [(Gives(1.0), ALWAYS_ONE, "unknown"), (Gives(2.0), ALWAYS_ONE, "refuted"), (Fading(), FADING, "holds")],
+    [
+        (GivesConstant(1.0), ALWAYS_ONE, "unknown"),
+        (GivesConstant(2.0), ALWAYS_ONE, "refuted"),
+        (FadingNetwork(), FADING, "holds"),
+    ],
     ids=["constant", "another constant", "fading"],
 )
 def test_a_module_of_an_automaton_that_scores_all_strings_alike_is_not_believed(module, automaton, verdict):

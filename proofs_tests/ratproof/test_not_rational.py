@@ -23,9 +23,9 @@ from ratproof.certification.not_rational.hankel_bound import Bound, UndecidedBou
 from ratproof.certification.not_rational.matrix import first_strings, hankel
 from ratproof.certification.not_rational.poles import FORMS, find_pole
 from ratproof.checkers import check_hankel
-from theory.rational_recurrences.not_rational.arithmetic import BALLS, FLOATS
-from theory.rational_recurrences.not_rational.cells import CELLS, INPUT, Cell
-from theory.rational_recurrences.not_rational.weights import WeightedCell, some
+from theory.not_rational.arithmetic import BALLS, FLOATS
+from theory.not_rational.cells import CELLS, INPUT, Cell
+from theory.not_rational.weights import WeightedCell, some
 
 WILD = [name for name, cell in CELLS.items() if not cell.rational]
 QUOTIENTS = ["linear-attention", "mlstm", "rwkv-4", "softmax-attention"]

@@ -10,8 +10,8 @@ from automata.io import json_format
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from ratproof.main import run
-from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import some
+from theory.not_rational.cells import CELLS
+from theory.not_rational.weights import some
 
 ELMAN = some(CELLS["elman"]).to_json()
 

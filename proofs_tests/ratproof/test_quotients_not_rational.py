@@ -17,10 +17,10 @@ from ratproof.certification.not_rational.every_size import BITS, EverySize, NoPr
 from ratproof.certification.not_rational.hankel_bound import Bound, bound, largest
 from ratproof.certification.not_rational.quotients import BEFORE, find_quotient
 from ratproof.certification.not_rational.symbols import Symbols
-from theory.rational_recurrences.not_rational.arithmetic import BALLS
-from theory.rational_recurrences.not_rational.cell import Cell
-from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import WeightedCell, some
+from theory.not_rational.arithmetic import BALLS
+from theory.not_rational.cell import Cell
+from theory.not_rational.cells import CELLS
+from theory.not_rational.weights import WeightedCell, some
 
 QUOTIENTS = ["linear-attention", "mlstm", "rwkv-4", "softmax-attention"]
 

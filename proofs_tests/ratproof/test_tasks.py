@@ -12,7 +12,7 @@ from ratproof.evidence.kinds import Verdict
 from ratproof.ladder import tasks
 from ratproof.ladder.request import Request
 from ratproof.ladder.steps import all_of
-from ratproof.ladder.tasks import Shown, Task, show_all
+from ratproof.ladder.tasks import EvidenceTask, TaskResult, show_all
 from ratproof.ladder.verification import tasks_of, verify
 from ratproof.ladder.written.check import Inputs
 from theory.registry import claim_named, claims
@@ -43,13 +43,13 @@ def test_the_three_papers_come_first():
     assert names == list(claims()) and names.index("proposition-7") < names.index("gla")
 
 
-DEADLY = Task("corollary-10-sru", "proved")
+DEADLY = EvidenceTask("corollary-10-sru", "proved")
 
 
 def die_on_one(task, request):
     if task == DEADLY:
         os._exit(1)
-    return Shown().to_text()
+    return TaskResult().to_text()
 
 
 def test_a_worker_that_dies_takes_one_task_with_it(monkeypatch):
@@ -66,7 +66,7 @@ def test_a_run_with_a_dead_worker_is_not_as_expected(monkeypatch):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_early_stop_leaves_later_tasks_out(jobs, monkeypatch):
-    monkeypatch.setattr(Shown, "as_expected", False)
+    monkeypatch.setattr(TaskResult, "as_expected", False)
     shown = show_all(tasks_of(SMALL), Request(SMALL.claims, SMALL.kinds, jobs=jobs, stop_early=True), print)
     assert len({(seen.claim, seen.kind) for seen in shown.observations}) <= jobs
 

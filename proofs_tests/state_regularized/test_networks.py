@@ -124,7 +124,7 @@ def test_an_unsettled_run_says_so():
     tied = next(w for w in integers((2, 1), SMALL, (1,)).small(1) if margin(scores_at(w, 1, "a")) == 0)
     try:
         mixtures.step(tied, mixtures.start(tied), "a")
-    except mixtures.Unsettled as error:
+    except mixtures.UnsettledMixture as error:
         assert "equally probable" in str(error)
     else:
         raise AssertionError("a tie was settled")

@@ -47,7 +47,7 @@ class Cache:
             self.keys, self.values = [None] * LAYERS, [None] * LAYERS
 
 
-class Attention(nn.Module):
+class CausalAttention(nn.Module):
     """Causal attention of some heads."""
 
     def __init__(self, layer):
@@ -83,7 +83,7 @@ class CausalLM(nn.Module):
         self.config = SimpleNamespace(vocab_size=vocabulary, max_position_embeddings=longest)
         self.tokens, self.places = nn.Embedding(vocabulary, WIDTH), nn.Embedding(longest, WIDTH)
         self.norms = nn.ModuleList(nn.LayerNorm(WIDTH) for _ in range(LAYERS))
-        self.layers = nn.ModuleList(Attention(layer) for layer in range(LAYERS))
+        self.layers = nn.ModuleList(CausalAttention(layer) for layer in range(LAYERS))
         self.dropout = nn.Dropout(0.5)
         self.out = nn.Linear(WIDTH, vocabulary)
         self.kept = None

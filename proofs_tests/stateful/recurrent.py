@@ -12,7 +12,7 @@ from ratproof import StatefulModel, Vectors
 SIZE, CHUNK = 3, 16
 
 
-class Recurrent(StatefulModel):
+class RecurrentModel(StatefulModel):
     """h = d h + W x, of which the outputs are tanh; padding keeps the state.
 
     Args:
@@ -62,7 +62,7 @@ class Recurrent(StatefulModel):
         return state if self.mistake == "nothing cleared" else torch.zeros_like(state)
 
 
-class Steps(StatefulModel):
+class StepModel(StatefulModel):
     """The same, which counts its steps: each reads one token. It is wrong in what the state keeps besides.
 
     Args:
@@ -72,7 +72,7 @@ class Steps(StatefulModel):
     inputs, without = Vectors(SIZE), frozenset({"padding"})
 
     def __init__(self, mistake):
-        self.mistake, self.one = mistake, Recurrent()
+        self.mistake, self.one = mistake, RecurrentModel()
         self.module = self.one.module
 
     def run(self, inputs, state=None, mask=None):
@@ -93,7 +93,7 @@ class Steps(StatefulModel):
         return None
 
 
-class Shared(Recurrent):
+class Shared(RecurrentModel):
     """Its states survive in what all copies share."""
 
     everywhere: ClassVar[list] = [None]

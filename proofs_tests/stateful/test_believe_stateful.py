@@ -13,7 +13,7 @@ from torch import nn
 from automata.errors import InputError
 from proofs_tests.stateful.causal import CausalLM
 from proofs_tests.stateful.parallel import LinearAttention
-from proofs_tests.stateful.recurrent import Recurrent, Shared, Steps
+from proofs_tests.stateful.recurrent import RecurrentModel, Shared, StepModel
 from proofs_tests.stateful.verdicts import results, verdicts
 from ratproof import Tokens, Vectors, believe_stateful, of_causal_model, of_torch_rnn
 from ratproof.laws.models.model import LAWS
@@ -29,7 +29,7 @@ RIGHT = {
     "attention": lambda: of_causal_model(CausalLM()),
     "attention on vectors": lambda: of_causal_model(CausalLM(longest=66), inputs=Vectors(16)),
     "attention in bfloat16": lambda: of_causal_model(CausalLM(longest=66).bfloat16()),
-    "a model of one's own": Recurrent,
+    "a model of one's own": RecurrentModel,
     "chunks and steps": LinearAttention,
     "chunks and steps in bfloat16": lambda: LinearAttention(torch.bfloat16),
     "bfloat16 inside": lambda: LinearAttention(inside=torch.bfloat16),
@@ -48,28 +48,28 @@ def test_a_right_model_holds_on_every_law(name):
 
 
 MISTAKES = {
-    "a state lost at a chunk's edge": (Recurrent, "pieces"),
+    "a state lost at a chunk's edge": (RecurrentModel, "pieces"),
     "the last token of a piece dropped": (CausalLM, "pieces"),
-    "nothing kept after 100 steps": (Steps, "pieces"),
-    "rows exchanged in a later call": (Recurrent, "pieces"),
+    "nothing kept after 100 steps": (StepModel, "pieces"),
+    "rows exchanged in a later call": (RecurrentModel, "pieces"),
     "positions from 0 in every call": (CausalLM, "pieces"),
-    "the largest of the batch": (Recurrent, "batch"),
+    "the largest of the batch": (RecurrentModel, "batch"),
     "centred over the batch": (CausalLM, "batch"),
-    "one state for all rows": (Recurrent, "batch"),
+    "one state for all rows": (RecurrentModel, "batch"),
     "padding is read": (CausalLM, "padding"),
     "positions count padding": (CausalLM, "padding"),
-    "a token of padding too many is read": (Recurrent, "padding"),
-    "a state that survives": (Recurrent, "reuse"),
-    "a step that leaves its state": (Recurrent, "reuse"),
+    "a token of padding too many is read": (RecurrentModel, "padding"),
+    "a state that survives": (RecurrentModel, "reuse"),
+    "a step that leaves its state": (RecurrentModel, "reuse"),
     "cleared for one call": (CausalLM, "reuse"),
     "a cache that survives": (CausalLM, "reuse"),
-    "the state updated in place": (Recurrent, "reuse"),
-    "nothing cleared": (Recurrent, "reuse"),
+    "the state updated in place": (RecurrentModel, "reuse"),
+    "nothing cleared": (RecurrentModel, "reuse"),
     "zeroed and not emptied": (CausalLM, "reuse"),
-    "rows exchanged": (Recurrent, "reorder"),
+    "rows exchanged": (RecurrentModel, "reorder"),
     "rows taken back": (CausalLM, "reorder"),
     "values left where they were": (CausalLM, "reorder"),
-    "read late, and never reordered": (Steps, "reorder"),
+    "read late, and never reordered": (StepModel, "reorder"),
 }
 
 
@@ -110,7 +110,7 @@ def test_a_state_that_all_copies_share_is_refuted_by_reuse(monkeypatch):
 
 
 def test_calls_that_raise_hide_no_mistake_in_others():
-    class Odd(Recurrent):
+    class Odd(RecurrentModel):
         def run(self, inputs, state=None, mask=None):
             if inputs.shape[1] == 3:
                 raise ValueError("three tokens")
@@ -206,7 +206,7 @@ def test_a_model_that_differs_from_itself_is_refuted_by_reuse_alone():
 
 
 def test_a_model_that_cannot_be_copied_is_held_to_the_laws_as_it_is():
-    class Locked(Recurrent):
+    class Locked(RecurrentModel):
         def __init__(self, mistake=""):
             super().__init__(mistake)
             self.lock = threading.Lock()
@@ -274,7 +274,7 @@ def test_equal_infinities_agree():
 
 
 def test_what_a_model_lacks_is_said_and_not_tried():
-    found = results(Recurrent(), without=("padding", "clear", "state-twice", "batch"))
+    found = results(RecurrentModel(), without=("padding", "clear", "state-twice", "batch"))
     assert list(found) == ["pieces", "reuse"]
     assert (
         found["pieces"]
@@ -289,7 +289,7 @@ def test_what_a_model_lacks_is_said_and_not_tried():
 def test_a_model_reads_no_more_tokens_than_it_says():
     lengths = []
 
-    class Short(Recurrent):
+    class Short(RecurrentModel):
         longest = 20
 
         def run(self, inputs, state=None, mask=None):
@@ -301,7 +301,7 @@ def test_a_model_reads_no_more_tokens_than_it_says():
 
 
 def test_a_claim_is_an_assertion():
-    believe_stateful("right", model=Recurrent()).check(examples=17)
+    believe_stateful("right", model=RecurrentModel()).check(examples=17)
     with pytest.raises(AssertionError, match=r"outputs\[0, 1, 0\] is"):
         believe_stateful("wrong", model=wrong("positions from 0 in every call")).check(examples=17)
 
@@ -323,7 +323,7 @@ def test_a_claim_is_an_assertion():
 )
 def test_what_does_not_fit_is_named(more, says):
     with pytest.raises(InputError, match=f"mine: {says}"):
-        believe_stateful("mine", **{"model": Recurrent(), **more})
+        believe_stateful("mine", **{"model": RecurrentModel(), **more})
 
 
 @pytest.mark.parametrize("kind", [Tokens, Vectors])

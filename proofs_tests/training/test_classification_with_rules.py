@@ -19,7 +19,7 @@ from proofs_tests.training.command_line import command_line
 from proofs_tests.training.sentences import write_rule_sets
 from proofs_tests.training.small_runs import ratproof
 from training.classification_with_rules import experiment
-from training.classification_with_rules.data import Batch, RuledSentences, drawn_places, load
+from training.classification_with_rules.data import RuledSentences, SentenceBatch, drawn_places, load
 from training.classification_with_rules.experiment import build
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import SETS, TABLE_4, TABLE_5, TABLE_6, paper, variant
@@ -120,7 +120,7 @@ def test_what_rules_match_is_read_by_the_networks_that_are_said_to_and_by_no_oth
 ) -> None:
     task = task_of(replace(TINY, model=model), data, folder)
     batch, _ = task.parts["train"].at(torch.arange(9), torch.device("cpu"))
-    other = Batch(batch.words, batch.mirrored, batch.lengths, 1 - batch.matches)
+    other = SentenceBatch(batch.words, batch.mirrored, batch.lengths, 1 - batch.matches)
     same = torch.equal(task.network(batch), task.network(other))
     assert same != model.endswith(("+i", "+o", "+io"))
 
@@ -132,7 +132,9 @@ def test_matches_are_added_to_the_logits_with_a_weight_for_each_label(
     zeros = torch.zeros(2, len(data.labels))
     words = torch.tensor([[0, 0], [1, 1]])
     lengths, one = torch.tensor([2, 2]), torch.tensor([[1.0, 0, 0], [0, 0, 1.0]])
-    added = network(Batch(words, words, lengths, one)) - network(Batch(words, words, lengths, zeros))
+    added = network(SentenceBatch(words, words, lengths, one)) - network(
+        SentenceBatch(words, words, lengths, zeros)
+    )
     assert torch.allclose(added, one, atol=1e-6)
 
 
@@ -145,7 +147,7 @@ def test_the_kept_classifier_is_the_network(extra: int, data: RuledSentences, fo
     for part in data.parts.values():
         encoded = [torch.tensor([task.index[word] for word in words]) for words in part.words]
         for words, row in zip(part.words, encoded, strict=True):
-            batch = Batch(row[:, None], row[:, None], torch.tensor([len(row)]), torch.zeros(1, 3))
+            batch = SentenceBatch(row[:, None], row[:, None], torch.tensor([len(row)]), torch.zeros(1, 3))
             assert torch.allclose(made([words]), network(batch), atol=1e-4)
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neural.state_regularized.acceptor import Acceptor
-from training.state_regularized.batches import Rows
+from training.state_regularized.batches import BatchRows
 from training.state_regularized.clusters import alone, farthest, means, put_centroids, sizes
-from training.state_regularized.strings import Strings
+from training.state_regularized.strings import LabelledStrings
 
 WORDS = ((), (0,), (1, 0), (1, 1, 0), (0, 1, 1), (1, 0, 1, 1))
 
@@ -20,8 +20,8 @@ def network(seed: int = 0) -> Acceptor:
     return Acceptor(("0", "1"), "sr-gru", 7, 5).double()
 
 
-def rows() -> Rows:
-    return Rows(Strings(WORDS, tuple(len(word) % 2 == 0 for word in WORDS)))
+def rows() -> BatchRows:
+    return BatchRows(LabelledStrings(WORDS, tuple(len(word) % 2 == 0 for word in WORDS)))
 
 
 def test_the_recurrent_part_alone_is_torchs_gru() -> None:

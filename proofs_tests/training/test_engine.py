@@ -29,7 +29,7 @@ from proofs_tests.training.small_runs import ratproof, result, same_networks
 from training.engine import bar as bars
 from training.engine import checkpoint
 from training.engine.logs import Logs
-from training.engine.loop import Diverged, Loop, Step
+from training.engine.loop import Diverged, Loop, TrainingStep
 from training.engine.noise import Noise
 from training.engine.processes import fabric_for
 from training.engine.progress import Progress
@@ -395,7 +395,7 @@ def test_lines_of_steps_that_are_made_again_are_dropped(tmp_path: Path) -> None:
     """As where the process was killed after the logs were written, and before the checkpoint was."""
     logs = Logs(tmp_path, Progress(), every=1, tensorboard=False)
     for number in range(5):
-        logs.step(Step(number, 1, 0.5, 1.0, 0.1))
+        logs.step(TrainingStep(number, 1, 0.5, 1.0, 0.1))
     logs.write(Progress())
     assert [row[0] for row in Logs(tmp_path, Progress(step=3), tensorboard=False).rows] == ["0", "1", "2"]
     (tmp_path / "steps.csv").write_text("")

@@ -63,7 +63,9 @@ def test_paths_of_one_size_are_equally_likely() -> None:
 
 
 @given(SEEDS, st.sampled_from([parentheses.TRAINING, parentheses.DEV, *parentheses.COLUMNS[:2]]))
-def test_parentheses_are_labelled_as_by_the_pushdown_automaton(seed: int, column: parentheses.Column) -> None:
+def test_parentheses_are_labelled_as_by_the_pushdown_automaton(
+    seed: int, column: parentheses.ParenthesesColumn
+) -> None:
     oracle = language_of.balanced_to_all_depths(parentheses.LETTERS)
     strings = parentheses.draw(column, 3, 4, np.random.default_rng(seed))
     assert (len(strings), int(strings.labels.sum())) == (7, 3)
@@ -79,7 +81,7 @@ def test_parentheses_are_labelled_as_by_the_pushdown_automaton(seed: int, column
 @given(SEEDS, st.sampled_from(sorted(parentheses.CHANGES)))
 def test_a_near_miss_is_one_change_away(seed: int, name: str) -> None:
     rng = np.random.default_rng(seed)
-    (tokens,) = _rows(parentheses.draw(parentheses.Column("some", (1, 4), (8, 30)), 1, 0, rng))
+    (tokens,) = _rows(parentheses.draw(parentheses.ParenthesesColumn("some", (1, 4), (8, 30)), 1, 0, rng))
     changed = parentheses.CHANGES[name](list(tokens), rng)
     assert changed is not None and abs(len(changed) - len(tokens)) == (name == "dropped")
     counts = [sum(x == token for x in changed) for token in (parentheses.OPEN, parentheses.CLOSE)]
@@ -88,7 +90,7 @@ def test_a_near_miss_is_one_change_away(seed: int, name: str) -> None:
 
 
 @given(SEEDS, st.sampled_from(palindromes.COLUMNS[:1] + palindromes.COLUMNS[3:4]))
-def test_palindromes_and_what_is_none(seed: int, column: palindromes.Column) -> None:
+def test_palindromes_and_what_is_none(seed: int, column: palindromes.PalindromeColumn) -> None:
     strings = palindromes.draw(column, 3, 4, np.random.default_rng(seed))
     for tokens, label, kind in zip(_rows(strings), strings.labels.tolist(), strings.kinds, strict=True):
         assert (tokens == tokens[::-1] and len(tokens) % 2 == 0) == label == (kind == "palindrome")

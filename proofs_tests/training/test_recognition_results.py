@@ -29,7 +29,7 @@ from training.language_recognition.network import TrainedAcceptor
 from training.language_recognition.reach import DEPTHS, LENGTHS, reach
 from training.language_recognition.settings import MODELS, PRESETS, Recognition
 from training.language_recognition.states_along import RANKED_OVER, STRING, along, read
-from training.language_recognition.strings import Drawn, Strings
+from training.language_recognition.strings import DrawnStrings, Strings
 from training.results_command import KEPT
 from training.state_regularized.extracted import a_string, extracted
 
@@ -44,7 +44,9 @@ def kept_result(name: str) -> dict[str, Any]:
 
 def _some_strings() -> Strings:
     words = ["a(b)", "()", "c", "(())d()"]
-    return Strings.of([Drawn([parentheses.ALPHABET.index(x) for x in word], True, "some") for word in words])
+    return Strings.of(
+        [DrawnStrings([parentheses.ALPHABET.index(x) for x in word], True, "some") for word in words]
+    )
 
 
 def test_the_string_is_balanced_and_deeper_than_those_that_networks_train_on() -> None:

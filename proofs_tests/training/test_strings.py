@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from automata.languages.random_dfas import random_minimal_dfa
 from automata.languages.tomita import tomita
 from training.state_regularized import strings
-from training.state_regularized.languages import Language, balanced, grammar
-from training.state_regularized.strings import TRAINING_LENGTHS, VALIDATION_LENGTHS, Strings
+from training.state_regularized.languages import RegularLanguage, balanced, grammar
+from training.state_regularized.strings import TRAINING_LENGTHS, VALIDATION_LENGTHS, LabelledStrings
 
 
-def languages() -> st.SearchStrategy[Language]:
+def languages() -> st.SearchStrategy[RegularLanguage]:
     random = st.builds(
-        lambda n, s: Language(f"{n}-{s}", random_minimal_dfa(n, ("a", "b"), s)),
+        lambda n, s: RegularLanguage(f"{n}-{s}", random_minimal_dfa(n, ("a", "b"), s)),
         st.integers(2, 8),
         st.integers(0, 9),
     )
@@ -26,7 +26,7 @@ def languages() -> st.SearchStrategy[Language]:
 
 @settings(deadline=None, max_examples=12)
 @given(languages(), st.integers(0, 99), st.booleans())
-def test_what_is_drawn(language: Language, seed: int, near_misses: bool) -> None:
+def test_what_is_drawn(language: RegularLanguage, seed: int, near_misses: bool) -> None:
     training, validation = strings.draw(language, seed, near_misses)
     assert (training, validation) == strings.draw(language, seed, near_misses)
     assert not set(training.tokens) & set(validation.tokens)
@@ -36,7 +36,7 @@ def test_what_is_drawn(language: Language, seed: int, near_misses: bool) -> None
         _right(language, part, lengths)
 
 
-def _right(language: Language, part: Strings, lengths: tuple[int, ...]) -> None:
+def _right(language: RegularLanguage, part: LabelledStrings, lengths: tuple[int, ...]) -> None:
     counts = Counter[tuple[int, bool]]()
     for tokens, label in zip(part.tokens, part.labels, strict=True):
         assert label == language.dfa.accepts([language.alphabet[a] for a in tokens])

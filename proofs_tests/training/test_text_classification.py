@@ -27,7 +27,7 @@ from training.experiments import run, settings_for
 from training.rational_recurrences import data, decided, search
 from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.experiment import SentenceRun
-from training.rational_recurrences.sentence_files import Part
+from training.rational_recurrences.sentence_files import SentencePart
 from training.rational_recurrences.settings import MODELS, PRESETS, TABLE_5, Classification
 from training.rational_recurrences.task import standard_error
 
@@ -94,7 +94,7 @@ def test_word_vectors_have_the_length_that_is_asked_for_and_unknown_words_share_
 
 
 def test_the_splits_are_fixed_and_have_the_sizes_of_table_4() -> None:
-    whole = Part(tuple((str(i),) for i in range(3775)), tuple(i % 2 for i in range(3775)))
+    whole = SentencePart(tuple((str(i),) for i in range(3775)), tuple(i % 2 for i in range(3775)))
     parts = data.split(whole)
     assert {name: len(part) for name, part in parts.items()} == {"train": 3019, "dev": 378, "test": 378}
     assert parts["test"].words[:5] == (("6",), ("18",), ("22",), ("23",), ("27",))
@@ -111,7 +111,7 @@ def test_amazons_last_fifth_is_its_dev_part_and_its_labels_stand_beside(tmp_path
     parts = data.load("amazon", tmp_path, any_size=True)
     assert parts["train"].words == tuple((f"w{i}", "café") for i in range(8))
     assert parts["train"].labels == (0, 1) * 4 and parts["dev"].words[0] == ("w8", "café")
-    assert parts["test"] == Part((("good",), ()), (1, 0))
+    assert parts["test"] == SentencePart((("good",), ()), (1, 0))
     assert "test" not in data.load("amazon", tmp_path, any_size=True, test=False)
     with pytest.raises(FormatError, match="has 10 sentences, where the published one has 25,000"):
         data.load("amazon", tmp_path)

@@ -38,7 +38,7 @@ from training.state_regularized import strings
 from training.state_regularized.experiment import learn
 from training.state_regularized.languages import grammar
 from training.state_regularized.settings import NEVER, PRESETS, Recipe, recipe_of
-from training.state_regularized.strings import Strings
+from training.state_regularized.strings import LabelledStrings
 from training.state_regularized.task import LearningTask
 from training.tables import tables
 
@@ -56,7 +56,7 @@ HASTY = replace(SMALL, restart_after=5, look_every=2, steps=7)
 
 
 @cache
-def drawn(number: int, seed: int, near_misses: bool) -> tuple[Strings, Strings]:
+def drawn(number: int, seed: int, near_misses: bool) -> tuple[LabelledStrings, LabelledStrings]:
     return strings.draw(grammar(number), seed, near_misses)
 
 

@@ -371,8 +371,8 @@ def _number(fraction: str) -> str:
 
 
 def _other_weights(data: JsonObject, subjects: Subjects, _: float | None) -> tuple[str, dict[str, str]]:
-    from theory.rational_recurrences.not_rational import weights as cell_weights
-    from theory.rational_recurrences.not_rational.cells import cell_named
+    from theory.not_rational import weights as cell_weights
+    from theory.not_rational.cells import cell_named
 
     assert subjects.weights is not None
     path, text = subjects.weights

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ratproof.hunting.crew import Crew
     from ratproof.hunting.progress import HuntProgress
     from ratproof.hunting.search import Hunt
-    from ratproof.hunting.store import Ledger
+    from ratproof.hunting.store import HuntLedger
 
 REPLAYED = {"holds": YES, "refuted": NO, "unknown": UNKNOWN}
 
@@ -137,16 +137,16 @@ class _Shown:
 
 
 @contextmanager
-def _store(ledger: str | None, what: Hunt) -> Iterator[Ledger | None]:
+def _store(ledger: str | None, what: Hunt) -> Iterator[HuntLedger | None]:
     """The ledger in the folder, which nobody else writes to meanwhile."""
     if ledger is None:
         yield None
         return
-    from ratproof.hunting.store import Ledger, locked
+    from ratproof.hunting.store import HuntLedger, locked
 
     folder = Path(ledger)
     with locked(folder, "--ledger "):
-        store = Ledger(folder, what.about())
+        store = HuntLedger(folder, what.about())
         try:
             yield store
         finally:

@@ -19,8 +19,8 @@ from ratproof.commands.terminal import progress, tell_unwritten
 from ratproof.process.exit_statuses import UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_outputs
-from theory.rational_recurrences.not_rational.cells import CELLS, cell_named
-from theory.rational_recurrences.not_rational.weights import WeightedCell, from_json, some
+from theory.not_rational.cells import CELLS, cell_named
+from theory.not_rational.weights import WeightedCell, from_json, some
 
 
 @app.command(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ratproof.coq import programs as coq
 from ratproof.coq.development import rebuild
 from ratproof.coq.sources import kept_statements, modules, statements
-from ratproof.coq.theorems import Answer, theorem_answers
+from ratproof.coq.theorems import TheoremAnswer, theorem_answers
 from ratproof.coq.ties import untied
 from theory.registry import claims
 
@@ -28,7 +28,7 @@ class DevelopmentReport:
 
     version: str
     seconds: float
-    answers: dict[str, Answer]
+    answers: dict[str, TheoremAnswer]
     problems: list[str]
 
 
@@ -36,7 +36,7 @@ def check_development(tell: Callable[[str], None]) -> DevelopmentReport:
     """Compile the development, ask about each theorem and run coqchk; raise NoCoq without Coq."""
     started, version = time.perf_counter(), coq.version()
     problems: list[str] = []
-    answers: dict[str, Answer] = {}
+    answers: dict[str, TheoremAnswer] = {}
     try:
         root = rebuild(tell)
         tell("asking about each theorem, and checking the compiled files once more with coqchk")

@@ -28,7 +28,7 @@ WIDTH = 108
 
 
 @dataclass(frozen=True)
-class Answer:
+class TheoremAnswer:
     """Coq's answer about a theorem.
 
     Attributes:
@@ -54,12 +54,12 @@ class Answer:
 
 
 @cache
-def theorem_answers(root: Path) -> dict[str, Answer]:
+def theorem_answers(root: Path) -> dict[str, TheoremAnswer]:
     """Return Coq's answer about every theorem of a compiled development."""
     return ask(list(statements().values()), root)
 
 
-def ask(theorems: Sequence[Statement], root: Path) -> dict[str, Answer]:
+def ask(theorems: Sequence[Statement], root: Path) -> dict[str, TheoremAnswer]:
     """Return Coq's answers about these theorems.
 
     Raises:
@@ -82,7 +82,7 @@ def ask(theorems: Sequence[Statement], root: Path) -> dict[str, Answer]:
         name, _, rest = part.partition("\n")
         said, whole, assumed = rest.split(PART)
         digest = hashlib.sha256(" ".join(whole.split()).encode()).hexdigest()[:32]
-        answers[name.strip()] = Answer(Printed(_statement(said), digest), " ".join(assumed.split()))
+        answers[name.strip()] = TheoremAnswer(Printed(_statement(said), digest), " ".join(assumed.split()))
     return answers
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ratproof.hunting.rounds import Round
 from ratproof.jobs.children import end_children, greeting, run_chunk
-from ratproof.jobs.local_executor import Executor, LocalExecutor, Task
+from ratproof.jobs.local_executor import Executor, ExecutorTask, LocalExecutor
 
 Chunk = list[Round]
 AHEAD = 2
@@ -30,7 +30,7 @@ class Crew:
         self.executor, self.seconds_a_chunk = executor, seconds_a_chunk
         self.arguments = json.dumps(list(arguments))
         self.notes, self.jobs, self.failed_starts = executor.notes, 1, 0
-        self.chunks: dict[Task, Chunk] = {}
+        self.chunks: dict[ExecutorTask, Chunk] = {}
         # which targets there are is asked here: a far worker that named few would have the others left out
         self.here = executor if isinstance(executor, LocalExecutor) else LocalExecutor(1)
         for _ in range(self.here.threads()):

@@ -9,7 +9,7 @@ from automata.errors import InputError
 from automata.io.files import write_whole
 from ratproof.hunting.ledger_rows import key_of, unequal
 from ratproof.hunting.rounds import Round
-from ratproof.hunting.store import FOLDER, NAME, Ledger, locked, require_same
+from ratproof.hunting.store import FOLDER, NAME, HuntLedger, locked, require_same
 
 
 def merge(into: Path, other: Path) -> dict[str, int]:
@@ -21,10 +21,10 @@ def merge(into: Path, other: Path) -> dict[str, int]:
     Raises :class:`~automata.errors.InputError`: one is no ledger, they are of different installations, a file
     is not what its name says, or they have different digests for one round; then nothing was changed.
     """
-    theirs = Ledger(other)
-    Ledger(into).close()  # a folder that has none is left as it is
+    theirs = HuntLedger(other)
+    HuntLedger(into).close()  # a folder that has none is left as it is
     with locked(into):
-        ours = Ledger(into, grows=True)
+        ours = HuntLedger(into, grows=True)
         try:
             require_same(ours.path, ours.about(), theirs.about())
             rows = list(theirs.rows())
@@ -44,7 +44,7 @@ def merge(into: Path, other: Path) -> dict[str, int]:
     return {"rows": new, "counterexamples": len(files)}
 
 
-def _require_equal(ours: Ledger, theirs: Ledger, rows: list[tuple[Any, ...]]) -> None:
+def _require_equal(ours: HuntLedger, theirs: HuntLedger, rows: list[tuple[Any, ...]]) -> None:
     own = {row[:3]: row for row in ours.rows()}
     for row in rows:
         different = unequal(row, own.get(row[:3], row))

@@ -45,7 +45,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Row:
+class RoundRow:
     """What came of a round.
 
     Attributes:
@@ -159,7 +159,7 @@ def _refuse(constant: str) -> Any:
     raise ValueError(constant)
 
 
-def rows_from(text: bytes, chunk: list[Round]) -> list[Row]:
+def rows_from(text: bytes, chunk: list[Round]) -> list[RoundRow]:
     """The rows that a worker sent for a chunk.
 
     Raises :class:`~automata.errors.FormatError`: it is not JSON, or not one right row for each round.
@@ -171,8 +171,8 @@ def rows_from(text: bytes, chunk: list[Round]) -> list[Row]:
     return [_row(row, one) for row, one in zip(rows, chunk, strict=True)]
 
 
-def _row(said: Any, one: Round) -> Row:
-    names = {field.name for field in fields(Row)}
+def _row(said: Any, one: Round) -> RoundRow:
+    names = {field.name for field in fields(RoundRow)}
     if not isinstance(said, dict) or set(said) != names:
         raise FormatError("a worker sent a row whose fields are not those of a row")
     require_row(said, "a worker sent")
@@ -189,4 +189,4 @@ def _row(said: Any, one: Round) -> Row:
             f"a worker sent a row of {one.target}, {one.number}, whose {wrong} is"
             f" {shown(said[wrong], quoted=True)}"
         )
-    return Row(**{**said, "corners": tuple(said["corners"])})
+    return RoundRow(**{**said, "corners": tuple(said["corners"])})

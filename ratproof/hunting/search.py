@@ -17,7 +17,7 @@ from automata.errors import InputError
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.hunting.crew import Chunk, Crew
 from ratproof.hunting.progress import HuntProgress
-from ratproof.hunting.rounds import Round, Row, greeting_from, rows_from, seed_of
+from ratproof.hunting.rounds import Round, RoundRow, greeting_from, rows_from, seed_of
 from ratproof.hunting.store import Memory, Store
 from ratproof.hunting.targets import require_known
 from ratproof.implementations.comparison import counterexample
@@ -271,7 +271,7 @@ class Driver:
         self.progress.incomplete.append(one)
         self.fallen.add(one.target)
 
-    def _add(self, row: Row, found: Counterexample | None) -> None:
+    def _add(self, row: RoundRow, found: Counterexample | None) -> None:
         p = self.progress
         path = None if found is None else self._kept(row, found)
         self.store.add(self.what.seed, row, path)
@@ -285,7 +285,7 @@ class Driver:
             self.fallen.add(row.target)
             p.errors.append(f"{row.target}, round {row.number}: {row.why}")
 
-    def _confirmed(self, row: Row) -> Counterexample | None:
+    def _confirmed(self, row: RoundRow) -> Counterexample | None:
         """The counterexample of a row, as it is when it is run again here: nothing of what it says of itself
         is believed.
 
@@ -305,7 +305,7 @@ class Driver:
             raise InputError(f"{where}: run again here, the two sides agree: it is none")
         return counterexample(again.comparison, again.compared)
 
-    def _kept(self, row: Row, found: Counterexample) -> Path | None:
+    def _kept(self, row: RoundRow, found: Counterexample) -> Path | None:
         """Keep it; its file, where the ledger has one."""
         self.fallen.add(row.target)
         seed = seed_of(self.what.seed, row.round)

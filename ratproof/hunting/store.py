@@ -18,7 +18,7 @@ from automata.errors import FormatError, InputError, LimitReached, OutputError
 from automata.io.files import write_whole
 from automata.io.printable_text import printable
 from ratproof.hunting.ledger_rows import COLUMNS, key_of, require_count, require_round, unequal
-from ratproof.hunting.rounds import Round, Row
+from ratproof.hunting.rounds import Round, RoundRow
 from ratproof.hunting.seal import begin, remove, require_sealed, write
 from ratproof.jobs.installation import difference
 from ratproof.ladder.counterexample_files import read
@@ -40,7 +40,7 @@ class Store(Protocol):
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """So many rounds of each target are asked for."""
 
-    def add(self, seed: int, row: Row, counterexample: Path | None) -> None:
+    def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
         """Take in a row."""
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
@@ -63,7 +63,7 @@ class Memory:
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
         """Nothing."""
 
-    def add(self, seed: int, row: Row, counterexample: Path | None) -> None:
+    def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
         """Nothing."""
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
@@ -78,7 +78,7 @@ class Memory:
         return []
 
 
-class Ledger:
+class HuntLedger:
     """A folder with what a hunt has done.
 
     Args:
@@ -222,7 +222,7 @@ class Ledger:
                 if there is None or there[0] < rounds:
                     write(self.data, self.path, "planned", (seed, target, rounds))
 
-    def add(self, seed: int, row: Row, counterexample: Path | None) -> None:
+    def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
         """Take in a row. A second one of the same round is left out; one with another digest, or verdict, is
         refused.
         """

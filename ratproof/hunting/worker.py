@@ -18,7 +18,7 @@ from automata.io.printable_text import printable
 from automata.testing.edge_cases import corners
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.not_run import NotRun
-from ratproof.hunting.rounds import EXAMPLES, MOST_SAID, Round, Row, seed_of
+from ratproof.hunting.rounds import EXAMPLES, MOST_SAID, Round, RoundRow, seed_of
 from ratproof.hunting.targets import targets
 from ratproof.jobs.installation import fingerprint
 from ratproof.ladder.environment import forget_constants, interpret_triton, load_profile, unchanged_afterwards
@@ -72,19 +72,21 @@ def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
         _send(pipe, {"installation": fingerprint(), "rows": rows})
 
 
-def run(step: Step | WrittenStep, one: Round, seed: int) -> Row:
+def run(step: Step | WrittenStep, one: Round, seed: int) -> RoundRow:
     """Run a round of a hunt with that seed."""
     seen = Examples(seed_of(seed, one))
     test = step.test.partition("::")[2]
     try:
         result, *_ = step.run(seen.seed, seen.look)
     except NotRun as reason:
-        return Row(one.target, one.number, seen.digest, "error", 0, 0.0, why=_brief(str(reason)), test=test)
+        return RoundRow(
+            one.target, one.number, seen.digest, "error", 0, 0.0, why=_brief(str(reason)), test=test
+        )
     verdict, why = str(result.verdict), ""
     counterexample = None if result.counterexample is None else result.counterexample.to_json()
     if counterexample is None and result.raised is not None:  # a crash is no counterexample
         verdict, why = "error", result.why
-    return Row(
+    return RoundRow(
         one.target,
         one.number,
         seen.digest,

@@ -34,7 +34,7 @@ from ratproof.implementations.chernoff import surprise, threshold
 from ratproof.implementations.comparison import Constants, Difference, StringResult, no_case, shortest_of
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec
 from ratproof.implementations.sampled_run_files import LAYERS, checked
-from ratproof.implementations.state_regularized.table_of_cells import Asked
+from ratproof.implementations.state_regularized.table_of_cells import TableQuestion
 from theory.claim import Claim, Variant
 
 SAMPLER = 2.0**-18
@@ -119,7 +119,7 @@ class SampledRuns:
     @cached_property
     def _equations(self) -> dict[str, tuple[Any, Any]]:
         """For each symbol alpha as equation 2 or 3 has it, and the bounds on rounding, each ``(k, k)``."""
-        asked = Asked(self.spec.kind, [self.asked], 1)
+        asked = TableQuestion(self.spec.kind, [self.asked], 1)
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
             rows = [asked.distribution(place, vector) for place in range(self.spec.options["k"])]

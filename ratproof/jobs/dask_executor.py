@@ -15,7 +15,7 @@ from typing import Any
 
 from automata.errors import InputError
 from ratproof.jobs.cluster_client import GONE_AWAY, connect, connected
-from ratproof.jobs.local_executor import Task, WorkerDied
+from ratproof.jobs.local_executor import ExecutorTask, WorkerDied
 
 TRY = 5.0
 """Seconds to wait for a scheduler that has gone away, at each try."""
@@ -40,9 +40,9 @@ class DaskExecutor:
         self.client = connected(where)
         self.where, self.kept = where, kept
         self.notes: list[str] = []
-        self.out: dict[str, tuple[Any, Task]] = {}
+        self.out: dict[str, tuple[Any, ExecutorTask]] = {}
         """Futures and tasks, by Dask's keys."""
-        self.again: list[Task] = []
+        self.again: list[ExecutorTask] = []
         """To be handed in."""
         self.ended: queue.Queue[Any] = queue.Queue()
         """Futures that have ended."""
@@ -67,14 +67,14 @@ class DaskExecutor:
             self._lose()
             return 0
 
-    def submit(self, function: Callable[..., bytes], *arguments: str) -> Task:
+    def submit(self, function: Callable[..., bytes], *arguments: str) -> ExecutorTask:
         """Have a worker do it."""
-        task = Task(function, arguments)
+        task = ExecutorTask(function, arguments)
         self.again.append(task)
         self._hand_in()
         return task
 
-    def ready(self, seconds: float) -> Iterator[tuple[Task, bytes | None]]:
+    def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
         """What was said within so long: a task and its answer; a task and ``None``, where its worker died,
         which takes the task with it: it is not tried again here.
 
@@ -93,7 +93,7 @@ class DaskExecutor:
             if task is not None:
                 yield from self._said(future, task)
 
-    def drop_unbegun(self) -> list[Task]:
+    def drop_unbegun(self) -> list[ExecutorTask]:
         """Take back what no worker is at; all, where the scheduler has gone away."""
         begun: set[str] = set()
         if not self.is_gone:
@@ -116,7 +116,7 @@ class DaskExecutor:
                 future.cancel()
             self.client.close(timeout=2)
 
-    def _said(self, future: Any, task: Task) -> Iterator[tuple[Task, bytes | None]]:
+    def _said(self, future: Any, task: ExecutorTask) -> Iterator[tuple[ExecutorTask, bytes | None]]:
         """What came of a future; of one that the scheduler has lost, nothing: it is handed in again."""
         from distributed.scheduler import KilledWorker
 

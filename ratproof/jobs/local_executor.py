@@ -14,7 +14,7 @@ class WorkerDied(RuntimeError):
 
 
 @dataclass(eq=False)
-class Task:
+class ExecutorTask:
     """A call that a worker makes.
 
     Attributes:
@@ -47,13 +47,13 @@ class Executor(Protocol):
     def threads(self) -> int:
         """How many tasks can be done at once; 0 if it is not known now."""
 
-    def submit(self, function: Callable[..., bytes], *arguments: str) -> Task:
+    def submit(self, function: Callable[..., bytes], *arguments: str) -> ExecutorTask:
         """Have a worker do it."""
 
-    def ready(self, seconds: float) -> Iterator[tuple[Task, bytes | None]]:
+    def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
         """Yield what ended within so long: a task and its answer; ``None`` if its worker died."""
 
-    def drop_unbegun(self) -> list[Task]:
+    def drop_unbegun(self) -> list[ExecutorTask]:
         """Take back what no worker is at."""
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class LocalExecutor:
     def __init__(self, jobs: int) -> None:
         self.jobs, self.notes = jobs, list[str]()
         self._pool = ThreadPoolExecutor(jobs)
-        self._out: dict[Future[bytes], Task] = {}
+        self._out: dict[Future[bytes], ExecutorTask] = {}
         self._ended: queue.Queue[Future[bytes]] = queue.Queue()
 
     def __len__(self) -> int:
@@ -82,15 +82,15 @@ class LocalExecutor:
         """How many there are."""
         return self.jobs
 
-    def submit(self, function: Callable[..., bytes], *arguments: str) -> Task:
+    def submit(self, function: Callable[..., bytes], *arguments: str) -> ExecutorTask:
         """Have it done as soon as a thread is free."""
-        task = Task(function, arguments, times=1)
+        task = ExecutorTask(function, arguments, times=1)
         future = self._pool.submit(function, *arguments)
         self._out[future] = task
         future.add_done_callback(self._ended.put)
         return task
 
-    def ready(self, seconds: float) -> Iterator[tuple[Task, bytes | None]]:
+    def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
         """Yield what ended within so long; raise what a task raised, unless its worker died."""
         try:
             ended = [self._ended.get(timeout=seconds)] if seconds else []
@@ -104,7 +104,7 @@ class LocalExecutor:
                 died = isinstance(future.exception(), WorkerDied)
                 yield task, None if died else future.result()
 
-    def drop_unbegun(self) -> list[Task]:
+    def drop_unbegun(self) -> list[ExecutorTask]:
         """Take back what no thread is at."""
         return [self._out.pop(future) for future in list(self._out) if future.cancel()]
 

@@ -32,7 +32,7 @@ Started = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Task:
+class EvidenceTask:
     """A kind of evidence for a claim."""
 
     claim: str
@@ -43,7 +43,7 @@ class Task:
 
 
 @dataclass
-class Shown:
+class TaskResult:
     """What a task showed, or all tasks together.
 
     Attributes:
@@ -68,17 +68,17 @@ class Shown:
         return json.dumps([[seen.to_text() for seen in self.observations], self.not_run])
 
     @classmethod
-    def from_text(cls, text: str) -> Shown:
+    def from_text(cls, text: str) -> TaskResult:
         """Return what :meth:`to_text` wrote."""
         observations, not_run = json.loads(text)
         return cls(list(map(Observation.from_text, observations)), not_run)
 
 
-def show(task: Task, request: Request) -> Shown:
+def show(task: EvidenceTask, request: Request) -> TaskResult:
     """Run a task in this process."""
     from ratproof.ladder.steps import all_of  # torch, which the process that waits does without
 
-    result = Shown()
+    result = TaskResult()
     for step in all_of(claim_named(task.claim), task.kind, _inputs(request)):
         try:
             result.observations += on_one_stack(step.run)()
@@ -100,15 +100,15 @@ def _inputs(request: Request) -> Any:
     return Inputs(request.device, corpus, None if request.rules is None else Path(request.rules))
 
 
-def show_all(tasks: Sequence[Task], request: Request, started: Started) -> Shown:
+def show_all(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
     """Run tasks, in as many processes as the request says; results come in the tasks' order."""
     with one_thread_each(request.processes), redirect_stdout(sys.stderr):
         run = _in_this_process if request.processes == 1 else _in_a_pool
         return run(tasks, request, started)
 
 
-def _in_this_process(tasks: Sequence[Task], request: Request, started: Started) -> Shown:
-    total, progress = Shown(), _Progress(tasks, started)
+def _in_this_process(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
+    total, progress = TaskResult(), _Progress(tasks, started)
     with unchanged_afterwards(), rare_collections():
         _prepare(request)
         try:
@@ -129,19 +129,19 @@ def _prepare(request: Request) -> None:
     core.global_force_seed = request.seed  # type: ignore[assignment]
 
 
-def _join(total: Shown, one: Shown) -> None:
+def _join(total: TaskResult, one: TaskResult) -> None:
     total.observations += one.observations
     total.not_run += one.not_run
 
 
-def _in_a_pool(tasks: Sequence[Task], request: Request, started: Started) -> Shown:
+def _in_a_pool(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
     """Run tasks in worker processes.
 
     A worker that dies breaks the pool. What was running then runs once more, each task alone in a new
     process, so that the one that kills its worker is known.
     """
-    shown: dict[Task, Shown] = {}
-    total, progress = Shown(), _Progress(tasks, started)
+    shown: dict[EvidenceTask, TaskResult] = {}
+    total, progress = TaskResult(), _Progress(tasks, started)
 
     def stop() -> bool:
         return request.stop_early and not all(one.as_expected for one in shown.values())
@@ -153,23 +153,23 @@ def _in_a_pool(tasks: Sequence[Task], request: Request, started: Started) -> Sho
             for task in broken:
                 if _run_until_broken([task], request, shown, progress, stop, processes=1):
                     total.errors.append(f"{task}: its process ended without a result")
-                    shown[task] = Shown()
+                    shown[task] = TaskResult()
             left = [task for task in left if task not in shown]
     except KeyboardInterrupt:
         total.interrupted = True
     for task in tasks:
-        _join(total, shown.get(task, Shown()))
+        _join(total, shown.get(task, TaskResult()))
     return total
 
 
 def _run_until_broken(
-    tasks: Sequence[Task],
+    tasks: Sequence[EvidenceTask],
     request: Request,
-    shown: dict[Task, Shown],
+    shown: dict[EvidenceTask, TaskResult],
     progress: _Progress,
     stop: Callable[[], bool],
     processes: int | None = None,
-) -> list[Task]:
+) -> list[EvidenceTask]:
     """Run tasks in a pool, and return those that were running when a worker died."""
     with _pool(processes or request.processes, request) as pool:
         with without_main_program():
@@ -177,7 +177,7 @@ def _run_until_broken(
         progress.tell()
         try:
             for future in as_completed(futures):
-                shown[futures[future]] = Shown.from_text(future.result())
+                shown[futures[future]] = TaskResult.from_text(future.result())
                 progress.done(futures[future])
                 progress.tell()
                 if stop():
@@ -187,7 +187,9 @@ def _run_until_broken(
     return []
 
 
-def _first_unfinished(futures: dict[Future[str], Task], shown: dict[Task, Shown], most: int) -> list[Task]:
+def _first_unfinished(
+    futures: dict[Future[str], EvidenceTask], shown: dict[EvidenceTask, TaskResult], most: int
+) -> list[EvidenceTask]:
     """Return the tasks that may have been running: tasks start in order, one more than workers are taken."""
     return [task for task in futures.values() if task not in shown][: most + 1]
 
@@ -216,7 +218,7 @@ def _start_worker(parent: int, request: Request) -> None:
     collect_rarely()
 
 
-def _show_as_text(task: Task, request: Request) -> str:
+def _show_as_text(task: EvidenceTask, request: Request) -> str:
     return show(task, request).to_text()
 
 
@@ -228,11 +230,11 @@ class _Progress:
         started: called by :meth:`tell`.
     """
 
-    def __init__(self, tasks: Sequence[Task], started: Started) -> None:
+    def __init__(self, tasks: Sequence[EvidenceTask], started: Started) -> None:
         self.left, self.started = list(tasks), started
         self.claims = len({task.claim for task in tasks})
 
-    def done(self, task: Task) -> None:
+    def done(self, task: EvidenceTask) -> None:
         self.left.remove(task)
 
     def tell(self) -> None:

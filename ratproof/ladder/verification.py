@@ -16,7 +16,7 @@ from ratproof.ladder.counterexample_files import keep, keep_script
 from ratproof.ladder.junit import junit
 from ratproof.ladder.outcome import Outcome
 from ratproof.ladder.request import Request, require
-from ratproof.ladder.tasks import Started, Task, show_all
+from ratproof.ladder.tasks import EvidenceTask, Started, show_all
 from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.laws.models.counterexample import StatefulCounterexample
 from theory.claim import EXACT, Claim, Variant
@@ -61,10 +61,10 @@ def verify(request: Request, started: Started = lambda what, done, total: None) 
     return outcome
 
 
-def tasks_of(request: Request) -> list[Task]:
+def tasks_of(request: Request) -> list[EvidenceTask]:
     """Return the kinds of evidence that were asked for, claim by claim, in the order of the papers."""
     return [
-        Task(name, kind)
+        EvidenceTask(name, kind)
         for name in request.claims or claims()
         for kind in dict.fromkeys(kind for v in claim_named(name).variants for kind in v.kinds)
         if request.wants(name, kind)

@@ -28,7 +28,7 @@ from theory.fa_rnn.shared.networks import (
 from theory.induction import Identity
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Equality, Recurrence
-from theory.signature import Entry, Signature, Sizes, by_symbol, constant
+from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -38,7 +38,7 @@ from theory.weights import Weights
 MINUS = constant("minus", only=(-1,))
 
 
-def mixture(only: Any, size: tuple[int, int, int]) -> tuple[Entry, ...]:
+def mixture(only: Any, size: tuple[int, int, int]) -> tuple[WeightEntry, ...]:
     """u and G, for K states, r columns and vectors of D numbers."""
     _, r, d = size
     return MINUS, by_symbol("u", (d,), only), constant("G", (d, r), only)

@@ -16,7 +16,7 @@ from theory.claim import Claim, Effort, Source, Variant
 from theory.reading import Equality, Recurrence
 from theory.signature import Sizes, constant
 from theory.state_regularized.shared.limits import Table, dfa, most_probable, no_ties, transition_table
-from theory.state_regularized.shared.mixtures import Unsettled, start, step
+from theory.state_regularized.shared.mixtures import UnsettledMixture, start, step
 from theory.state_regularized.shared.networks import (
     ANY,
     EXAMPLE,
@@ -171,7 +171,7 @@ def settled(w: Weights) -> bool:
     """No ties, and for the soft runs over the data a most probable centroid after each symbol."""
     try:
         return no_ties(w) and all(True for string in data(w) for _ in soft_run(w, string))
-    except Unsettled:
+    except UnsettledMixture:
         return False
 
 

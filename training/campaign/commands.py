@@ -209,9 +209,9 @@ def _is_hunt(folder: Path) -> bool:
 
 
 def _show_hunt(folder: Path, as_json: bool) -> None:
-    from ratproof.hunting.store import Ledger
+    from ratproof.hunting.store import HuntLedger
 
-    said = Ledger(folder).status()
+    said = HuntLedger(folder).status()
     if as_json:
         print_json(said)
         return

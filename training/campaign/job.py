@@ -43,13 +43,13 @@ def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> 
     place.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(place / LOCK, timeout=patience), interruptions(terminations=True) as interrupted:
-            asked = Asked(folder / STOP)
+            asked = JobRequest(folder / STOP)
             return _run(plan, job, folder, data, lambda: interrupted() or asked())
     except Timeout:
         return TAKEN
 
 
-class Asked:
+class JobRequest:
     """Is a file there? It is looked for once a second.
 
     Args:

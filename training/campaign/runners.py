@@ -16,7 +16,7 @@ from typing import Any
 from automata.errors import FormatError
 from automata.io.files import write_whole
 from ratproof.jobs.installation import installation_of_runs
-from ratproof.jobs.local_executor import Executor, LocalExecutor, Task
+from ratproof.jobs.local_executor import Executor, ExecutorTask, LocalExecutor
 from ratproof.process.exit_statuses import INTERRUPTED
 from training.campaign.job import STOP, TAKEN
 
@@ -35,7 +35,7 @@ _ending = threading.Event()
 
 
 @dataclass
-class _Run:
+class _JobRun:
     """A run that was asked for.
 
     Attributes:
@@ -61,7 +61,7 @@ class Runner:
     def __init__(self, executor: Executor, folder: Path) -> None:
         self.executor, self.folder, self.notes = executor, folder, executor.notes
         self.is_far = not isinstance(executor, LocalExecutor)
-        self._going: dict[Task, _Run] = {}
+        self._going: dict[ExecutorTask, _JobRun] = {}
         self._threads, self._is_ending = 1, False
         self._more: dict[str, Any] = {}
         _ending.clear()
@@ -77,7 +77,7 @@ class Runner:
 
     def submit(self, name: str, said: dict[str, Any]) -> None:
         """Have one done, by the words of :mod:`training.campaign.job`."""
-        self._submit(_Run(name, {**said, **self._more}))
+        self._submit(_JobRun(name, {**said, **self._more}))
 
     def ready(self, seconds: float) -> Iterator[tuple[str, int, str]]:
         """Yield the runs that ended within so long: name, exit status, and what it said."""
@@ -113,11 +113,11 @@ class Runner:
         """Nothing more is to be run."""
         self.executor.close()
 
-    def _submit(self, run: _Run) -> None:
+    def _submit(self, run: _JobRun) -> None:
         function = on_a_worker if self.is_far else run_here
         self._going[self.executor.submit(function, json.dumps(run.said))] = run
 
-    def _goes_on(self, status: int, task: Task, run: _Run) -> bool:
+    def _goes_on(self, status: int, task: ExecutorTask, run: _JobRun) -> bool:
         """Is it to be handed in once more? Where its worker ended and had it keep what it has; and where the
         scheduler went away: the worker that had it may take a while to end, and is at it until then.
         """

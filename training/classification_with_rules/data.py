@@ -21,13 +21,13 @@ from automata.rules.rule_files import Labelled, rule_file_in
 from automata.rules.rule_set import RuleSet, rule_set
 from neural.fa_rnn import sentences
 from neural.fa_rnn.sentences import Sentences
-from training.classification_with_rules.sources import Source
+from training.classification_with_rules.sources import RuleSource
 from training.data_folder import Data
 
 AT_ONCE = 256
 
 
-class Batch(NamedTuple):  # Fabric looks into tuples, where it converts numbers
+class SentenceBatch(NamedTuple):  # Fabric looks into tuples, where it converts numbers
     """Sentences as a network reads them.
 
     Attributes:
@@ -43,7 +43,7 @@ class Batch(NamedTuple):  # Fabric looks into tuples, where it converts numbers
     matches: Tensor
 
 
-class Encoded:
+class EncodedSentences:
     """Labelled sentences as places of words.
 
     Args:
@@ -63,13 +63,13 @@ class Encoded:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def at(self, places: Tensor, device: torch.device) -> tuple[Batch, Tensor]:
+    def at(self, places: Tensor, device: torch.device) -> tuple[SentenceBatch, Tensor]:
         """Some of them, and their labels, shape ``(B,)``."""
         chosen = places.cpu()
         rows = [self.rows[i] for i in chosen.tolist()]
         back = [torch.cat([row[:1], row[1:].flip(0)]) for row in rows]
         words, mirrored = (nn.utils.rnn.pad_sequence(one).to(device) for one in (rows, back))
-        batch = Batch(words, mirrored, self.lengths[chosen].to(device), self.hits[chosen].to(device))
+        batch = SentenceBatch(words, mirrored, self.lengths[chosen].to(device), self.hits[chosen].to(device))
         return batch, self.labels[chosen].to(device)
 
     def portions(self) -> Iterator[Tensor]:
@@ -115,7 +115,7 @@ class RuledSentences:
         return torch.where(last >= 0, last, self.labels.index(self.default))
 
 
-def load(source: Source, where: Data, share: float, seed: int) -> RuledSentences:
+def load(source: RuleSource, where: Data, share: float, seed: int) -> RuledSentences:
     """Labelled sentences and the rules about them.
 
     Args:
@@ -165,7 +165,7 @@ def load(source: Source, where: Data, share: float, seed: int) -> RuledSentences
     return RuledSentences(parts, labels, written, rules, hits, default, described)
 
 
-def _parts(source: Source, place: Path, any_size: bool) -> dict[str, Sentences]:
+def _parts(source: RuleSource, place: Path, any_size: bool) -> dict[str, Sentences]:
     """The sentences in a folder; those of a published set are as many as were published."""
     if not place.is_dir():
         raise FormatError(

@@ -18,7 +18,7 @@ from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.paper import paper
 from training.classification_with_rules.plain_networks import PlainNetwork
 from training.classification_with_rules.settings import RuleClassification
-from training.classification_with_rules.sources import OWN, SOURCES, Source
+from training.classification_with_rules.sources import OWN, SOURCES, RuleSource
 from training.classification_with_rules.task import RuleTask
 from training.classification_with_rules.vectors import AROUND, beside, vectors
 from training.data_folder import Data
@@ -125,7 +125,7 @@ def build(
 
 
 def _word_vectors(
-    source: Source, data: RuledSentences, settings: RuleClassification, where: Data
+    source: RuleSource, data: RuledSentences, settings: RuleClassification, where: Data
 ) -> tuple[Tensor | None, dict[str, Any]]:
     """The vectors of the words, and what is said of them; none where the network reads none."""
     if settings.is_fa and (settings.beta == 1 or settings.tensor == "whole"):

@@ -15,7 +15,7 @@ from automata.rules.rule_set import RuleSet, rule_set
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell
 from neural.fa_rnn.classifier import SCALE, Classifier, RuleBlock
 from neural.fa_rnn.network import FARNN
-from training.classification_with_rules.data import Batch, RuledSentences
+from training.classification_with_rules.data import RuledSentences, SentenceBatch
 from training.classification_with_rules.settings import RuleClassification
 from training.engine.noise import Noise
 
@@ -144,7 +144,7 @@ class FANetwork(nn.Module):
         if settings.weights == "random":
             self._forget()
 
-    def forward(self, batch: Batch, noise: Noise | None = None) -> Tensor:
+    def forward(self, batch: SentenceBatch, noise: Noise | None = None) -> Tensor:
         """Logits of the labels, shape ``(B, labels)``; ``noise`` of this step, in training."""
         found = []
         for number, (direction, words) in enumerate(
@@ -192,7 +192,7 @@ class FANetwork(nn.Module):
         return [p for p in self.parameters() if id(p) not in ids], above  # type: ignore[return-value]
 
     def _dropped(
-        self, direction: nn.Module, batch: Batch, noise: Noise | None, number: int
+        self, direction: nn.Module, batch: SentenceBatch, noise: Noise | None, number: int
     ) -> tuple[Tensor | None, Tensor | None]:
         s = self.settings
         assert isinstance(direction, Direction)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from training.classification_with_rules.data import Batch
+from training.classification_with_rules.data import SentenceBatch
 from training.classification_with_rules.settings import RuleClassification
 from training.engine.noise import Noise
 
@@ -20,7 +20,7 @@ LAST, VECTORS = 0, 1
 """Streams of random numbers."""
 
 
-class Recurrent(nn.Module):
+class PlainRecurrent(nn.Module):
     """The last state of a recurrent network, of both directions side by side where it has two."""
 
     def __init__(self, kind: str, width: int, hidden: int, both: bool) -> None:
@@ -98,19 +98,19 @@ class PlainNetwork(nn.Module):
         self.reads, self.adds = rules in ("i", "io"), rules in ("o", "io")
         self.register_buffer("table", vectors, persistent=False)
         width, hidden = vectors.shape[1], settings.hidden
-        self.encoder: Recurrent | Convolutional | Averaging
+        self.encoder: PlainRecurrent | Convolutional | Averaging
         if kind == "cnn":
             self.encoder = Convolutional(width, hidden)
         elif kind == "dan":
             self.encoder = Averaging(width, hidden)
         else:
-            self.encoder = Recurrent(kind.removeprefix("bi"), width, hidden, kind.startswith("bi"))
+            self.encoder = PlainRecurrent(kind.removeprefix("bi"), width, hidden, kind.startswith("bi"))
         self.hidden = nn.Linear(self.encoder.size + labels * self.reads, hidden)
         self.out = nn.Linear(hidden, labels)
         if self.adds:
             self.match = nn.Parameter(torch.ones(labels))
 
-    def forward(self, batch: Batch, noise: Noise | None = None) -> Tensor:
+    def forward(self, batch: SentenceBatch, noise: Noise | None = None) -> Tensor:
         """Logits of the labels, shape ``(B, labels)``; ``noise`` of this step, in training."""
         s, vectors = self.settings, self.table[batch.words]
         if noise is not None and s.vector_dropout:

@@ -10,7 +10,7 @@ OWN = "fa-rnn"
 
 
 @dataclass(frozen=True)
-class Source:
+class RuleSource:
     """A set.
 
     Attributes:
@@ -34,20 +34,20 @@ class Source:
 
 
 SOURCES = {
-    "atis": Source(
+    "atis": RuleSource(
         "re2rnn/ATIS", "ATIS (Hemphill et al. 1990)", sizes={"train": 3982, "dev": 996, "test": 893}
     ),
-    "qc": Source(
+    "qc": RuleSource(
         "re2rnn/TREC",
         "question classification (Li and Roth 2002)",
         sizes={"train": 4965, "dev": 500, "test": 500},
     ),
-    "sms": Source(
+    "sms": RuleSource(
         "re2rnn/SMS",
         "SMS spam (Alberto et al. 2015)",
         sizes={"train": 4502, "dev": 500, "test": 500},
         positive="spam",
     ),
-    OWN: Source(".", "a set of one's own", published=None),
+    OWN: RuleSource(".", "a set of one's own", published=None),
 }
 """By experiment."""

@@ -17,7 +17,7 @@ COLUMNS = (0.0, *SHARES)
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """Results of runs that differ in the seed alone, by seed."""
 
     runs: tuple[dict[str, Any], ...]
@@ -57,7 +57,7 @@ def is_with_rules(result: dict[str, Any]) -> bool:
     return result["experiment"] in SETS
 
 
-def cells(results: Sequence[dict[str, Any]]) -> dict[tuple[str, str, str, float, float], Cell]:
+def cells(results: Sequence[dict[str, Any]]) -> dict[tuple[str, str, str, float, float], TableCell]:
     """By experiment, model, variant of Table 6, share and beta: the ones that the tables have.
 
     Runs that differ in anything else come first come first kept: results of two recipes are not mixed.
@@ -72,7 +72,9 @@ def cells(results: Sequence[dict[str, Any]]) -> dict[tuple[str, str, str, float,
         group = groups.setdefault(key, [])
         if not group or _recipe(group[0]) == _recipe(one):
             group.append(one)
-    return {key: Cell(tuple(sorted(own, key=lambda one: int(one["seed"])))) for key, own in groups.items()}
+    return {
+        key: TableCell(tuple(sorted(own, key=lambda one: int(one["seed"])))) for key, own in groups.items()
+    }
 
 
 def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list[list[str]]]]:
@@ -92,7 +94,9 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
     return made
 
 
-def accuracies(every: dict[tuple[str, str, str, float, float], Cell], experiment: str) -> list[list[str]]:
+def accuracies(
+    every: dict[tuple[str, str, str, float, float], TableCell], experiment: str
+) -> list[list[str]]:
     """A row a model that was run, a column for each of :data:`COLUMNS`; a dot where it was not."""
     rows = []
     for model in MODELS:
@@ -102,7 +106,7 @@ def accuracies(every: dict[tuple[str, str, str, float, float], Cell], experiment
     return rows
 
 
-def ablations(every: dict[tuple[str, str, str, float, float], Cell], experiment: str) -> list[list[str]]:
+def ablations(every: dict[tuple[str, str, str, float, float], TableCell], experiment: str) -> list[list[str]]:
     """The rows of Table 6, where any but the first was run."""
     rows = []
     for name in TABLE_6:
@@ -113,12 +117,12 @@ def ablations(every: dict[tuple[str, str, str, float, float], Cell], experiment:
 
 
 def cell_of(
-    every: dict[tuple[str, str, str, float, float], Cell],
+    every: dict[tuple[str, str, str, float, float], TableCell],
     experiment: str,
     model: str,
     share: float,
     which: str = "F",
-) -> Cell | None:
+) -> TableCell | None:
     """The cell of a model; of several betas, the one with most seeds, the first of equals."""
     own = [
         cell

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from neural.fa_rnn.sentences import Sentences
-from training.classification_with_rules.data import Encoded, RuledSentences
+from training.classification_with_rules.data import EncodedSentences, RuledSentences
 from training.classification_with_rules.drawn import RuleSentences
 from training.classification_with_rules.fa_network import FANetwork
 from training.classification_with_rules.plain_networks import PlainNetwork
@@ -49,11 +49,12 @@ class RuleTask(ExampleTask):
         self.index = {word: place for place, word in enumerate(data.words)}
         self.data = data
         self.parts = {
-            name: Encoded(part, self.index, data.labels, data.hits[name]) for name, part in data.parts.items()
+            name: EncodedSentences(part, self.index, data.labels, data.hits[name])
+            for name, part in data.parts.items()
         }
         super().__init__(network, settings, self.parts["train"].lengths)
         self.average = settings.average
-        self.drawn: Encoded | None = None
+        self.drawn: EncodedSentences | None = None
         self.rules = RuleSentences(data.rules, data.parts["train"].words) if settings.drawn else None
         self.untrained = copy.deepcopy(network).eval() if settings.drawn else None
         targets = self.parts["train"].labels
@@ -71,7 +72,7 @@ class RuleTask(ExampleTask):
         rng = random.Random(mixed(s.seed, 4, epoch))
         words = tuple(self.rules.draw(rng) for _ in range(s.drawn))
         unknown = Sentences(words, ("",) * len(words))
-        self.drawn = Encoded(unknown, self.index, (), torch.zeros(len(words), len(self.data.labels)))
+        self.drawn = EncodedSentences(unknown, self.index, (), torch.zeros(len(words), len(self.data.labels)))
         made += [count + places for places in batches(self.drawn.lengths, s.batch, s.seed, epoch)]
         rng.shuffle(made)
         return made

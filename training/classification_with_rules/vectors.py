@@ -28,7 +28,7 @@ STRIPPED = ".,;:!?'\"()-*&#<>/"
 
 
 @dataclass(frozen=True)
-class Vectors:
+class WordVectors:
     """E_w.
 
     Attributes:
@@ -58,14 +58,14 @@ def beside(folder: Path, sentences: Path) -> Path:
     return find_vectors(folder, sentences, *more, instead=f"; --vectors {ONE_HOT} does without")
 
 
-def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> Vectors:
+def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> WordVectors:
     """The vectors of some words, in a file, or ``one-hot``: of the word, in lower case, or without
     punctuation around it; else the mean.
 
     Raises :class:`~automata.errors.FormatError` for a file that is none.
     """
     if str(path) == ONE_HOT:
-        return Vectors(torch.eye(len(words)), 0, ONE_HOT)
+        return WordVectors(torch.eye(len(words)), 0, ONE_HOT)
     forms = {word: list(dict.fromkeys((word, word.lower(), word.lower().strip(STRIPPED)))) for word in words}
     needed = {form for several in forms.values() for form in several if form}
     known, mean = _published(Path(path), needed) or read_embeddings(str(path), needed)
@@ -79,7 +79,7 @@ def vectors(path: str | Path, words: tuple[str, ...], seed: int = 0) -> Vectors:
         else:
             rows.append(mean if form is None else known[form])
             without += form is None
-    return Vectors(torch.tensor(np.array(rows), dtype=torch.float32), without, str(path))
+    return WordVectors(torch.tensor(np.array(rows), dtype=torch.float32), without, str(path))
 
 
 def _published(path: Path, needed: set[str]) -> tuple[dict[str, np.ndarray], np.ndarray] | None:

@@ -15,11 +15,11 @@ from typing import Any
 
 from automata.errors import FormatError, InputError, OutputError
 from automata.io.files import read_text, write_whole
-from training.engine.loop import Step
+from training.engine.loop import TrainingStep
 from training.engine.names import EPOCHS, STEPS, TENSORBOARD
 from training.engine.progress import Progress
 
-HEADER = [one.name for one in fields(Step)]
+HEADER = [one.name for one in fields(TrainingStep)]
 
 
 class Logs:
@@ -38,7 +38,7 @@ class Logs:
         self.epochs = progress.epoch
         self.board = _board(folder / TENSORBOARD, progress.step) if tensorboard else None
 
-    def step(self, made: Step) -> None:
+    def step(self, made: TrainingStep) -> None:
         """Log a step; it is written with the next :meth:`write`."""
         if made.step % self.every:
             return

@@ -36,7 +36,7 @@ class Diverged(InputError):
 
 
 @dataclass(frozen=True)
-class Step:
+class TrainingStep:
     """What is logged of a step: its number, its epoch, the mean loss of its examples, the gradient's norm
     before clipping, and the learning rate.
     """
@@ -79,7 +79,7 @@ class Loop:
         self,
         stop: Callable[[], bool] = lambda: False,
         keep: Callable[[], None] = lambda: None,
-        tell: Callable[[Step], None] = lambda step: None,
+        tell: Callable[[TrainingStep], None] = lambda step: None,
         ended: Callable[[], None] = lambda: None,
         seconds: float = math.inf,
         keep_every: float = 30.0,
@@ -115,7 +115,7 @@ class Loop:
                 ended()
         return "trained"
 
-    def _step(self, batch: Tensor) -> Step:
+    def _step(self, batch: Tensor) -> TrainingStep:
         p, fabric = self.progress, self.fabric
         if not self.network.training:
             self.module.train()
@@ -136,7 +136,7 @@ class Loop:
         self._require_finite(norm, "gradient's norm", batch)
         self.wrapped.step()
         self._average()
-        made = Step(p.step, p.epoch + 1, shown, norm, p.rate)
+        made = TrainingStep(p.step, p.epoch + 1, shown, norm, p.rate)
         p.loss += shown * len(batch)
         p.batch, p.step = p.batch + 1, p.step + 1
         if self.task.stepped():

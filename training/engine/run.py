@@ -14,7 +14,7 @@ from ratproof.process.interruptions import ignore_terminations
 from training.engine import checkpoint, results
 from training.engine.bar import bar
 from training.engine.logs import Logs
-from training.engine.loop import Loop, Step
+from training.engine.loop import Loop, TrainingStep
 from training.engine.names import NAMES, NETWORK, RESULT, RUN
 from training.engine.processes import begin, begun_before_restart, fabric_for, with_others
 from training.engine.progress import Outcome
@@ -179,7 +179,7 @@ def _train(
     try:
         with bar(what, steps, p.step) as move:
 
-            def tell(made: Step) -> None:
+            def tell(made: TrainingStep) -> None:
                 if logs is not None:
                     logs.step(made)
                     best = (

@@ -24,7 +24,7 @@ SIZES = {"train": 929_589, "dev": 73_760, "test": 82_430}
 
 
 @dataclass(frozen=True)
-class Corpus:
+class LanguageCorpus:
     """The parts as numbers of words.
 
     Attributes:
@@ -49,7 +49,7 @@ class Corpus:
         }
 
 
-def load(folder: Path, any_size: bool = False) -> Corpus:
+def load(folder: Path, any_size: bool = False) -> LanguageCorpus:
     """The three parts in a folder with ``ptb/ptb.train.txt``, ``.valid.txt`` and ``.test.txt``, each as it
     is or with ``.gz``.
 
@@ -67,7 +67,7 @@ def load(folder: Path, any_size: bool = False) -> Corpus:
                 f"{folder / FILES[part]}: {strange!r:.40} is no word of the training part{_about()}"
             )
     parts = {part: torch.tensor([place[token] for token in tokens]) for part, tokens in texts.items()}
-    return Corpus(words, parts, tuple(path.name for path in paths.values()))
+    return LanguageCorpus(words, parts, tuple(path.name for path in paths.values()))
 
 
 def columns(ids: Tensor, count: int) -> tuple[Tensor, Tensor]:

@@ -11,7 +11,7 @@ import torch
 from training.engine.experiment import ExperimentRun, per_second
 from training.engine.progress import Progress
 from training.engine.seeds import mixed
-from training.language_modelling.corpus import Corpus, load
+from training.language_modelling.corpus import LanguageCorpus, load
 from training.language_modelling.network import LanguageModel
 from training.language_modelling.settings import LanguageModelling, paper
 from training.language_modelling.task import LanguageTask, perplexity
@@ -26,7 +26,7 @@ class TextRun(ExperimentRun[S]):
     kind = "language model"
     task: LanguageTask
 
-    def load(self) -> Corpus:
+    def load(self) -> LanguageCorpus:
         """Return the text."""
         return load(self.data.folder, self.data.any_size)
 

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from automata.errors import InputError
 from training.engine.noise import Noise
-from training.language_modelling.corpus import Corpus, columns
+from training.language_modelling.corpus import LanguageCorpus, columns
 from training.language_modelling.graphed import GraphedWindow, window_losses
 from training.language_modelling.network import LanguageModel, State
 
@@ -41,7 +41,7 @@ class LanguageTask:
     finished = False
     average = 0.0
 
-    def __init__(self, network: LanguageModel, corpus: Corpus) -> None:
+    def __init__(self, network: LanguageModel, corpus: LanguageCorpus) -> None:
         self.network: nn.Module = network
         self.settings, self.corpus = network.settings, corpus
         self.words, self.following = columns(corpus.parts["train"], self.settings.batch)

@@ -12,8 +12,8 @@ from training.language_recognition import parentheses
 from training.language_recognition.network import TrainedAcceptor
 from training.language_recognition.strings import Strings
 
-FITTED = parentheses.Column("fitted", (1, 5), (100, 100))
-MEASURED = parentheses.Column("measured", (20, 20), (1000, 1000))
+FITTED = parentheses.ParenthesesColumn("fitted", (1, 5), (100, 100))
+MEASURED = parentheses.ParenthesesColumn("measured", (20, 20), (1000, 1000))
 FEW, MANY = 50, 200
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from training.language_recognition import palindromes, parentheses
 from training.language_recognition.settings import Recognition
-from training.language_recognition.strings import Drawn, Strings
+from training.language_recognition.strings import DrawnStrings, Strings
 from training.state_regularized import languages
 from training.state_regularized import strings as labelled_strings
 
@@ -56,7 +56,7 @@ def _parentheses(settings: Recognition) -> Language:
     training, dev = p.SIZES[settings.size]
     half = settings.test_strings // 2
 
-    def test(number: int, column: parentheses.Column) -> Callable[[], Strings]:
+    def test(number: int, column: parentheses.ParenthesesColumn) -> Callable[[], Strings]:
         return lambda: p.draw(column, half, settings.test_strings - half, _generator(0, 9, number))
 
     return Language(
@@ -78,10 +78,10 @@ def _exchanges(settings: Recognition) -> Language:
 
 def _palindromes_and(others: tuple[str, ...], settings: Recognition) -> Language:
     p, half = palindromes, settings.test_strings // 2
-    training = p.Column("training", p.TRAINING_LENGTHS, others)
-    dev = p.Column("dev", p.DEV_LENGTHS, others)
+    training = p.PalindromeColumn("training", p.TRAINING_LENGTHS, others)
+    dev = p.PalindromeColumn("dev", p.DEV_LENGTHS, others)
 
-    def test(number: int, column: palindromes.Column) -> Callable[[], Strings]:
+    def test(number: int, column: palindromes.PalindromeColumn) -> Callable[[], Strings]:
         return lambda: p.draw(column, half, settings.test_strings - half, _generator(1, 9, number))
 
     return Language(
@@ -100,7 +100,7 @@ def _tomita(settings: Recognition) -> Language:
         rng = _generator(2, 9, settings.grammar, length)
         return lambda: Strings.of(
             [
-                Drawn(tokens, label, "accepted" if label else "rejected")
+                DrawnStrings(tokens, label, "accepted" if label else "rejected")
                 for tokens, label in labelled_strings.of_length(learned, length, rng)
             ]
         )
@@ -112,6 +112,8 @@ def _tomita(settings: Recognition) -> Language:
     return Language(learned.alphabet, part(0), part(1), tests)
 
 
-def _as_drawn(strings: labelled_strings.Strings) -> Strings:
+def _as_drawn(strings: labelled_strings.LabelledStrings) -> Strings:
     both = zip(strings.tokens, strings.labels, strict=True)
-    return Strings.of([Drawn(tokens, label, "accepted" if label else "rejected") for tokens, label in both])
+    return Strings.of(
+        [DrawnStrings(tokens, label, "accepted" if label else "rejected") for tokens, label in both]
+    )

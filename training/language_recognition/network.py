@@ -27,7 +27,7 @@ GATES, LOGITS, AT_THE_END = range(3)  # streams of noise
 STATE_MARGIN = 12.0
 
 
-class Answer(NamedTuple):
+class NetworkAnswer(NamedTuple):
     """What a network says of B strings.
 
     Attributes:
@@ -62,7 +62,7 @@ class TrainedAcceptor(nn.Module):
 
     def forward(
         self, tokens: Tensor, lengths: Tensor, noise: Noise | None = None, margins: bool = False
-    ) -> Answer:
+    ) -> NetworkAnswer:
         """Read strings.
 
         Args:
@@ -84,11 +84,11 @@ class TrainedAcceptor(nn.Module):
         u, *_ = part.step(noisy_end, last)
         logits = acceptor.classifier(u).squeeze(-1)
         if not margins:
-            return Answer(logits, torch.zeros_like(logits))
+            return NetworkAnswer(logits, torch.zeros_like(logits))
         before = tuple(torch.cat([one[None], many[:-1]]) for one, many in zip(first, states, strict=True))
         lacking = self._lacking(part.read(embedded), before, there.to(logits))
         ones = torch.ones_like(logits)[None]
-        return Answer(
+        return NetworkAnswer(
             logits, lacking + self._lacking(at_end[None], tuple(one[None] for one in last), ones, False)
         )
 

@@ -14,13 +14,13 @@ from functools import partial
 
 import numpy as np
 
-from training.language_recognition.strings import LETTERS, TRIES, Drawn, Strings, collect
+from training.language_recognition.strings import LETTERS, TRIES, DrawnStrings, Strings, collect
 
 ALPHABET = LETTERS
 
 
 @dataclass(frozen=True)
-class Column:
+class PalindromeColumn:
     """The strings of a set.
 
     Attributes:
@@ -39,7 +39,7 @@ EXCHANGES = ("exchanged",)
 TRAINING_LENGTHS, DEV_LENGTHS = (1, 25), (26, 50)
 """Of Table 10."""
 COLUMNS = tuple(
-    Column(f"l {most}{beside}", (50, most), kinds)
+    PalindromeColumn(f"l {most}{beside}", (50, most), kinds)
     for kinds, beside in ((USUAL, ""), (EXCHANGES, ", exchanged"))
     for most in (100, 200, 500)
 )
@@ -57,9 +57,9 @@ def is_palindrome(tokens: list[int]) -> bool:
     return len(tokens) % 2 == 0 and tokens == tokens[::-1]
 
 
-def draw(column: Column, positive: int, negative: int, rng: np.random.Generator) -> Strings:
+def draw(column: PalindromeColumn, positive: int, negative: int, rng: np.random.Generator) -> Strings:
     """So many strings, all different where there are enough of them; negative ones of each kind alike."""
-    drawn: dict[tuple[int, ...], Drawn] = {}
+    drawn: dict[tuple[int, ...], DrawnStrings] = {}
     shares = {kind: negative // len(column.kinds) for kind in column.kinds}
     shares[column.kinds[0]] += negative - sum(shares.values())
     for kind, many in {"palindrome": positive, **shares}.items():
@@ -67,7 +67,7 @@ def draw(column: Column, positive: int, negative: int, rng: np.random.Generator)
     return Strings.of(list(drawn.values()))
 
 
-def _some(column: Column, kind: str, rng: np.random.Generator, many: int) -> Iterator[Drawn]:
+def _some(column: PalindromeColumn, kind: str, rng: np.random.Generator, many: int) -> Iterator[DrawnStrings]:
     for _ in range(many):
         if kind == "random":
             length = int(rng.integers(column.lengths[0], column.lengths[1] + 1))
@@ -77,7 +77,7 @@ def _some(column: Column, kind: str, rng: np.random.Generator, many: int) -> Ite
             word = rng.integers(len(LETTERS), size=half).tolist()
             tokens = MADE[kind](word + word[::-1], rng)
         if tokens is not None and is_palindrome(tokens) == (kind == "palindrome"):
-            yield Drawn(tokens, kind == "palindrome", kind)
+            yield DrawnStrings(tokens, kind == "palindrome", kind)
 
 
 def _changed(tokens: list[int], rng: np.random.Generator) -> list[int]:

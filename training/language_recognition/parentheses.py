@@ -15,14 +15,14 @@ import numpy as np
 
 from automata.languages import parentheses
 from training.language_recognition.dyck_paths import dyck_paths
-from training.language_recognition.strings import LETTERS, TRIES, Drawn, Strings, collect
+from training.language_recognition.strings import LETTERS, TRIES, DrawnStrings, Strings, collect
 
 ALPHABET = (*LETTERS, "(", ")")
 OPEN, CLOSE = len(LETTERS), len(LETTERS) + 1
 
 
 @dataclass(frozen=True)
-class Column:
+class ParenthesesColumn:
     """The strings of a set: their depths, and their lengths.
 
     Attributes:
@@ -35,18 +35,18 @@ class Column:
     lengths: tuple[int, int]
 
 
-TRAINING = Column("training", (0, 5), (0, 100))
-DEV = Column("dev", (6, 10), (0, 100))
+TRAINING = ParenthesesColumn("training", (0, 5), (0, 100))
+DEV = ParenthesesColumn("dev", (6, 10), (0, 100))
 COLUMNS = (
-    Column("d 1-10, l 100", (1, 10), (0, 100)),
-    Column("d 10-20, l 100", (10, 20), (0, 100)),
-    Column("d 10-20, l 200", (10, 20), (0, 200)),
-    Column("d 5, l 200", (5, 5), (0, 200)),
-    Column("d 10, l 200", (10, 10), (0, 200)),
-    Column("d 20, l 1000", (20, 20), (0, 1000)),
+    ParenthesesColumn("d 1-10, l 100", (1, 10), (0, 100)),
+    ParenthesesColumn("d 10-20, l 100", (10, 20), (0, 100)),
+    ParenthesesColumn("d 10-20, l 200", (10, 20), (0, 200)),
+    ParenthesesColumn("d 5, l 200", (5, 5), (0, 200)),
+    ParenthesesColumn("d 10, l 200", (10, 10), (0, 200)),
+    ParenthesesColumn("d 20, l 1000", (20, 20), (0, 1000)),
 )
 """Those of Table 1."""
-DEEP = Column("d 50, l 1000", (50, 50), (1000, 1000))
+DEEP = ParenthesesColumn("d 50, l 1000", (50, 50), (1000, 1000))
 """Beyond the paper."""
 SIZES = {"large": ((13025, 9261), (3582, 3122)), "small": ((601, 407), (142, 126))}
 """Positive and negative strings for training and for the dev part (section 4.2)."""
@@ -61,20 +61,20 @@ def is_balanced(tokens: list[int]) -> bool:
     return parentheses.is_balanced(tuple(ALPHABET[token] for token in tokens))
 
 
-def draw(column: Column, positive: int, negative: int, rng: np.random.Generator) -> Strings:
+def draw(column: ParenthesesColumn, positive: int, negative: int, rng: np.random.Generator) -> Strings:
     """So many strings, all different where there are enough of them.
 
     Half of the negative ones are near misses of other balanced strings of the column.
     """
     near = negative // 2
-    drawn: dict[tuple[int, ...], Drawn] = {}
+    drawn: dict[tuple[int, ...], DrawnStrings] = {}
     collect(drawn, positive, lambda many: _balanced(column, many, rng))
     collect(drawn, near, lambda many: _near_misses(column, many, rng))
     collect(drawn, negative - near, lambda many: _random(column, many, rng))
     return Strings.of(list(drawn.values()))
 
 
-def _sizes(column: Column, many: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
+def _sizes(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> list[tuple[int, int, int]]:
     """Depth, pairs of brackets and length of each string, uniform one after the other."""
     depths = rng.integers(column.depths[0], column.depths[1] + 1, many)
     least = np.maximum(column.lengths[0], 2 * depths)
@@ -83,7 +83,7 @@ def _sizes(column: Column, many: int, rng: np.random.Generator) -> list[tuple[in
     return list(zip(depths.tolist(), pairs.tolist(), lengths.tolist(), strict=True))
 
 
-def _balanced(column: Column, many: int, rng: np.random.Generator) -> Iterator[Drawn]:
+def _balanced(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> Iterator[DrawnStrings]:
     sizes = _sizes(column, many, rng)
     nested = [(depth, pairs) for depth, pairs, _ in sizes if pairs]
     paths = iter(dyck_paths(nested, rng))
@@ -92,26 +92,26 @@ def _balanced(column: Column, many: int, rng: np.random.Generator) -> Iterator[D
         if pairs:
             places = np.sort(rng.permutation(length)[: 2 * pairs])
             tokens[places] = OPEN + next(paths).astype(np.int64)
-        yield Drawn(tokens.tolist(), True, "balanced")
+        yield DrawnStrings(tokens.tolist(), True, "balanced")
 
 
-def _random(column: Column, many: int, rng: np.random.Generator) -> Iterator[Drawn]:
+def _random(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> Iterator[DrawnStrings]:
     """Random strings of such lengths and as many brackets, in any order."""
     for _, pairs, length in _sizes(column, many, rng):
         tokens = rng.integers(len(LETTERS), size=length)
         places = rng.permutation(length)[: 2 * pairs]
         tokens[places] = rng.integers(OPEN, CLOSE + 1, len(places))
         if not is_balanced(tokens.tolist()):
-            yield Drawn(tokens.tolist(), False, "random")
+            yield DrawnStrings(tokens.tolist(), False, "random")
 
 
-def _near_misses(column: Column, many: int, rng: np.random.Generator) -> Iterator[Drawn]:
+def _near_misses(column: ParenthesesColumn, many: int, rng: np.random.Generator) -> Iterator[DrawnStrings]:
     for one in _balanced(column, many, rng):
         names = rng.permutation(list(CHANGES)).tolist()
         for name in names:
             tokens = CHANGES[name](list(one.tokens), rng)
             if tokens is not None and not is_balanced(tokens):
-                yield Drawn(tokens, False, name)
+                yield DrawnStrings(tokens, False, name)
                 break
 
 

@@ -31,7 +31,7 @@ def reach(right: Callable[[Strings], Tensor], many: int, seed: int) -> dict[str,
     for depth in DEPTHS:
         row: list[float] = []
         for length in LENGTHS:
-            column = parentheses.Column("reach", (depth, depth), (length, length))
+            column = parentheses.ParenthesesColumn("reach", (depth, depth), (length, length))
             rng = np.random.default_rng([seed, depth, length])
             strings = parentheses.draw(column, many // 2, many - many // 2, rng)
             row.append(float((~right(strings)).double().mean()))

@@ -18,7 +18,7 @@ LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnStrings:
     """A string that was drawn: its tokens, whether it is in the language, and how it was made."""
 
     tokens: Sequence[int]
@@ -46,7 +46,7 @@ class Strings:
         return len(self.kinds)
 
     @classmethod
-    def of(cls, drawn: Sequence[Drawn]) -> Strings:
+    def of(cls, drawn: Sequence[DrawnStrings]) -> Strings:
         """From strings in any order; of equal lengths the first stays first."""
         if not drawn:
             raise InputError("there are no strings, where at least one is right")
@@ -82,7 +82,9 @@ class Strings:
         }
 
 
-def collect(drawn: dict[tuple[int, ...], Drawn], many: int, source: Callable[[int], Iterable[Drawn]]) -> None:
+def collect(
+    drawn: dict[tuple[int, ...], DrawnStrings], many: int, source: Callable[[int], Iterable[DrawnStrings]]
+) -> None:
     """Add so many new strings from a source, or fewer: there may not be as many short ones as are wanted."""
     goal, rounds = len(drawn) + many, 0
     while len(drawn) < goal and rounds < TRIES:

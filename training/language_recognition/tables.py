@@ -20,7 +20,7 @@ OF_FINISH = " epochs of finish"
 
 
 @dataclass(frozen=True)
-class Row:
+class RecognitionRow:
     """A model, trained by a method on a set.
 
     Attributes:
@@ -60,7 +60,7 @@ def is_recognition(result: dict[str, Any]) -> bool:
     return result["experiment"] in EXPERIMENTS and any(name.startswith(PREFIX) for name in result["metrics"])
 
 
-def rows_of(results: Sequence[dict[str, Any]]) -> list[Row]:
+def rows_of(results: Sequence[dict[str, Any]]) -> list[RecognitionRow]:
     """The rows, in the order of the models, the paper's method after ours."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in filter(is_recognition, results):
@@ -84,7 +84,7 @@ def tables(results: Sequence[dict[str, Any]]) -> list[tuple[str, list[str], list
     return made
 
 
-def _lines(rows: Sequence[Row], columns: Sequence[str]) -> Iterator[list[str]]:
+def _lines(rows: Sequence[RecognitionRow], columns: Sequence[str]) -> Iterator[list[str]]:
     for name, same in groupby(rows, lambda row: row.name):
         printed: dict[str, float] = {}
         for row in same:
@@ -136,11 +136,11 @@ def method_of(result: dict[str, Any]) -> str:
     return method if usual in (None, how["finish"]) else f"{method}, {how['finish']}{OF_FINISH}"
 
 
-def _row(runs: list[dict[str, Any]]) -> Row:
+def _row(runs: list[dict[str, Any]]) -> RecognitionRow:
     runs = sorted(runs, key=lambda run: int(run["seed"]))
     said, metrics = runs[0]["configuration"], [run["metrics"] for run in runs]
     names = [name for name in metrics[0] if name.startswith(PREFIX)]
-    return Row(
+    return RecognitionRow(
         experiment=runs[0]["experiment"],
         size=str(said.get("size")),
         model=runs[0]["model"],

@@ -17,13 +17,13 @@ from torch import Tensor
 
 from automata.errors import FormatError, InputError
 from ratproof.implementations.corpus import read_embeddings
-from training.rational_recurrences.sentence_files import Part, read
+from training.rational_recurrences.sentence_files import SentencePart, read
 from training.rational_recurrences.sources import FIFTHS, PARTS, SOURCES, SPLIT_SEED
 
 GLOVE = "https://nlp.stanford.edu/projects/glove/"
 
 
-def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> dict[str, Part]:
+def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> dict[str, SentencePart]:
     """The parts of a set.
 
     Args:
@@ -55,7 +55,7 @@ def load(name: str, folder: Path, any_size: bool = False, test: bool = True) -> 
     return {part: sentences for part, sentences in parts.items() if test or part != "test"}
 
 
-def split(whole: Part) -> dict[str, Part]:
+def split(whole: SentencePart) -> dict[str, SentencePart]:
     """80 : 10 : 10, in a random order that is always the same."""
     order = list(range(len(whole)))
     random.Random(SPLIT_SEED).shuffle(order)
@@ -64,14 +64,14 @@ def split(whole: Part) -> dict[str, Part]:
     return {part: _taken(whole, sorted(places[part])) for part in PARTS}
 
 
-def in_fifths(whole: Part) -> dict[str, Part]:
+def in_fifths(whole: SentencePart) -> dict[str, SentencePart]:
     """The first four fifths to train on, and the last for dev."""
     begin = len(whole) - len(whole) // 5
     order = range(len(whole))
     return {"train": _taken(whole, list(order[:begin])), "dev": _taken(whole, list(order[begin:]))}
 
 
-def described(name: str, parts: dict[str, Part]) -> dict[str, Any]:
+def described(name: str, parts: dict[str, SentencePart]) -> dict[str, Any]:
     """What a result says of its data: sizes, a hash of each part, and how they were split."""
     said: dict[str, Any] = {
         part: {"sentences": len(sentences), "sha256": _hash(sentences)} for part, sentences in parts.items()
@@ -106,9 +106,9 @@ def vector_table(path: Path, words: list[str], scale: float) -> tuple[Tensor, in
     return torch.tensor(rows, dtype=torch.float32), sum(word not in known for word in words)
 
 
-def _taken(whole: Part, places: list[int]) -> Part:
-    return Part(tuple(whole.words[i] for i in places), tuple(whole.labels[i] for i in places))
+def _taken(whole: SentencePart, places: list[int]) -> SentencePart:
+    return SentencePart(tuple(whole.words[i] for i in places), tuple(whole.labels[i] for i in places))
 
 
-def _hash(part: Part) -> str:
+def _hash(part: SentencePart) -> str:
     return hashlib.sha256(repr((part.words, part.labels)).encode()).hexdigest()[:16]

@@ -24,7 +24,7 @@ from ratproof.ladder.rungs.decision import decide_units, read
 from theory.registry import claims
 from training.engine.seeds import mixed
 from training.rational_recurrences.classifier import SentenceClassifier
-from training.rational_recurrences.task import Encoded
+from training.rational_recurrences.task import EncodedTexts
 
 CLAIMS = {
     "rrnn-b": "model-b",
@@ -39,7 +39,7 @@ COMPARED = 50
 """How many strings the float layer itself is run on."""
 
 
-def decide(network: SentenceClassifier, training: Encoded, table: Tensor) -> dict[str, Any] | None:
+def decide(network: SentenceClassifier, training: EncodedTexts, table: Tensor) -> dict[str, Any] | None:
     """Decide all units of all layers.
 
     Args:
@@ -88,7 +88,7 @@ def some(vectors: Tensor, rng: random.Random) -> Tensor:
 
 @torch.no_grad()
 def _alphabets(
-    network: SentenceClassifier, training: Encoded, table: Tensor, rng: random.Random
+    network: SentenceClassifier, training: EncodedTexts, table: Tensor, rng: random.Random
 ) -> list[Tensor]:
     """For each layer different vectors that it reads on training sentences, shape ``(symbols, size)``."""
     places = rng.sample(range(len(training.rows)), min(SYMBOLS * 4, len(training.rows)))

@@ -11,7 +11,7 @@ from training.rational_recurrences import data
 from training.rational_recurrences.classifier import SentenceClassifier
 from training.rational_recurrences.decided import decide
 from training.rational_recurrences.settings import Classification, paper
-from training.rational_recurrences.task import ClassificationTask, Encoded, standard_error
+from training.rational_recurrences.task import ClassificationTask, EncodedTexts, standard_error
 
 
 class SentenceRun(ExperimentRun[Classification]):
@@ -27,7 +27,7 @@ class SentenceRun(ExperimentRun[Classification]):
         file = self.data.vectors or data.find_vectors(self.data.folder)
         self.table, without = data.vector_table(file, words, self.settings.scale)
         index = {word: place for place, word in enumerate(words)}
-        self.encoded = {name: Encoded(part, index) for name, part in read.items()}
+        self.encoded = {name: EncodedTexts(part, index) for name, part in read.items()}
         about = {"vectors": file.name, "words": len(words), "words_without_a_vector": without}
         return data.described(self.experiment, read) | about
 

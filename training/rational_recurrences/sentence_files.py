@@ -9,11 +9,11 @@ from pathlib import Path
 
 from automata.errors import FormatError
 from training.published_files import read_lines
-from training.rational_recurrences.sources import Source
+from training.rational_recurrences.sources import TextSource
 
 
 @dataclass(frozen=True)
-class Part:
+class SentencePart:
     """Labelled sentences: words, and the label, 0 or 1, of each."""
 
     words: tuple[tuple[str, ...], ...]
@@ -23,7 +23,7 @@ class Part:
         return len(self.labels)
 
 
-def read(path: Path, source: Source, part: str, any_size: bool) -> Part:
+def read(path: Path, source: TextSource, part: str, any_size: bool) -> SentencePart:
     """A file of labelled sentences.
 
     Raises :class:`~automata.errors.FormatError`: it is none; which file, what is right, and where it is
@@ -48,10 +48,10 @@ def read(path: Path, source: Source, part: str, any_size: bool) -> Part:
             f"{path}: has {len(labels):,} sentences, where the published one has {right:,}: was it cut?"
             f" --any-size takes it as it is; it holds {about}"
         )
-    return Part(tuple(words), tuple(labels))
+    return SentencePart(tuple(words), tuple(labels))
 
 
-def _labels(path: Path, source: Source, sentences: int) -> list[int]:
+def _labels(path: Path, source: TextSource, sentences: int) -> list[int]:
     """Those of the file beside: 1 is negative, and 2 positive."""
     file = path.with_name(path.name.removesuffix(".txt.tok") + ".cat")
     lines = _lines(file, source)
@@ -66,5 +66,5 @@ def _labels(path: Path, source: Source, sentences: int) -> list[int]:
     return [int(line) - 1 for line in lines]
 
 
-def _lines(path: Path, source: Source) -> list[str]:
+def _lines(path: Path, source: TextSource) -> list[str]:
     return read_lines(path, f"; it holds {source.says()}", source.latin_1)

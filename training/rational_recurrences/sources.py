@@ -19,7 +19,7 @@ ELEC = "http://riejohnson.com/cnn_data.html, as elec2.tar.gz"
 
 
 @dataclass(frozen=True)
-class Source:
+class TextSource:
     """Where a set's sentences are.
 
     Attributes:
@@ -48,26 +48,26 @@ class Source:
 
 
 SOURCES = {
-    "sst2": Source(
+    "sst2": TextSource(
         {part: f"sst2/stsa.binary.{part}" for part in PARTS},
         {"train": 6920, "dev": 872, "test": 1821},
         "the Stanford sentiment treebank, whole sentences (Socher et al. 2013)",
     ),
-    "subj": Source(
+    "subj": TextSource(
         {"all": "subj/subj.all"},
         {"all": 10000},
         "subjectivity (Pang and Lee 2004)",
         split=TENTHS,
         latin_1=True,
     ),
-    "cr": Source(
+    "cr": TextSource(
         {"all": "cr/custrev.all"},
         {"all": 3775},
         "customer reviews (Hu and Liu 2004)",
         split=TENTHS,
         latin_1=True,
     ),
-    "amazon": Source(
+    "amazon": TextSource(
         {FIFTHS: "amazon/elec-25k-train.txt.tok", "test": "amazon/elec-test.txt.tok"},
         {FIFTHS: 25000, "test": 25000},
         "reviews of electronics at Amazon (McAuley and Leskovec 2013; Johnson and Zhang 2015)",

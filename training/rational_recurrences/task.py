@@ -12,12 +12,12 @@ from torch.nn import functional
 from training.engine.noise import Noise
 from training.engine.task import ExampleTask
 from training.rational_recurrences.classifier import SentenceClassifier
-from training.rational_recurrences.sentence_files import Part
+from training.rational_recurrences.sentence_files import SentencePart
 
 AT_ONCE = 256
 
 
-class Encoded:
+class EncodedTexts:
     """Sentences as places in a table of word vectors.
 
     Args:
@@ -25,7 +25,7 @@ class Encoded:
         index: the place of each word.
     """
 
-    def __init__(self, part: Part, index: dict[str, int]) -> None:
+    def __init__(self, part: SentencePart, index: dict[str, int]) -> None:
         self.rows = [
             torch.tensor([index[word] for word in sentence], dtype=torch.long) for sentence in part.words
         ]
@@ -52,7 +52,9 @@ class ClassificationTask(ExampleTask):
         table: the word vectors, shape ``(words, width)``.
     """
 
-    def __init__(self, network: SentenceClassifier, training: Encoded, dev: Encoded, table: Tensor) -> None:
+    def __init__(
+        self, network: SentenceClassifier, training: EncodedTexts, dev: EncodedTexts, table: Tensor
+    ) -> None:
         super().__init__(network, network.settings, training.lengths)
         self.training, self.dev, self.table = training, dev, table
 
@@ -67,7 +69,9 @@ class ClassificationTask(ExampleTask):
         return accuracy, {"dev_accuracy": accuracy, "dev_loss": loss}
 
     @torch.no_grad()
-    def measured(self, network: nn.Module, part: Encoded, table: Tensor | None = None) -> tuple[float, float]:
+    def measured(
+        self, network: nn.Module, part: EncodedTexts, table: Tensor | None = None
+    ) -> tuple[float, float]:
         """Accuracy and mean cross-entropy on a part."""
         right, loss = 0, 0.0
         for places in part.portions():

@@ -14,7 +14,7 @@ from training.reviews.network import ReviewClassifier
 from training.reviews.settings import Sentiment, paper
 from training.reviews.words import words
 from training.sequences.run import SequenceRun
-from training.sequences.task import Examples, SequenceTask
+from training.sequences.task import SequenceExamples, SequenceTask
 
 
 class ReviewRun(SequenceRun[Sentiment]):
@@ -36,7 +36,7 @@ class ReviewRun(SequenceRun[Sentiment]):
         network = ReviewClassifier(s, self.table, len(self.index) + 3)
         return SequenceTask(network, s, self.examples["train"], self.examples["dev"])
 
-    def more_parts(self) -> dict[str, Examples]:
+    def more_parts(self) -> dict[str, SequenceExamples]:
         """Return reviews that are cut to other lengths."""
         pairs = [(name, n) for n in self.settings.lengths for name in ("train", "test") if self.test]
         return {f"{name}_{length}": self._cut(name, length) for name, length in pairs}

@@ -30,7 +30,7 @@ AT_ONCE = 256
 
 
 @dataclass(frozen=True)
-class Choice:
+class ReadBackChoice:
     """What the dev set chose.
 
     Attributes:
@@ -61,7 +61,7 @@ class ReadBack:
     initial: Tensor
     rules: tuple[tuple[int, str], ...]
     default: str
-    choice: Choice
+    choice: ReadBackChoice
     dev: float
 
     def said(self, reached: Tensor) -> list[str]:
@@ -127,7 +127,7 @@ def best_of(
                 initial,
                 tuple((state, model.labels[label]) for state, label in pairs),
                 default,
-                Choice(gamma, share, support),
+                ReadBackChoice(gamma, share, support),
                 0.0,
             )
             right = sum(

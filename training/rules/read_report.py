@@ -22,7 +22,7 @@ from neural.fa_rnn.classifier import SCALE, Classifier
 from neural.fa_rnn.sentences import Sentences
 from neural.fa_rnn.sentences import accuracy as network_accuracy
 from neural.state_regularized.component import finite
-from training.rules.read_back import Choice, ReadBack, accuracy, best_of, read_back
+from training.rules.read_back import ReadBack, ReadBackChoice, accuracy, best_of, read_back
 from training.rules.rules_read import ReadRule, before_training, rules_of
 
 NAMES = ("read-back.json", "rules.txt", "automata.json", "rules.json")
@@ -44,11 +44,11 @@ class SystemRow:
     dev: float
     test: float
     rules: int | None
-    choice: Choice | None
+    choice: ReadBackChoice | None
 
 
 @dataclass(frozen=True)
-class Report:
+class ReadBackReport:
     """What was read back.
 
     Attributes:
@@ -71,7 +71,7 @@ class Report:
 
 def report(
     model: Classifier, parts: dict[str, Sentences], tell: Callable[[str], None] = lambda line: None
-) -> tuple[Report, ReadBack, ReadBack]:
+) -> tuple[ReadBackReport, ReadBack, ReadBack]:
     """Read a classifier back, as automata and as rules that stand apart, and measure both beside the network
     and the rules before training.
 
@@ -80,7 +80,7 @@ def report(
     """
     rows, whole, apart = systems(model, parts, tell)
     tell("writing rules")
-    result = Report(
+    result = ReadBackReport(
         rows,
         tuple(rules_of(model, apart, write=True)),
         apart.default,
@@ -140,7 +140,7 @@ def trained_on(about: dict[str, Any], path: str) -> tuple[float, int]:
     return share or 1.0, seed
 
 
-def keep(report: Report, systems: dict[str, ReadBack], model: Classifier, folder: Path) -> list[Path]:
+def keep(report: ReadBackReport, systems: dict[str, ReadBack], model: Classifier, folder: Path) -> list[Path]:
     """Write the report, the automata and the rules into a folder."""
     files = [folder / name for name in NAMES[:2]]
     write_whole(files[0], json.dumps(report.to_json(), indent=1, ensure_ascii=False) + "\n")
@@ -165,7 +165,7 @@ def automaton(system: ReadBack, model: Classifier) -> WFSA:
     return WFSA(BOOLEAN, system.initial.numpy(), final.numpy(), words)
 
 
-def text(report: Report) -> str:
+def text(report: ReadBackReport) -> str:
     """The list of rules for a person: what decides first stands first."""
     lines = ["// The first rule that matches decides. $787: any of 787 words, which are listed below."]
     for rule in report.rules:

@@ -55,7 +55,7 @@ class ZeroShotRow:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ZeroShotChoice:
     """Which label a sentence gets of those whose rules it matches.
 
     Attributes:
@@ -137,7 +137,7 @@ def zero_shot(
         labels = layer.labels
     if unmatched is not None and unmatched not in labels and unmatched not in test.labels:
         raise InputError(f"{shorten(unmatched)} is no label of the rules or of the sentences")
-    choice = Choice(labels, ties, unmatched)
+    choice = ZeroShotChoice(labels, ties, unmatched)
     tell("compiling rules")
     forth = rule_set(rules, words)
     back = rule_set([replace(rule, rule=mirrored(rule.rule)) for rule in rules], words)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from training.engine.experiment import ExperimentRun, per_second, right_on
 from training.engine.progress import Progress
 from training.sequences.settings import SequenceClassification
-from training.sequences.task import Examples, SequenceTask, figures
+from training.sequences.task import SequenceExamples, SequenceTask, figures
 
 S = TypeVar("S", bound=SequenceClassification)
 
@@ -20,9 +20,9 @@ class SequenceRun(ExperimentRun[S]):
         examples: by part, which :meth:`build` sets.
     """
 
-    examples: dict[str, Examples]
+    examples: dict[str, SequenceExamples]
 
-    def more_parts(self) -> dict[str, Examples]:
+    def more_parts(self) -> dict[str, SequenceExamples]:
         """Return what is measured besides the parts."""
         return {}
 

@@ -16,7 +16,7 @@ from training.sequences.settings import SequenceClassification
 AT_ONCE = 250
 
 
-class Examples(Protocol):
+class SequenceExamples(Protocol):
     """Labelled sequences.
 
     Attributes:
@@ -41,7 +41,11 @@ class SequenceTask(ExampleTask):
     """
 
     def __init__(
-        self, network: nn.Module, settings: SequenceClassification, training: Examples, dev: Examples
+        self,
+        network: nn.Module,
+        settings: SequenceClassification,
+        training: SequenceExamples,
+        dev: SequenceExamples,
     ) -> None:
         super().__init__(network, settings, training.lengths)
         self.how, self.training, self.dev = settings, training, dev
@@ -51,7 +55,7 @@ class SequenceTask(ExampleTask):
         values, lengths, labels = self.taken(self.training, examples)
         return functional.cross_entropy(network(values, lengths, noise), labels, reduction="none")
 
-    def taken(self, part: Examples, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def taken(self, part: SequenceExamples, places: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Some examples, their lengths and labels, where the network is, in its precision."""
         like, chosen = next(self.network.parameters()), places.cpu()
         values = part.at(chosen)
@@ -64,7 +68,7 @@ class SequenceTask(ExampleTask):
         return accuracy, {"dev_accuracy": accuracy, "dev_loss": loss}
 
     @torch.no_grad()
-    def measured(self, network: nn.Module, part: Examples) -> tuple[float, float]:
+    def measured(self, network: nn.Module, part: SequenceExamples) -> tuple[float, float]:
         """Accuracy and mean cross-entropy on a part."""
         right, loss = 0, 0.0
         for places in torch.split(part.lengths.argsort(descending=True, stable=True), AT_ONCE):

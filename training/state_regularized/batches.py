@@ -12,12 +12,12 @@ from torch import Tensor
 
 from neural.state_regularized import unrolled_gru
 from neural.state_regularized.acceptor import Acceptor
-from training.state_regularized.strings import Strings
+from training.state_regularized.strings import LabelledStrings
 
 AT_ONCE = 512
 
 
-class Rows:
+class BatchRows:
     """Strings as tensors, shortest first.
 
     Attributes:
@@ -26,7 +26,7 @@ class Rows:
         labels: shape ``(N,)``, boolean.
     """
 
-    def __init__(self, strings: Strings) -> None:
+    def __init__(self, strings: LabelledStrings) -> None:
         self.lengths = torch.tensor([len(x) for x in strings.tokens], dtype=torch.long)
         self.padded = torch.zeros(
             len(strings), int(self.lengths.max()) if len(strings) else 0, dtype=torch.long
@@ -45,7 +45,7 @@ class Rows:
         return unrolled_gru.packed(self.padded[chosen, : int(lengths[0])], lengths)
 
 
-class Answer(Protocol):
+class BatchAnswer(Protocol):
     """Has logits, shape ``(B,)``: positive means accept."""
 
     @property
@@ -67,7 +67,7 @@ class Said(NamedTuple):
 
 def said(
     network: Acceptor,
-    rows: Rows,
+    rows: BatchRows,
     chosen: Tensor,
     noise: float = 0.0,
     generator: torch.Generator | None = None,
@@ -100,9 +100,9 @@ def said(
 
 def mistakes(
     network: Acceptor,
-    rows: Rows,
+    rows: BatchRows,
     length: int | None = None,
-    answer: Callable[[Acceptor, Rows, Tensor], Answer] = said,
+    answer: Callable[[Acceptor, BatchRows, Tensor], BatchAnswer] = said,
 ) -> list[int]:
     """The places of the strings (up to that length) that it classifies wrong, without noise.
 
@@ -121,6 +121,6 @@ def mistakes(
     return wrong
 
 
-def accuracy(network: Acceptor, rows: Rows) -> float:
+def accuracy(network: Acceptor, rows: BatchRows) -> float:
     """The share of strings that it classifies right; 1 where there are none."""
     return 1 - len(mistakes(network, rows)) / len(rows.lengths) if len(rows.lengths) else 1.0

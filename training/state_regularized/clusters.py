@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from neural.state_regularized.acceptor import Acceptor
-from training.state_regularized.batches import Rows
+from training.state_regularized.batches import BatchRows
 
 POINTS = 5000
 """States that are looked at, at most."""
@@ -43,7 +43,7 @@ class Alone(NamedTuple):
 
 def alone(
     network: Acceptor,
-    rows: Rows,
+    rows: BatchRows,
     chosen: Tensor,
     noise: float = 0.0,
     generator: torch.Generator | None = None,
@@ -87,7 +87,7 @@ def sizes(most: int) -> list[int]:
     return tried
 
 
-def some_states(network: Acceptor, rows: Rows, generator: torch.Generator) -> Tensor:
+def some_states(network: Acceptor, rows: BatchRows, generator: torch.Generator) -> Tensor:
     """States of the recurrent part alone on random strings of those, without noise; at most POINTS, shape
     ``(states, d)``.
     """

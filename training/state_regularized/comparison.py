@@ -7,11 +7,11 @@ from typing import Any
 
 from automata.dfa import DFA
 from ratproof.certification.soft_networks.certify import Certification, accepting
-from training.state_regularized.languages import Language
+from training.state_regularized.languages import RegularLanguage
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MethodComparison:
     """An automaton beside the language's.
 
     Attributes:
@@ -23,7 +23,7 @@ class Comparison:
     difference: list[str] | None
 
     @classmethod
-    def of(cls, automaton: DFA | None, language: Language) -> Comparison | None:
+    def of(cls, automaton: DFA | None, language: RegularLanguage) -> MethodComparison | None:
         """The comparison; ``None`` where there is no automaton."""
         if automaton is None:
             return None
@@ -31,7 +31,7 @@ class Comparison:
         return cls(automaton.minimal().states, None if word is None else list(word))
 
 
-def compared(answer: Certification, language: Language) -> dict[str, Any]:
+def compared(answer: Certification, language: RegularLanguage) -> dict[str, Any]:
     """What a result says of a certified network.
 
     Returns:
@@ -43,8 +43,8 @@ def compared(answer: Certification, language: Language) -> dict[str, Any]:
         ``different`` or ``unknown``); ``boxes``: how many were proved to close.
     """
     machine = answer.hard.machine()
-    hard = Comparison.of(None if machine is None else accepting(machine), language)
-    soft = Comparison.of(answer.language, language)
+    hard = MethodComparison.of(None if machine is None else accepting(machine), language)
+    soft = MethodComparison.of(answer.language, language)
     return {
         "hard": None if hard is None else asdict(hard),
         "soft": None if soft is None else asdict(soft),

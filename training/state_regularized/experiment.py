@@ -27,7 +27,7 @@ from training.state_regularized import strings
 from training.state_regularized.batches import accuracy
 from training.state_regularized.comparison import compared
 from training.state_regularized.extracted import extracted
-from training.state_regularized.languages import Language, language_of
+from training.state_regularized.languages import RegularLanguage, language_of
 from training.state_regularized.settings import CERTIFICATE, Recipe, recipe_of
 from training.state_regularized.tables import can_be_shown, is_learned
 from training.state_regularized.task import LearningTask
@@ -183,7 +183,7 @@ def learn(
     return said
 
 
-def _table(language: Language) -> dict[str, Any]:
+def _table(language: RegularLanguage) -> dict[str, Any]:
     """The language's DFA, as JSON has it."""
     dfa = language.dfa
     return {

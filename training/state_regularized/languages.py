@@ -14,7 +14,7 @@ from training.state_regularized.settings import FromFile, Nested, Recipe, Tomita
 
 
 @dataclass(frozen=True)
-class Language:
+class RegularLanguage:
     """A language over symbols that are strings.
 
     Attributes:
@@ -32,7 +32,7 @@ class Language:
         return tuple(map(str, self.dfa.alphabet))
 
 
-def language_of(settings: Recipe, data: Path) -> Language:
+def language_of(settings: Recipe, data: Path) -> RegularLanguage:
     """The language that such a run learns.
 
     Args:
@@ -49,16 +49,16 @@ def language_of(settings: Recipe, data: Path) -> Language:
     return grammar(settings.grammar)
 
 
-def grammar(number: int) -> Language:
+def grammar(number: int) -> RegularLanguage:
     """Tomita's grammar of that number.
 
     >>> grammar(5).name, grammar(5).dfa.states
     ('tomita-5', 4)
     """
-    return Language(f"tomita-{number}", tomita.tomita(number).dfa)
+    return RegularLanguage(f"tomita-{number}", tomita.tomita(number).dfa)
 
 
-def balanced(depth: int) -> Language:
+def balanced(depth: int) -> RegularLanguage:
     """Parentheses that are balanced and nested at most that deep, with the letter ``a`` between them.
 
     >>> balanced(4).alphabet, balanced(4).dfa.states
@@ -66,10 +66,10 @@ def balanced(depth: int) -> Language:
     """
     if depth < 1:
         raise InputError(f"--depth is {depth}, where 1 or more is right")
-    return Language(f"parentheses-{depth}", parentheses.balanced(depth, ("a",)).minimal())
+    return RegularLanguage(f"parentheses-{depth}", parentheses.balanced(depth, ("a",)).minimal())
 
 
-def from_file(path: str | Path) -> Language:
+def from_file(path: str | Path) -> RegularLanguage:
     """The language of a boolean automaton in a file; it is named as the file is.
 
     Raises :class:`~automata.errors.InputError` where there is nothing to tell apart: all strings are
@@ -92,4 +92,4 @@ def from_file(path: str | Path) -> Language:
             f"{path}: the automaton accepts {'every' if least.final else 'no'} string, so there is nothing to"
             " learn"
         )
-    return Language(Path(path).stem, least)
+    return RegularLanguage(Path(path).stem, least)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from automata.dfa import DFA
-from training.state_regularized.languages import Language
+from training.state_regularized.languages import RegularLanguage
 
 TRAINING_LENGTHS = (*range(14), 16, 19, 22)
 VALIDATION_LENGTHS = tuple(range(1, 29, 3))
@@ -33,7 +33,7 @@ Tokens = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Strings:
+class LabelledStrings:
     """Strings of tokens (places in the alphabet), shortest first, each with its label: is it in the language?
 
     Attributes:
@@ -53,13 +53,15 @@ class Strings:
         return sum(self.labels)
 
     @classmethod
-    def of(cls, labels: dict[Tokens, bool]) -> Strings:
+    def of(cls, labels: dict[Tokens, bool]) -> LabelledStrings:
         """From strings and their labels, in the order of lengths and then of drawing."""
         ordered = sorted(labels, key=len)
         return cls(tuple(ordered), tuple(labels[x] for x in ordered))
 
 
-def draw(language: Language, seed: int, near_misses: bool = True) -> tuple[Strings, Strings]:
+def draw(
+    language: RegularLanguage, seed: int, near_misses: bool = True
+) -> tuple[LabelledStrings, LabelledStrings]:
     """Strings for training and for validation; the same for the same seed.
 
     Args:
@@ -76,10 +78,10 @@ def draw(language: Language, seed: int, near_misses: bool = True) -> tuple[Strin
     validation: dict[Tokens, bool] = {}
     for length in VALIDATION_LENGTHS:
         validation |= _balanced(*([x for x in drawn if x not in training] for drawn in source.of(length)))
-    return Strings.of(training), Strings.of(validation)
+    return LabelledStrings.of(training), LabelledStrings.of(validation)
 
 
-def of_length(language: Language, length: int, rng: np.random.Generator) -> list[tuple[Tokens, bool]]:
+def of_length(language: RegularLanguage, length: int, rng: np.random.Generator) -> list[tuple[Tokens, bool]]:
     """Labelled strings of one length, at most 150 of each class, drawn as those that we train on."""
     yes, no = _Near(language.dfa, length + 1, rng).of(length)
     return [(x, True) for x in yes] + [(x, False) for x in no]

@@ -19,12 +19,12 @@ from ratproof.certification.soft_networks.numbers import numbers_of
 from training.engine.noise import Noise
 from training.engine.seeds import mixed
 from training.engine.task import ExampleTask
-from training.state_regularized.batches import Rows, mistakes, said
+from training.state_regularized.batches import BatchRows, mistakes, said
 from training.state_regularized.clusters import alone, means, put_centroids, some_states
 from training.state_regularized.curriculum import Curriculum
 from training.state_regularized.place import Place, place_of
 from training.state_regularized.settings import Recipe
-from training.state_regularized.strings import Strings
+from training.state_regularized.strings import LabelledStrings
 
 LOOKS = 3
 """Where batches have strings to review, all are looked at every LOOKS times ``Recipe.look_every`` iterations
@@ -51,10 +51,14 @@ class LearningTask(ExampleTask):
     settings: Recipe
 
     def __init__(
-        self, alphabet: tuple[str, ...], settings: Recipe, training: Strings, validation: Strings
+        self,
+        alphabet: tuple[str, ...],
+        settings: Recipe,
+        training: LabelledStrings,
+        validation: LabelledStrings,
     ) -> None:
         self.alphabet = alphabet
-        self.training, self.validation = Rows(training), Rows(validation)
+        self.training, self.validation = BatchRows(training), BatchRows(validation)
         self.acceptor = untrained(alphabet, settings, _seed(settings, 0))
         super().__init__(self.acceptor, settings, self.training.lengths)
         self.curriculum = Curriculum(self.training.lengths.tolist(), settings.shortest)

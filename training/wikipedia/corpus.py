@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from automata.errors import FormatError
-from training.language_modelling.corpus import END, Corpus
+from training.language_modelling.corpus import END, LanguageCorpus
 from training.published_files import found, read_lines
 
 WHERE = "https://goo.gl/s8cyYa, as the paper says (Daniluk et al. 2017)"
@@ -22,7 +22,7 @@ NEAR = 0.05
 UNKNOWN = "<unk>"
 
 
-def load(folder: Path, most: int, any_size: bool = False) -> Corpus:
+def load(folder: Path, most: int, any_size: bool = False) -> LanguageCorpus:
     """The three parts in a folder with ``wikipedia/train.txt``, ``valid.txt`` and ``test.txt``, each as it is
     or with ``.gz``; words that are not among the ``most`` most frequent of the training part are ``<unk>``.
 
@@ -38,7 +38,7 @@ def load(folder: Path, most: int, any_size: bool = False) -> Corpus:
     words = (END, UNKNOWN, *ranked)
     place = {word: number for number, word in enumerate(words)}
     parts = {part: torch.tensor([place.get(token, 1) for token in tokens]) for part, tokens in texts.items()}
-    return Corpus(words, parts, tuple(path.name for path in paths.values()))
+    return LanguageCorpus(words, parts, tuple(path.name for path in paths.values()))
 
 
 def _tokens(path: Path, part: str, any_size: bool) -> list[str]:

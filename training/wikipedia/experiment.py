@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from training.language_modelling.corpus import Corpus
+from training.language_modelling.corpus import LanguageCorpus
 from training.language_modelling.experiment import TextRun
 from training.language_modelling.task import LanguageTask
 from training.wikipedia.corpus import load
@@ -26,7 +26,7 @@ class WikipediaTask(LanguageTask):
 class WikipediaRun(TextRun[WikipediaModelling]):
     """A run on Wikipedia's articles, whose networks are no rational ones."""
 
-    def load(self) -> Corpus:
+    def load(self) -> LanguageCorpus:
         """Return the text."""
         return load(self.data.folder, self.settings.vocabulary, self.data.any_size)
 

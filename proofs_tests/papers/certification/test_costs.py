@@ -12,7 +12,7 @@ import pytest
 from proofs_tests.papers.certification.some_networks import KINDS, SIMILARITIES, numbers, random_network
 from ratproof.certification.extraction.counts import count
 from ratproof.certification.soft_networks import boxes
-from ratproof.certification.soft_networks.boxes import Images, Nodes, OpenBoxes, attempts
+from ratproof.certification.soft_networks.boxes import BoxImages, Nodes, OpenBoxes, attempts
 from ratproof.certification.soft_networks.certify import certify
 from ratproof.certification.soft_networks.floats import FloatArithmetic, Points
 from ratproof.certification.soft_networks.soft_run import net
@@ -40,10 +40,10 @@ def test_images_of_few_boxes_at_a_time_are_those_of_all(kind, similarity, pairs,
         on = FloatArithmetic(n)
         for accepts in (nodes.accepts, ~nodes.accepts):  # the latter is a fault
             tried = Nodes(nodes.label, accepts, nodes.after, nodes.low, nodes.high)
-            whole = Images(on, tried)
+            whole = BoxImages(on, tried)
             with monkeypatch.context() as patched:
                 patched.setattr(boxes, "AT_ONCE", pairs * n.k * max(n.k, len(n.S)))
-                parts = Images(on, tried)
+                parts = BoxImages(on, tried)
             assert parts.fault == whole.fault
             if not whole.fault:
                 np.testing.assert_allclose(parts.low, whole.low, atol=1e-14)
@@ -59,7 +59,7 @@ def test_the_memory_of_images_does_not_grow_with_the_boxes(monkeypatch):
         low[:, 0], high[:, 0] = 1 - 1e-3, 1.0
         label = np.full(number, Points(n).step(np.eye(n.k)[:1], 0).argmax())
         nodes = Nodes(label, np.zeros(number, dtype=bool), np.zeros((number, 2), dtype=int), low, high)
-        return _peak(lambda: Images(FloatArithmetic(n), nodes))
+        return _peak(lambda: BoxImages(FloatArithmetic(n), nodes))
 
     few = peak(100)
     assert peak(4000) < 10 * few  # 40 times as many; each keeps its corners alone

@@ -48,7 +48,7 @@ class OpenCounterBoxes:
 
 
 @dataclass(frozen=True)
-class Arrows:
+class BoxArrows:
     """All arrows that lead to a node, sorted by it.
 
     Attributes:
@@ -60,11 +60,11 @@ class Arrows:
     target: NDArray[np.int64]
 
     @staticmethod
-    def of(explored: Explored) -> Arrows:
+    def of(explored: Explored) -> BoxArrows:
         source, group = np.nonzero(explored.after != OUT)
         target = explored.after[source, group]
         order = np.argsort(target, kind="stable")
-        return Arrows(source[order], group[order], target[order])
+        return BoxArrows(source[order], group[order], target[order])
 
 
 class CounterImages:
@@ -156,7 +156,7 @@ def close(
 ) -> Boxes | OpenCounterBoxes:
     """Boxes that hold all states after at most ``length`` symbols; with saturated gates after any number."""
     saturated = length is None
-    arrows, images = Arrows.of(explored), CounterImages(numbers, saturated, explored.groups)
+    arrows, images = BoxArrows.of(explored), CounterImages(numbers, saturated, explored.groups)
     h, c = np.stack([explored.h] * 2), np.stack([explored.c] * 2)
     start = (h[:, :1].copy(), c[:, :1].copy())
     h, c = loosened(h), loosened(c)
@@ -181,7 +181,7 @@ def close(
 
 
 def grow(
-    arrows: Arrows, f: Floats, m: Floats, start: Floats, nodes: int, length: int | None, box: Floats
+    arrows: BoxArrows, f: Floats, m: Floats, start: Floats, nodes: int, length: int | None, box: Floats
 ) -> Floats:
     """The bounds of c at each node after at most ``length`` symbols; what still grows after a while is taken
     to grow on at that speed, to infinity where there is no length.
@@ -206,7 +206,7 @@ def grow(
         return np.asarray(bounds + np.nan_to_num(speed * far, nan=0.0, posinf=np.inf, neginf=-np.inf))
 
 
-def _once(arrows: Arrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
+def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
     low, high = bounds[0][arrows.source], bounds[1][arrows.source]
     with np.errstate(invalid="ignore"):
         least = np.where(low >= 0, f[0], f[1]) * low + m[0]
@@ -222,7 +222,7 @@ def _once(arrows: Arrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
     return out
 
 
-def joined(arrows: Arrows, values: Floats, start: Floats, nodes: int) -> Floats:
+def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floats:
     """The least intervals at each node that hold what all arrows bring, and the start at node 0."""
     out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     out[:, :1] = start

@@ -19,7 +19,7 @@ from flint import arb
 from automata.aliases import Floats
 from ratproof.certification.counters.ball_run import first
 from ratproof.certification.counters.balls import BallStep, Ends, between, carried, ends
-from ratproof.certification.counters.boxes import Arrows, Boxes
+from ratproof.certification.counters.boxes import BoxArrows, Boxes
 from ratproof.certification.counters.heights import balanced
 from ratproof.certification.counters.numbers import CounterNumbers
 from ratproof.certification.soft_networks.balls import Balls, each, exact
@@ -31,7 +31,7 @@ MOST_ROUNDS = 20_000
 
 
 @dataclass(frozen=True)
-class Factors:
+class ProofFactors:
     """c' = f c + m along each arrow, in floats that were rounded outwards: shapes ``(2, A, d)``."""
 
     f: Floats
@@ -62,10 +62,10 @@ def prove(
 
 def _factors(
     numbers: CounterNumbers, step: BallStep, boxes: Boxes, tell: Callable[[int, int], None]
-) -> Factors | ProofGap:
+) -> ProofFactors | ProofGap:
     """Step and decision at every node, and each arrow's f and m."""
     explored = boxes.explored
-    reads, arrows = [step.read(group) for group in explored.groups], Arrows.of(explored)
+    reads, arrows = [step.read(group) for group in explored.groups], BoxArrows.of(explored)
     cells = [ends(boxes.c[:, node]) for node in range(len(explored.classes))]
     kept: dict[tuple[int, int], tuple[Ends, Ends]] = {}
     for node, one in enumerate(explored.classes):
@@ -84,7 +84,7 @@ def _factors(
         if not (logit > 0 if balanced(one) else logit < 0):
             return ProofGap(f"decision: that of node {node} is not certain")
     pairs = [kept[key] for key in zip(arrows.source.tolist(), arrows.group.tolist(), strict=True)]
-    return Factors(
+    return ProofFactors(
         *(
             np.array(
                 [
@@ -108,9 +108,9 @@ def _holds(values: Balls, corners: Floats) -> bool:
     return all(bool(low[i] <= v and v <= high[i]) for i, v in enumerate(values))
 
 
-def _bounded(boxes: Boxes, factors: Factors, start: Floats, length: int | None) -> ProofGap | None:
+def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | None) -> ProofGap | None:
     """Follow the bounds on c, rounded outwards; they must stay in the boxes."""
-    arrows, nodes = Arrows.of(boxes.explored), len(boxes.explored.classes)
+    arrows, nodes = BoxArrows.of(boxes.explored), len(boxes.explored.classes)
     bounds = np.stack([np.full((nodes, start.shape[1]), np.inf), np.full((nodes, start.shape[1]), -np.inf)])
     bounds[:, 0] = start
     endless = np.isinf(boxes.c)  # such a side is no bound at all
@@ -127,7 +127,7 @@ def _bounded(boxes: Boxes, factors: Factors, start: Floats, length: int | None) 
     return None if length is not None else ProofGap("step: the cell's bounds never come to rest")
 
 
-def _after(arrows: Arrows, factors: Factors, bounds: Floats) -> Floats:
+def _after(arrows: BoxArrows, factors: ProofFactors, bounds: Floats) -> Floats:
     """The bounds after one symbol more, or as before."""
     low, high = bounds[0][arrows.source], bounds[1][arrows.source]
     # a node that no string has come to has bounds (inf, -inf), which lead nowhere

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 import flint
 
 from ratproof.certification.not_rational.duals import DUALS, Dual
-from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
+from theory.not_rational.arithmetic import BALLS, Arithmetic
 
 MOST_STEPS, HALVINGS, CLOSE = 2000, 40, 2.0**-100
 Number = TypeVar("Number")

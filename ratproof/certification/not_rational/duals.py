@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from flint import arb
 
-from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic
+from theory.not_rational.arithmetic import BALLS, Arithmetic
 
 Operand: TypeAlias = "Dual | Fraction | int"
 

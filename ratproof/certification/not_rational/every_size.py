@@ -29,9 +29,9 @@ from ratproof.certification.not_rational.attraction import (
 from ratproof.certification.not_rational.germs import Germ, constant
 from ratproof.certification.not_rational.poles import FORMS, Pole, find_pole
 from ratproof.certification.not_rational.quotients import BEFORE, Quotient, find_quotient
-from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic, NotKnown
-from theory.rational_recurrences.not_rational.vectors import ZERO, State
-from theory.rational_recurrences.not_rational.weights import WeightedCell
+from theory.not_rational.arithmetic import BALLS, Arithmetic, NotKnown
+from theory.not_rational.vectors import ZERO, State
+from theory.not_rational.weights import WeightedCell
 
 BITS = 256
 FIRST_STEPS = 20
@@ -78,8 +78,8 @@ class NoProof:
 def every_size(given: WeightedCell, unit: int = 0) -> EverySize | NoProof:
     """Whether the theorem applies to the unit, on the first letter for which its hypotheses show.
 
-    >>> from theory.rational_recurrences.not_rational.cells import CELLS
-    >>> from theory.rational_recurrences.not_rational.weights import some
+    >>> from theory.not_rational.cells import CELLS
+    >>> from theory.not_rational.weights import some
     >>> every_size(some(CELLS["elman"])).letter
     'a'
     >>> every_size(some(CELLS["lstm"])).why["a"]

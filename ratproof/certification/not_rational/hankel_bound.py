@@ -18,9 +18,9 @@ import flint
 from automata.aliases import JsonObject
 from automata.errors import InputError
 from ratproof.certification.not_rational.matrix import Word, first_strings, hankel
-from theory.rational_recurrences.not_rational.arithmetic import BALLS
-from theory.rational_recurrences.not_rational.cells import CELLS
-from theory.rational_recurrences.not_rational.weights import WeightedCell
+from theory.not_rational.arithmetic import BALLS
+from theory.not_rational.cells import CELLS
+from theory.not_rational.weights import WeightedCell
 
 FIRST_BITS, MOST_BITS = 64, 4096
 
@@ -141,8 +141,8 @@ def largest(
     stops at the second in a row, and then tries those between the last that is known and the first that is
     not.
 
-    >>> from theory.rational_recurrences.not_rational.cells import CELLS
-    >>> from theory.rational_recurrences.not_rational.weights import some
+    >>> from theory.not_rational.cells import CELLS
+    >>> from theory.not_rational.weights import some
     >>> best, unknown = largest(some(CELLS["gru"]), sizes=[3, 7])
     >>> best.states, unknown
     (7, None)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import chain, combinations_with_replacement, count, islice, product
 from typing import Any
 
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.vectors import State
-from theory.rational_recurrences.not_rational.weights import WeightedCell
+from theory.not_rational.arithmetic import Arithmetic
+from theory.not_rational.vectors import State
+from theory.not_rational.weights import WeightedCell
 
 Word = tuple[str, ...]
 
@@ -33,9 +33,9 @@ def hankel(
 ) -> list[list[Any]]:
     """H[p, s], the unit after reading ps, over any arithmetic; each state on the way is computed once.
 
-    >>> from theory.rational_recurrences.not_rational.arithmetic import FLOATS
-    >>> from theory.rational_recurrences.not_rational.cells import CELLS
-    >>> from theory.rational_recurrences.not_rational.weights import some
+    >>> from theory.not_rational.arithmetic import FLOATS
+    >>> from theory.not_rational.cells import CELLS
+    >>> from theory.not_rational.weights import some
     >>> hankel(some(CELLS["sru"]), 0, [(), ("a",)], [()], FLOATS)[0]
     [0.0]
     """

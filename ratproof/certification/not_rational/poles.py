@@ -21,7 +21,7 @@ from fractions import Fraction
 import flint
 
 from ratproof.certification.not_rational.germs import Form, Germ, constant
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
+from theory.not_rational.arithmetic import Arithmetic
 
 
 class NoPole(ArithmeticError):

@@ -16,9 +16,9 @@ from itertools import chain
 import flint
 
 from ratproof.certification.not_rational.attraction import HypothesisFails, ball_text
-from ratproof.certification.not_rational.symbols import Symbolic, Symbols, Undecided, evaluated
-from theory.rational_recurrences.not_rational.arithmetic import BALLS, NotKnown
-from theory.rational_recurrences.not_rational.weights import WeightedCell
+from ratproof.certification.not_rational.symbols import SymbolicArithmetic, Symbols, Undecided, evaluated
+from theory.not_rational.arithmetic import BALLS, NotKnown
+from theory.not_rational.weights import WeightedCell
 
 BEFORE = 32
 """Letters before the clock starts: a maximum may take another side on shorter strings."""
@@ -38,7 +38,7 @@ class Clock:
         """The clock at m = 0."""
         return flint.arb(0 if self.ratio is None else 1)
 
-    def never_zero(self, line: Line) -> bool:
+    def never_zero(self, line: QuotientLine) -> bool:
         """Whether a + b x is not 0 at any time of the clock, for certain: it is monotone in m, so that its
         first value and its limit, or its slope, say.
         """
@@ -51,14 +51,14 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Line:
+class QuotientLine:
     """a + b x, its numbers balls."""
 
     constant: flint.arb
     slope: flint.arb
 
     @classmethod
-    def of(cls, polynomial: flint.arb_poly) -> Line:
+    def of(cls, polynomial: flint.arb_poly) -> QuotientLine:
         """A polynomial of degree 1, or less."""
         return cls(polynomial[0], polynomial[1])
 
@@ -80,9 +80,9 @@ class Quotient:
 
     clock: Clock
     numerator: flint.arb_poly
-    below: Line
+    below: QuotientLine
     pole: flint.arb
-    sides: tuple[Line, ...]
+    sides: tuple[QuotientLine, ...]
 
     @property
     def above(self) -> flint.arb:
@@ -113,12 +113,12 @@ def find_quotient(given: WeightedCell, unit: int, first: int, letter: int) -> Qu
     above, below = (_in_clock(part, symbols, lines) for part in (output.above, output.below))
     if output.degrees()[1] != 1:
         raise HypothesisFails("the unit is no quotient by something that has degree 1 in the state")
-    return _with_a_pole(above, Line.of(below), clock, _sides(symbols, lines, clock))
+    return _with_a_pole(above, QuotientLine.of(below), clock, _sides(symbols, lines, clock))
 
 
 def _stepped(
     given: WeightedCell, unit: int, letter: int, symbols: Symbols
-) -> tuple[Symbolic, list[Symbolic]]:
+) -> tuple[SymbolicArithmetic, list[SymbolicArithmetic]]:
     """The unit after the letter, and each number of the state, by the numbers before."""
     arithmetic, flat, shaped = symbols.arithmetic(), iter(symbols.numbers()), []
     for vector in given.start(BALLS):
@@ -129,10 +129,10 @@ def _stepped(
 
 
 def _clocked(
-    symbols: Symbols, numbers: list[Symbolic], readers: list[Symbolic]
+    symbols: Symbols, numbers: list[SymbolicArithmetic], readers: list[SymbolicArithmetic]
 ) -> tuple[list[flint.arb_poly], Clock]:
     """Each number of the state that is read, as a + b x; 0 for those that are not."""
-    affine, ratios = {}, list[Symbolic]()
+    affine, ratios = {}, list[SymbolicArithmetic]()
     counting = False
     for place in sorted(set[int]().union(*(reader.reads() for reader in readers))):
         pair = numbers[place].affine_in(place)
@@ -167,20 +167,22 @@ def _in_clock(polynomial: object, symbols: Symbols, lines: list[flint.arb_poly])
     return evaluated(polynomial, values, lambda number: flint.arb_poly([flint.arb(number)]))
 
 
-def _sides(symbols: Symbols, lines: list[flint.arb_poly], clock: Clock) -> tuple[Line, ...]:
+def _sides(symbols: Symbols, lines: list[flint.arb_poly], clock: Clock) -> tuple[QuotientLine, ...]:
     """What each maximum's larger number is more than the other, which must stay greater than 0."""
     sides = []
     for difference in symbols.larger:
         above, below = difference.degrees()
         constant = flint.arb_poly([1 / _in_clock(difference.below, symbols, lines)[0]])
-        line = Line.of(_in_clock(difference.above, symbols, lines) * constant)
+        line = QuotientLine.of(_in_clock(difference.above, symbols, lines) * constant)
         if above > 1 or below or not clock.never_zero(line):
             raise HypothesisFails("a maximum may take another side later on")
         sides.append(line)
     return tuple(sides)
 
 
-def _with_a_pole(above: flint.arb_poly, below: Line, clock: Clock, sides: tuple[Line, ...]) -> Quotient:
+def _with_a_pole(
+    above: flint.arb_poly, below: QuotientLine, clock: Clock, sides: tuple[QuotientLine, ...]
+) -> Quotient:
     if below.slope.contains(0):
         raise HypothesisFails(f"Q = {below} may not hang on x")
     if clock.ratio is not None and below.constant.contains(0):

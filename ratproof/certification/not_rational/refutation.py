@@ -12,8 +12,8 @@ from ratproof.certification.not_rational.matrix import first_strings
 from ratproof.checkers import check_hankel
 from ratproof.evidence.counterexample import NoSuchAutomaton
 from ratproof.evidence.ledger import ledger
-from theory.rational_recurrences.not_rational.cells import cell_named
-from theory.rational_recurrences.not_rational.weights import some
+from theory.not_rational.cells import cell_named
+from theory.not_rational.weights import some
 
 STATES = 63
 
@@ -23,7 +23,7 @@ def refute(cell: str, states: int = STATES) -> None:
     default weights.
 
     Args:
-        cell: a name in :data:`theory.rational_recurrences.not_rational.cells.CELLS`.
+        cell: a name in :data:`theory.not_rational.cells.CELLS`.
         states: how many.
 
     Raises:

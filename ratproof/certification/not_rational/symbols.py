@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 
 import flint
 
-from theory.rational_recurrences.not_rational.arithmetic import BALLS, Arithmetic, NotKnown
+from theory.not_rational.arithmetic import BALLS, Arithmetic, NotKnown
 
 MOST_EXPONENTIALS = 64
-Operand: TypeAlias = "Symbolic | Fraction | int"
+Operand: TypeAlias = "SymbolicArithmetic | Fraction | int"
 
 
 class Undecided(ArithmeticError):
@@ -34,23 +34,23 @@ class Symbols:
     """
 
     state: Sequence[flint.arb]
-    larger: list[Symbolic] = field(default_factory=list)
+    larger: list[SymbolicArithmetic] = field(default_factory=list)
     _exponents: list[Fraction] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         names = [f"s{i}" for i in range(len(self.state))] + [f"E{i}" for i in range(MOST_EXPONENTIALS)]
         self._context = flint.fmpq_mpoly_ctx.get(names, "lex")
 
-    def numbers(self) -> list[Symbolic]:
+    def numbers(self) -> list[SymbolicArithmetic]:
         """The numbers of the state, as variables."""
         return [self._variable(i) for i in range(len(self.state))]
 
-    def constant(self, value: Operand) -> Symbolic:
+    def constant(self, value: Operand) -> SymbolicArithmetic:
         """A rational number."""
-        if isinstance(value, Symbolic):
+        if isinstance(value, SymbolicArithmetic):
             return value
         exact = Fraction(value)
-        return Symbolic(
+        return SymbolicArithmetic(
             self._polynomial(flint.fmpq(exact.numerator, exact.denominator)), self._polynomial(1), self
         )
 
@@ -75,23 +75,23 @@ class Symbols:
     def _polynomial(self, value: Any) -> Any:
         return self._context.constant(value)
 
-    def _variable(self, place: int) -> Symbolic:
-        return Symbolic(self._context.gens()[place], self._polynomial(1), self)
+    def _variable(self, place: int) -> SymbolicArithmetic:
+        return SymbolicArithmetic(self._context.gens()[place], self._polynomial(1), self)
 
-    def _over(self, x: Operand, y: Operand) -> Symbolic:
+    def _over(self, x: Operand, y: Operand) -> SymbolicArithmetic:
         above, below = self.constant(x), self.constant(y)
         if below.above == 0:
             raise NotKnown("the step divides by 0")
         return self.reduced(above.above * below.below, above.below * below.above)
 
-    def reduced(self, above: Any, below: Any) -> Symbolic:
+    def reduced(self, above: Any, below: Any) -> SymbolicArithmetic:
         """The quotient of two polynomials without common factors, below with the leading coefficient 1."""
         common = above.gcd(below)
         above, below = above / common, below / common
         leading = below.leading_coefficient()
-        return Symbolic(above / leading, below / leading, self)
+        return SymbolicArithmetic(above / leading, below / leading, self)
 
-    def _exp(self, x: Operand, what: str) -> Symbolic:
+    def _exp(self, x: Operand, what: str) -> SymbolicArithmetic:
         argument = self.constant(x).rational()
         if argument is None:
             raise NotKnown(f"the step has {what} that reads the state")
@@ -105,7 +105,7 @@ class Symbols:
         power = self._variable(len(self.state) + self._exponents.index(size))
         return power if argument > 0 else self._over(1, power)
 
-    def _larger(self, x: Operand, y: Operand) -> Symbolic:
+    def _larger(self, x: Operand, y: Operand) -> SymbolicArithmetic:
         one, other = self.constant(x), self.constant(y)
         difference = (one - other).ball()
         if difference.contains(0):
@@ -116,32 +116,32 @@ class Symbols:
 
 
 @dataclass(frozen=True, eq=False)
-class Symbolic:
+class SymbolicArithmetic:
     """A quotient of polynomials."""
 
     above: Any
     below: Any
     symbols: Symbols
 
-    def __add__(self, other: Operand) -> Symbolic:
+    def __add__(self, other: Operand) -> SymbolicArithmetic:
         term = self.symbols.constant(other)
         return self.symbols.reduced(
             self.above * term.below + term.above * self.below, self.below * term.below
         )
 
-    def __mul__(self, other: Operand) -> Symbolic:
+    def __mul__(self, other: Operand) -> SymbolicArithmetic:
         term = self.symbols.constant(other)
         return self.symbols.reduced(self.above * term.above, self.below * term.below)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __neg__(self) -> Symbolic:
+    def __neg__(self) -> SymbolicArithmetic:
         return self * -1
 
-    def __sub__(self, other: Operand) -> Symbolic:
+    def __sub__(self, other: Operand) -> SymbolicArithmetic:
         return self + -self.symbols.constant(other)
 
-    def __rsub__(self, other: Operand) -> Symbolic:
+    def __rsub__(self, other: Operand) -> SymbolicArithmetic:
         return self.symbols.constant(other) - self
 
     def is_the_same_as(self, other: Operand) -> bool:
@@ -168,7 +168,7 @@ class Symbolic:
             for part in (self.above, self.below)
         )
 
-    def affine_in(self, place: int) -> tuple[Symbolic, Symbolic] | None:
+    def affine_in(self, place: int) -> tuple[SymbolicArithmetic, SymbolicArithmetic] | None:
         """D and u, where it is D s + u with the number s of the state at the place, and neither has a number
         of the state.
         """

@@ -151,7 +151,7 @@ def close(
     for done in range(rounds):
         stage(f"widening {len(nodes)} boxes, round {done + 1} of at most {rounds}")
         nodes = replace(nodes, low=low, high=high)
-        images = Images(on, nodes)
+        images = BoxImages(on, nodes)
         if images.fault:
             return OpenBoxes(images.fault, nodes)
         if (images.low > low).all() and (images.high < high).all() and _inside(first, low[0], high[0]):
@@ -161,7 +161,7 @@ def close(
     return OpenBoxes(f"the boxes still grow after {rounds} rounds", nodes)
 
 
-class Images:
+class BoxImages:
     """The images of the boxes under one step: for each node the hull of all that are to lie in its box.
 
     Attributes:

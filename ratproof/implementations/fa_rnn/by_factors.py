@@ -32,9 +32,9 @@ from neural.fa_rnn.network import FARNN
 from ratproof.evidence.ledger import MIGHT_UNDERFLOW
 from ratproof.implementations.fa_rnn.program import (
     Factory,
+    FARNNProgram,
     Network,
     Reference,
-    TorchProgram,
     floats,
     no_deviation,
     off_by,
@@ -280,7 +280,7 @@ def _without_a_rule(w: Weights, factory: Factory) -> Network:
 
 
 PROGRAMS = (
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-tensor",
         Sizes(lambda k: _only(_any_tensor(k), DYADIC), (1, 2, 3, 4, 5), ()),
         _by_tensor,
@@ -288,7 +288,7 @@ PROGRAMS = (
         ("alpha_0", "T", "alpha_inf"),
         Sizes(_any_tensor, (1,), ()),
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-factors",
         Sizes(
             lambda size: _only(decomposed(size), DYADIC),
@@ -300,7 +300,7 @@ PROGRAMS = (
         _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-exact-factors",
         Sizes(lambda k: _only(constructed(k), DYADIC), (1, 2, 3, 4), ()),
         _by_exact_factors,
@@ -308,7 +308,7 @@ PROGRAMS = (
         ("alpha_0", "T", "alpha_inf"),
         Sizes(constructed, (1,), ()),
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-rebuilt-tensor",
         Sizes(
             lambda size: _only(decomposed(size), DYADIC),
@@ -320,7 +320,7 @@ PROGRAMS = (
         _WEIGHTS,
         Sizes(decomposed, ((1, 1),), ()),
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-blocks",
         Sizes(
             lambda size: _only(two_sets(size), DYADIC),
@@ -332,7 +332,7 @@ PROGRAMS = (
         tuple(name + new for name in ("alpha_0", "D_1", "v", "D_2", "alpha_inf") for new in ("", "_new")),
         Sizes(two_sets, ((1, 1, 1, 1),), ()),
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-maxima",
         Sizes(lambda k: _only(over_max_times(k), NOT_NEGATIVE), (1, 2, 3, 4), ()),
         _by_maxima,
@@ -340,7 +340,7 @@ PROGRAMS = (
         ("alpha_0", "T", "alpha_inf"),
         Sizes(over_max_times, (1,), ()),
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-vectors",
         Sizes(
             lambda size: _only(with_vectors_that_span(size), DYADIC),
@@ -353,7 +353,7 @@ PROGRAMS = (
         Sizes(with_vectors_that_span, ((1, 1, 1),), ()),
     ),
     *(
-        TorchProgram(
+        FARNNProgram(
             name,
             Sizes(_dyadic_mixture, ((1, 1, 1), (2, 2, 1), (2, 2, 2), (2, 1, 3), (3, 4, 2)), ()),
             build,
@@ -366,14 +366,14 @@ PROGRAMS = (
             ("fa-rnn-mixed-tensor", _by_mixed_tensor, lambda f: f.rank + 2),
         )
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-without-a-rule",
         Sizes(lambda k: _only(two_rules(k), BITS, "f"), (2, 3, 4, 5), ()),
         _without_a_rule,
         off_by(_of_exact_factors),
         ("alpha_0", "T", "f"),
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-untrained-without-a-rule",
         Sizes(untrained, (2, 3, 4, 5), ()),
         _without_a_rule,

@@ -29,7 +29,7 @@ from ratproof.implementations.comparison import (
     no_difference,
     shortest_of,
 )
-from ratproof.implementations.fa_rnn.program import Network, TorchProgram, may_overflow
+from ratproof.implementations.fa_rnn.program import FARNNProgram, Network, may_overflow
 from ratproof.implementations.fa_rnn.table import PROGRAMS
 from ratproof.implementations.layer_files import device_of
 from ratproof.implementations.layer_spec import DTYPES
@@ -65,7 +65,7 @@ class FARNNComparison:
         self.name, self.dtype, self.device = program, dtype, device
 
     @property
-    def program(self) -> TorchProgram:
+    def program(self) -> FARNNProgram:
         """What runs."""
         return PROGRAMS[self.name]
 

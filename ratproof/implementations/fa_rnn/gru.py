@@ -27,10 +27,10 @@ from neural.fa_rnn.network import FARNN
 from neural.tracked import RunningErrorTensor, tracking
 from ratproof.implementations.fa_rnn.program import (
     Factory,
+    FARNNProgram,
     Network,
     Reference,
     Sentences,
-    TorchProgram,
     floats,
     paths,
     tensor,
@@ -143,4 +143,4 @@ def _reference(w: Weights, automata: Sequence[WFSA], string: String, form: Forma
 
 
 READS = ("alpha_0", "T", "Wf", "Wr", "Uf", "Ur", "b", "alpha_inf")
-PROGRAMS = (TorchProgram("fa-gru", gru_start.ANY, _between, _reference, READS),)
+PROGRAMS = (FARNNProgram("fa-gru", gru_start.ANY, _between, _reference, READS),)

@@ -21,9 +21,9 @@ from neural.fa_rnn.factors import exact_factors
 from neural.fa_rnn.network import FARNN
 from ratproof.implementations.fa_rnn.program import (
     Factory,
+    FARNNProgram,
     Network,
     Sentences,
-    TorchProgram,
     floats,
     paths,
     tensor,
@@ -122,45 +122,45 @@ def _with_ends(w: Weights) -> Weights:
 
 COUNTS = without_rounding(paths)
 PROGRAMS = (
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-rules",
         beta_1.RULES,
         lambda w, factory: _rules_with_vectors(w, factory, apart=False),
         COUNTS,
         RULE,
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-rules-apart",
         beta_1.RULES,
         lambda w, factory: _rules_with_vectors(w, factory, apart=True),
         COUNTS,
         RULE,
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-viterbi-tensor",
         RULES,
         lambda w, factory: _viterbi(w, factory, decomposed=False),
         without_rounding(),
         RULE,
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-viterbi-factors",
         RULES,
         lambda w, factory: _viterbi(w, factory, decomposed=True),
         without_rounding(),
         RULE,
     ),
-    TorchProgram(
+    FARNNProgram(
         "fa-rnn-viterbi-vectors",
         beta_1.RULES,
         lambda w, factory: _viterbi(w, factory, decomposed=True),
         without_rounding(),
         RULE,
     ),
-    TorchProgram("fa-rnn-deterministic", beta_1.RULES, _deterministic, without_rounding(), RULE),
-    TorchProgram("fa-rnn-threshold", eq_9.EXACT, _thresholded, COUNTS, (*RULE, "gamma")),
-    TorchProgram("fa-rnn-bidirectional", RULES, _bidirectional, without_rounding(), RULE),
-    TorchProgram(
+    FARNNProgram("fa-rnn-deterministic", beta_1.RULES, _deterministic, without_rounding(), RULE),
+    FARNNProgram("fa-rnn-threshold", eq_9.EXACT, _thresholded, COUNTS, (*RULE, "gamma")),
+    FARNNProgram("fa-rnn-bidirectional", RULES, _bidirectional, without_rounding(), RULE),
+    FARNNProgram(
         "fa-rnn-soft-logic", soft_logic.RANDOM, _aggregated, COUNTS, ("alpha_0", "T", "F", "clauses")
     ),
 )

@@ -50,7 +50,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class TorchProgram:
+class FARNNProgram:
     """A torch program that stands for the network of some variants.
 
     Attributes:

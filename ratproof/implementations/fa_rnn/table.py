@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ratproof.implementations.fa_rnn import by_factors, gru, on_rules
-from ratproof.implementations.fa_rnn.program import TorchProgram
+from ratproof.implementations.fa_rnn.program import FARNNProgram
 
-PROGRAMS: dict[str, TorchProgram] = {
+PROGRAMS: dict[str, FARNNProgram] = {
     program.name: program for module in (by_factors, on_rules, gru) for program in module.PROGRAMS
 }
 """As the variants name them."""

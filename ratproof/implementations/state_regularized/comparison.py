@@ -27,8 +27,8 @@ from ratproof.implementations.comparison import Difference, StringResult, no_cas
 from ratproof.implementations.layer_spec import DTYPES, LayerSpec
 from ratproof.implementations.state_regularized.files import checked
 from ratproof.implementations.state_regularized.table_of_cells import (
-    Asked,
     State,
+    TableQuestion,
     always_certain,
     followed,
     settled,
@@ -90,8 +90,8 @@ class CellComparison:
     def _start(self) -> State:
         return (0,) * len(self.layer.cells)
 
-    def _asked(self, longest: int) -> Asked:
-        return Asked(self.spec.kind, list(self.layer.cells), longest)  # type: ignore[arg-type]
+    def _asked(self, longest: int) -> TableQuestion:
+        return TableQuestion(self.spec.kind, list(self.layer.cells), longest)  # type: ignore[arg-type]
 
     def automata(self) -> list[WFSA]:
         """The automaton on the tuples of centroids that strings lead to; one for each centroid of the last
@@ -144,7 +144,7 @@ class CellComparison:
             ends.update(wanted)
             yield replace(_compared(string, places, wanted), varies=len(ends) > 1)
 
-    def _epsilon(self, asked: Asked) -> float | None:
+    def _epsilon(self, asked: TableQuestion) -> float | None:
         """How much of alpha may be off the automaton's centroid; ``None`` where that is not known."""
         temperature = asked.cells[0].component.temperature
         if self.program == "sr-mixture":
@@ -218,7 +218,7 @@ class CellComparison:
                 row[after] = row.get(after, 0) + 1
         return {pair: max(sorted(row), key=row.__getitem__) for pair, row in counts.items()}
 
-    def _seen(self, asked: Asked) -> set[tuple[int, str]] | None:
+    def _seen(self, asked: TableQuestion) -> set[tuple[int, str]] | None:
         """The pairs that strings of the data take, by exact arithmetic; ``None`` where one is not settled."""
         states, pairs = {self._start}, set()
         for _ in range(COUNTED):

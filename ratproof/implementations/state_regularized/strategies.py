@@ -25,7 +25,7 @@ _NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 0.5, 2.0, -1.5]) | _GRID | st.floats
 _ONE_BY_ONE = st.integers(0, 3).map(lambda n: n == 0)
 
 
-class Source(Protocol):
+class CellSource(Protocol):
     """Where the choices and numbers of a network come from."""
 
     def choice(self, options: Sequence[Any]) -> Any:
@@ -87,7 +87,7 @@ def networks(
         device: of the layers.
     """
     one_by_one = draw(_ONE_BY_ONE)
-    source: Source = Choices(draw) if one_by_one else Seeded(draw(st.integers(0, 2**32)))
+    source: CellSource = Choices(draw) if one_by_one else Seeded(draw(st.integers(0, 2**32)))
     least = 0 if one_by_one else 1  # the smallest networks are rarely seen to be wrong, and soon all drawn
     kind = source.choice(list(KINDS))
     inputs, d = source.choice((1, 2)), source.choice((1, 2, 3)[least:])

@@ -36,7 +36,7 @@ OUTWARD = 1 + 2.0**-40
 
 
 @dataclass(frozen=True)
-class Answer:
+class TableAnswer:
     """What a cell says at a centroid, for an input.
 
     Attributes:
@@ -49,7 +49,7 @@ class Answer:
     gap: float
 
 
-class Asked:
+class TableQuestion:
     """The answers of a network's cells, each asked for once.
 
     Args:
@@ -66,7 +66,7 @@ class Asked:
             {name: values.detach().double().cpu().numpy() for name, values in cell.state_dict().items()}
             for cell in cells
         ]
-        self._answers: dict[tuple[int, int, bytes, float], Answer] = {}
+        self._answers: dict[tuple[int, int, bytes, float], TableAnswer] = {}
 
     def after(self, state: State, inputs: Tensor, epsilon: float = 0.0) -> tuple[State | None, float]:
         """The state after an input, shape ``(input_size,)``; ``None`` where it is not settled. And the least
@@ -98,7 +98,7 @@ class Asked:
         off: float = (epsilon * apart + rounded) * OUTWARD
         return off
 
-    def _ask(self, layer: int, place: int, inputs: Tensor, epsilon: float, off: float) -> Answer:
+    def _ask(self, layer: int, place: int, inputs: Tensor, epsilon: float, off: float) -> TableAnswer:
         key = layer, place, inputs.double().cpu().numpy().tobytes(), epsilon
         if key not in self._answers:
             exact = self._in_balls(layer, place, inputs)
@@ -106,7 +106,7 @@ class Asked:
             gap = 0.0
             if best is not None:
                 gap = self._gap(exact, best, self._errors(layer, place, inputs, epsilon, off), layer)
-            self._answers[key] = Answer(best, gap)
+            self._answers[key] = TableAnswer(best, gap)
         return self._answers[key]
 
     def _in_balls(self, layer: int, place: int, inputs: Tensor) -> list[Any]:
@@ -183,7 +183,7 @@ def _greatest(balls: Sequence[Any]) -> int | None:
 
 
 def settled(
-    asked: Asked, inputs: Mapping[str, Tensor], string: Sequence[str], start: State
+    asked: TableQuestion, inputs: Mapping[str, Tensor], string: Sequence[str], start: State
 ) -> list[State] | None:
     """The states of the limit network after each prefix; ``None`` where one is not settled."""
     states = [start]
@@ -195,7 +195,9 @@ def settled(
     return states
 
 
-def followed(asked: Asked, inputs: Mapping[str, Tensor], start: State, temperature: float) -> float | None:
+def followed(
+    asked: TableQuestion, inputs: Mapping[str, Tensor], start: State, temperature: float
+) -> float | None:
     """How much of alpha may be off the automaton's centroid after any string, with equation 5 at that
     temperature; ``None`` where no such number is known.
 
@@ -211,7 +213,9 @@ def followed(asked: Asked, inputs: Mapping[str, Tensor], start: State, temperatu
     return None
 
 
-def _closes(asked: Asked, inputs: Mapping[str, Tensor], start: State, tau: float, epsilon: float) -> bool:
+def _closes(
+    asked: TableQuestion, inputs: Mapping[str, Tensor], start: State, tau: float, epsilon: float
+) -> bool:
     k, waiting, seen = asked.cells[0].component.k, [start], {start}
     for state in waiting:
         for x in inputs.values():
@@ -224,7 +228,9 @@ def _closes(asked: Asked, inputs: Mapping[str, Tensor], start: State, tau: float
     return True
 
 
-def always_certain(asked: Asked, inputs: Mapping[str, Tensor], start: State, temperature: float) -> bool:
+def always_certain(
+    asked: TableQuestion, inputs: Mapping[str, Tensor], start: State, temperature: float
+) -> bool:
     """Is every alpha that strings lead to 1 for one centroid in floats, and 0 for the others? Then nothing is
     left to chance where equation 4 samples.
     """

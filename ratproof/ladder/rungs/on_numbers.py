@@ -43,7 +43,7 @@ Word = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrialPlan:
     """The strings that are run; the same ones whenever a case is run again.
 
     Args:
@@ -129,7 +129,7 @@ class Prefixes:
         return sum(self._of_length[shortest:])
 
 
-def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float = 1.0) -> Plan:
+def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float = 1.0) -> TrialPlan:
     """Strings to run for a network, read as automata, and the automata that it was decided to be; a part of
     them where many cases are run.
 
@@ -152,7 +152,7 @@ def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float =
         longest = max(longest, STRINGS)
     if part < 1:
         steps, longest = int(steps * part), max(SHORTEST_LONG, int(longest * part))
-    return Plan(alphabet, basis(network), steps, longest, STRINGS if part == 1 else 0)
+    return TrialPlan(alphabet, basis(network), steps, longest, STRINGS if part == 1 else 0)
 
 
 def basis(automata: Sequence[WFSA], most: int = 200) -> list[Word]:
@@ -162,8 +162,8 @@ def basis(automata: Sequence[WFSA], most: int = 200) -> list[Word]:
 
 
 class OnNumbers:
-    """What is run of the cases of one claim: of the first case all strings of a :class:`Plan`, of others a
-    part.
+    """What is run of the cases of one claim: of the first case all strings of a :class:`TrialPlan`, of others
+    a part.
     """
 
     def __init__(self, part: float = 1 / 20) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ratproof.evidence.ledger import NOTHING_COUNTED, ledger
 from ratproof.laws.kernels.bounds import run
 from ratproof.laws.kernels.bounds.rounding import USELESS, root_mean_square
-from ratproof.laws.kernels.counterexample import Shown, WrongCall
+from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.formats import FORMATS, rounded
 from ratproof.laws.kernels.kernel import Arrays, Call, Kernel
 from ratproof.laws.kernels.measured import hold_measured
@@ -54,7 +54,7 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
 
     Raises :class:`~ratproof.laws.kernels.counterexample.WrongCall` where a number is wrong.
     """
-    call, shown = kernel.call(problem, arrays), Shown(kernel, problem, arrays, law)
+    call, shown = kernel.call(problem, arrays), ShownCall(kernel, problem, arrays, law)
     if kernel.against is None:
         hold_call(shown, call, lambda own: recurrence(problem, arrays, own), exactly)
         return call
@@ -69,7 +69,7 @@ def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel) -> Right:
     return {"o": (result.outputs, result.output_bounds), "final_state": (result.states, result.state_bounds)}
 
 
-def hold_call(shown: Shown, call: Call, right: Callable[[Kernel], Right], exactly: bool = False) -> None:
+def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], exactly: bool = False) -> None:
     """Hold what a call gave against what is right.
 
     Args:
@@ -92,7 +92,7 @@ def hold_call(shown: Shown, call: Call, right: Callable[[Kernel], Right], exactl
         raise
 
 
-def hold(shown: Shown, pairs: Iterable[Held], exactly: bool = False) -> None:
+def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None:
     """Hold numbers against the recurrence's; a number whose bound says nothing is not counted."""
     numbers = counted = 0
     share = 0.0

@@ -102,7 +102,7 @@ class WrongCall(Refutation):
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownCall:
     """A call that is held against its recurrence, and what a counterexample is to show of it.
 
     Attributes:
@@ -154,7 +154,7 @@ class Shown:
         return WrongCall(example, problem, self.kernel)
 
 
-def script(shown: Shown, says: str, printed: str) -> str:
+def script(shown: ShownCall, says: str, printed: str) -> str:
     """A program that calls the kernel with these numbers and prints a place; empty where they are too
     many.
     """

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from automata.errors import InputError
 from ratproof.evidence.ledger import ledger
-from ratproof.laws.kernels.counterexample import Shown
+from ratproof.laws.kernels.counterexample import ShownCall
 from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.kernel import Arrays, Call
 from ratproof.laws.kernels.problem import Problem
@@ -28,7 +28,7 @@ REFUTES = {"float64": 1e-6}
 DOUBTS, NOT_NUMBERS = "doubts", "nan_in_both"
 
 
-def hold_measured(shown: Shown, call: Call, other: Callable[[Arrays], Call]) -> None:
+def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call]) -> None:
     """Hold a kernel's results against another's.
 
     Args:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ratproof.evidence.subjects import BELIEVED
 from ratproof.laws.kernels.bounds import gradients
 from ratproof.laws.kernels.comparison import Right, compare, hold_call, recurrence
-from ratproof.laws.kernels.counterexample import Shown, WrongCall
+from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.drawing import CallSizes, groups_of, problems, shorter_than
 from ratproof.laws.kernels.formats import WIDE
 from ratproof.laws.kernels.kernel import Arrays, Kernel
@@ -116,7 +116,7 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
     problem = replace(problem, frozen=data.draw(_frozen(tuple(arrays))))
     some = {n: w for n, w in weights.items() if w.any()}
     law = GRADIENT.get(problem.mode, GRADIENT["plain"])
-    call, shown = kernel.gradients(problem, arrays, some), Shown(kernel, problem, arrays, law, some)
+    call, shown = kernel.gradients(problem, arrays, some), ShownCall(kernel, problem, arrays, law, some)
     if kernel.against is not None:
         other = kernel.other()
         hold_measured(shown, call, lambda x: other.gradients(problem, x, some))
@@ -185,7 +185,7 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
             after[row, head] = before[row, head]
         return every
 
-    hold_call(Shown(kernel, problem, mixed, law), call, right)
+    hold_call(ShownCall(kernel, problem, mixed, law), call, right)
 
 
 def _unpacked(problem: Problem) -> Problem:

@@ -15,7 +15,7 @@ from hypothesis.errors import Flaky
 from automata.errors import InputError
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.random_cases import for_random_cases
-from ratproof.laws.kernels.counterexample import Shown, WrongCall
+from ratproof.laws.kernels.counterexample import ShownCall, WrongCall
 from ratproof.laws.kernels.kernel import Kernel, Raised, WrongKind
 from ratproof.laws.kernels.problem import Problem
 
@@ -70,7 +70,7 @@ class KernelWatch:
         except WrongKind as error:
             if error.kernel is not self.kernel:  # the other one, which it is held against
                 raise InputError(str(error)) from None
-            self._found(Shown(self.kernel, error.problem, error.arrays).of_another_kind(error))
+            self._found(ShownCall(self.kernel, error.problem, error.arrays).of_another_kind(error))
         except WrongCall as wrong:
             self._found(wrong)
 

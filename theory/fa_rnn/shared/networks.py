@@ -15,7 +15,7 @@ from automata.wfsa import WFSA
 from theory.induction import Identity, Induction
 from theory.places import AnyPlaces, Concrete, symbolic
 from theory.reading import Recurrence
-from theory.signature import Entry, Signature, by_symbol, constant
+from theory.signature import Signature, WeightEntry, by_symbol, constant
 from theory.weights import Weights, total
 
 if TYPE_CHECKING:
@@ -31,18 +31,18 @@ SQUARE = "It is linear in h at every symbol, so one letter with weights of its o
 # beside them.
 
 
-def ends(k: int, only: Sequence[Any] | None = None) -> tuple[Entry, Entry]:
+def ends(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, WeightEntry]:
     """alpha_0 and alpha_inf."""
     return constant("alpha_0", (k,), only), constant("alpha_inf", (k,), only)
 
 
-def tensor(k: int, only: Sequence[Any] | None = None) -> tuple[Entry, ...]:
+def tensor(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
     """T[x, i, j], and the ends."""
     start, end = ends(k, only)
     return start, by_symbol("T", (k, k), only), end
 
 
-def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[Entry, ...]:
+def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
     """D_1, D_2 and v, the row of E_R of a word; and the ends."""
     start, end = ends(k, only)
     return (
@@ -58,7 +58,7 @@ def in_line(signature: Signature, most: int = 300) -> Signature:
     """The same from the first state to the last one, so that all small weights can be tried."""
     names = {"alpha_0": 0, "alpha_inf": -1}
 
-    def fixed(entry: Entry) -> Entry:
+    def fixed(entry: WeightEntry) -> WeightEntry:
         place = names.get(entry.name.removesuffix("_new"))
         if place is None or (place == 0 and entry.derived is not None):
             return entry
@@ -198,7 +198,7 @@ def after(w: Weights) -> Matrix:
     )
 
 
-def by_construction() -> tuple[Entry, ...]:
+def by_construction() -> tuple[WeightEntry, ...]:
     """D_1, v and D_2 of a T, to be added to its signature."""
     return (
         constant("D_1", derived=before, follows=are_exact),

@@ -12,11 +12,11 @@ from automata.operations import reverse
 from automata.semirings import BOOLEAN, REAL
 from automata.wfsa import WFSA
 from theory.fa_rnn.shared.networks import BITS, tensor
-from theory.signature import Entry, Signature, Sizes, constant
+from theory.signature import Signature, Sizes, WeightEntry, constant
 from theory.weights import Weights
 
 
-def one_start() -> Entry:
+def one_start() -> WeightEntry:
     """alpha_0 of an automaton with one start state, the first (section 2.3)."""
     return constant("alpha_0", derived=lambda w: tuple(int(i == 0) for i in range(w.n)))
 

@@ -15,7 +15,7 @@ from automata.wfsa import WFSA
 from theory.claim import PROVED, Variant
 from theory.rational_recurrences import proposition_7
 from theory.reading import Equality
-from theory.signature import Entry, Signature, by_symbol, constant
+from theory.signature import Signature, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
@@ -23,7 +23,7 @@ GATED = (by_symbol("f"), by_symbol("z"), by_symbol("u", derived=lambda w, x: (1 
 """The forget gate f, the input z = W_u v, and the update u = (1 - f) z; in proofs u is any weight."""
 
 
-def gated(start: Sequence[Any] | None = None, *more: Entry) -> Signature:
+def gated(start: Sequence[Any] | None = None, *more: WeightEntry) -> Signature:
     """The weights of a unit with tied gates; c_0 among some values."""
     return Signature((constant("c_0", only=start), *more, *GATED))
 

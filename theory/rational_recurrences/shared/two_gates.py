@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from theory.signature import Entry, by_symbol
+from theory.signature import WeightEntry, by_symbol
 from theory.weights import Weights
 
-GATES: tuple[Entry, ...] = (
+GATES: tuple[WeightEntry, ...] = (
     *(by_symbol(name) for name in ("f1", "z1", "f2", "z2")),
     by_symbol("u1", derived=lambda w, x: (1 - w.f1[x]) * w.z1[x]),
     by_symbol("u2", derived=lambda w, x: (1 - w.f2[x]) * w.z2[x]),

@@ -14,14 +14,14 @@ from typing import Any
 from automata.wfsa import WFSA
 from theory.induction import Induction
 from theory.reading import Recurrence
-from theory.signature import Entry, Signature, constant
+from theory.signature import Signature, WeightEntry, constant
 from theory.weights import Weights
 
 State = tuple[str, Any]
 """The last K - 1 symbols (fewer at the start), and c."""
 
 
-def signature(window: int, *gates: Entry, start: Sequence[Any] | None = None) -> Signature:
+def signature(window: int, *gates: WeightEntry, start: Sequence[Any] | None = None) -> Signature:
     """The weights of a unit whose gates are these tables by window; c_0 among some values."""
     return Signature((constant("c_0", only=start), *gates), size=("K", window), most_small=200)
 

@@ -20,7 +20,7 @@ from theory.weights import Weights
 FIRST_BITS, MOST_BITS = 64, 1024
 
 
-class Unsettled(ValueError):
+class UnsettledMixture(ValueError):
     """Two similarities that 1,024 bits do not tell apart: they may be equal, and then no precision does."""
 
 
@@ -86,14 +86,14 @@ def start(w: Weights) -> Mixed:
 def step(w: Weights, now: Mixed, x: str) -> Mixed:
     """One symbol, with as many bits as it takes.
 
-    Raises :class:`Unsettled`.
+    Raises :class:`UnsettledMixture`.
     """
     after = _step(w, now, x)
     bits = now.bits
     while after is None:
         bits *= 2
         if bits > MOST_BITS:
-            raise Unsettled(
+            raise UnsettledMixture(
                 f"after {now.string + x!r} two centroids seem to be equally probable: {w.describe()}"
             )
         again: Mixed | None = Mixed("", 1, start(w).h, bits)
@@ -136,7 +136,7 @@ def step_or_doubt(w: Weights, now: Mixed, x: str) -> Mixed:
     if now.bits:
         try:
             return step(w, now, x)
-        except Unsettled:
+        except UnsettledMixture:
             pass
     return Mixed(now.string + x, transition_table(w)[now.label, x], now.h, 0)
 

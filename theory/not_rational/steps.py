@@ -7,18 +7,8 @@ by unit. A matrix named ``U_f`` reads the state before, for the gate f.
 
 from __future__ import annotations
 
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.vectors import (
-    State,
-    Weights,
-    affine,
-    column,
-    each,
-    mix,
-    plus,
-    read,
-    times,
-)
+from theory.not_rational.arithmetic import Arithmetic
+from theory.not_rational.vectors import State, Weights, affine, column, each, mix, plus, read, times
 
 
 def elman(w: Weights, state: State, x: int, a: Arithmetic) -> State:

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.cell import INPUT, SQUARE, TOKEN, Cell
-from theory.rational_recurrences.not_rational.vectors import (
-    State,
-    Weights,
-    column,
-    dot,
-    each,
-    outer,
-    plus,
-    rows,
-    scaled,
-    times,
-)
+from theory.not_rational.arithmetic import Arithmetic
+from theory.not_rational.cell import INPUT, SQUARE, TOKEN, Cell
+from theory.not_rational.vectors import State, Weights, column, dot, each, outer, plus, rows, scaled, times
 
 
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:

@@ -1,5 +1,5 @@
 """The cells by name: those of the paper, and the newer layers that are no automata either, each of which has
-a file in :mod:`theory.linear_recurrences.not_rational` that nothing else names.
+a file in :mod:`theory.not_rational.layers` that nothing else names.
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ import importlib
 import pkgutil
 
 from automata.errors import InputError
-from theory.linear_recurrences import not_rational
-from theory.rational_recurrences.not_rational import steps
-from theory.rational_recurrences.not_rational.cell import INPUT, ONE, PLACES, SQUARE, Cell
+from theory.not_rational import layers, steps
+from theory.not_rational.cell import INPUT, ONE, PLACES, SQUARE, Cell
 
 
 def _gates(names: str) -> dict[str, tuple[str, ...]]:
@@ -90,7 +89,7 @@ _ALL = (
 
 def _newer() -> list[Cell]:
     """What the files of newer layers call ``CELL``."""
-    modules = pkgutil.iter_modules(not_rational.__path__, f"{not_rational.__name__}.")
+    modules = pkgutil.iter_modules(layers.__path__, f"{layers.__name__}.")
     return [importlib.import_module(module.name).CELL for module in modules]
 
 

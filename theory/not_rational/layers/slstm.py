@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.cell import INPUT, PLACES, SQUARE, Cell
-from theory.rational_recurrences.not_rational.vectors import State, Weights, affine, each, plus, scaled, times
+from theory.not_rational.arithmetic import Arithmetic
+from theory.not_rational.cell import INPUT, PLACES, SQUARE, Cell
+from theory.not_rational.vectors import State, Weights, affine, each, plus, scaled, times
 
 
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.vectors import ZERO, State, Vector, Weights
+from theory.not_rational.arithmetic import Arithmetic
+from theory.not_rational.vectors import ZERO, State, Vector, Weights
 
 INPUT, SQUARE, PLACES, TOKEN, ONE = ("units", "letters"), ("units", "units"), ("units",), ("letters",), ()
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.cell import INPUT, SQUARE, Cell
-from theory.rational_recurrences.not_rational.vectors import State, Weights, column, columns, dot, outer, plus
+from theory.not_rational.arithmetic import Arithmetic
+from theory.not_rational.cell import INPUT, SQUARE, Cell
+from theory.not_rational.vectors import State, Weights, column, columns, dot, outer, plus
 
 
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:

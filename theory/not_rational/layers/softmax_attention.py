@@ -6,9 +6,9 @@ can be kept, in place of all keys and values.
 
 from __future__ import annotations
 
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.cell import INPUT, TOKEN, Cell
-from theory.rational_recurrences.not_rational.vectors import State, Weights, column, dot, outer, plus, rows
+from theory.not_rational.arithmetic import Arithmetic
+from theory.not_rational.cell import INPUT, TOKEN, Cell
+from theory.not_rational.vectors import State, Weights, column, dot, outer, plus, rows
 
 
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:

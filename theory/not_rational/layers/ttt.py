@@ -10,9 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.cell import INPUT, ONE, PLACES, SQUARE, TOKEN, Cell
-from theory.rational_recurrences.not_rational.vectors import (
+from theory.not_rational.arithmetic import Arithmetic
+from theory.not_rational.cell import INPUT, ONE, PLACES, SQUARE, TOKEN, Cell
+from theory.not_rational.vectors import (
     State,
     Vector,
     Weights,

@@ -12,9 +12,9 @@ from typing import Any
 
 from automata.errors import FormatError, InputError, ShapeError
 from automata.io.number_text import parse_number, shorten, write_number
-from theory.rational_recurrences.not_rational.arithmetic import Arithmetic
-from theory.rational_recurrences.not_rational.cell import PLACES, Cell
-from theory.rational_recurrences.not_rational.vectors import State
+from theory.not_rational.arithmetic import Arithmetic
+from theory.not_rational.cell import PLACES, Cell
+from theory.not_rational.vectors import State
 
 FIELDS = {"letters", "weights"}
 
@@ -28,7 +28,7 @@ class WeightedCell:
         letters: the alphabet; a letter is its place in it.
         units: how many.
         weights: by name, fractions in lists as
-            :attr:`Cell.shapes <theory.rational_recurrences.not_rational.cells.Cell>` says.
+            :attr:`Cell.shapes <theory.not_rational.cells.Cell>` says.
 
     Raises:
         InputError: a weight is missing, is not of the cell, or has another shape; or a letter is there twice.
@@ -89,7 +89,7 @@ def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | 
     """A cell with arbitrary weights, eighths between -2 and 2 (0 and 2 where they must be positive); the same
     for the same seed. Without a number it has one unit, or as many as it needs.
 
-    >>> from theory.rational_recurrences.not_rational.cells import CELLS
+    >>> from theory.not_rational.cells import CELLS
     >>> some(CELLS["elman"]).to_json()["weights"]
     {'W_h': [['7/8', '-3/8']], 'U_h': [['-5/4']], 'b_h': ['9/8']}
     """
