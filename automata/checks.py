@@ -9,8 +9,8 @@ import numpy as np
 
 from automata.aliases import Symbols
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.symbols import EPSILON
+from automata.text.number_text import shorten
 
 Item = TypeVar("Item")
 

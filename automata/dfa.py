@@ -11,12 +11,12 @@ import numpy as np
 from automata.aliases import String, Symbols
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.determinisation import determinise, hopcroft, targets
+from automata.drawing import Drawable
 from automata.errors import InputError, LimitReached
-from automata.io.drawing import Drawable
-from automata.io.number_text import shorten
 from automata.reachability import dead_states
 from automata.semirings import BOOLEAN, Semiring
 from automata.symbols import differences, unknown_symbol
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 
 MOST_PLACES = 1 << 25

@@ -23,9 +23,10 @@ from automata import determinisation
 from automata.aliases import String, Weights
 from automata.equivalence.certificates import Linked, Minimal
 from automata.equivalence.explore import explore
-from automata.equivalence.field import MOST_DENSE, are_large
+from automata.equivalence.field import MOST_DENSE
 from automata.equivalence.integers import Cleared, Word, cleared, primes
 from automata.equivalence.lift import Basis, lift
+from automata.equivalence.rational import are_large
 from automata.errors import InputError, LimitReached
 from automata.fraction_matrices import fractions
 from automata.operations import remove_epsilon, reverse

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from automata.aliases import String, Symbols, Weights
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.dfa import DFA
+from automata.drawing import Drawable
 from automata.errors import InputError, ShapeError
 from automata.forward import forward
-from automata.io.drawing import Drawable
-from automata.io.number_text import shorten
 from automata.semirings import REAL
 from automata.symbols import unknown_symbol
+from automata.text.number_text import shorten
 from automata.weights import checked, has_floats, raw_array
 from automata.wfsa import WFSA
 

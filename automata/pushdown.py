@@ -9,8 +9,8 @@ from typing import NamedTuple
 from automata.aliases import String
 from automata.checks import checked_alphabet, checked_state, listed
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.symbols import EPSILON, unknown_symbol
+from automata.text.number_text import shorten
 
 Place = tuple[int, Hashable, Hashable]
 """Where a move may be made: in a state, at a symbol (``""`` for none), with a symbol on top of the stack."""

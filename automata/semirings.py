@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from automata.aliases import Weight, Weights
 from automata.errors import InputError, WeightError
 from automata.fraction_matrices import product
-from automata.io.number_text import parse_number, shorten, write_number
+from automata.text.number_text import parse_number, shorten, write_number
 
 INFINITY = math.inf
 NUMBERS = frozenset({int, float, Fraction})

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from automata.aliases import String as String
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.symbols import unknown_symbol
+from automata.text.number_text import shorten
 
 
 def symbols_of(string: Iterable[Hashable]) -> tuple[Hashable, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import islice
 
 from automata.errors import UnknownSymbol
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 
 EPSILON = ""
 """The label of a transition that reads nothing; no alphabet may contain it."""

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from automata.aliases import Weight, Weights
 from automata.errors import ShapeError, WeightError
-from automata.io.number_text import shorten
 from automata.semirings import Semiring
+from automata.text.number_text import shorten
 
 
 def raw_array(weights: ArrayLike, what: str, dimensions: int) -> Weights:

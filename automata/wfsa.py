@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from automata.aliases import Floats, Symbols, Weight, Weights
+from automata.drawing import Drawable
 from automata.epsilon import EpsilonClosure
 from automata.errors import InputError, LimitReached, ShapeError, UnknownSymbol
-from automata.io.drawing import Drawable
-from automata.io.number_text import plural, shorten
 from automata.semirings import Semiring
 from automata.sparse_matrix import SparseMatrix
 from automata.symbols import EPSILON, unknown_symbol
+from automata.text.number_text import plural, shorten
 from automata.weights import checked, given_several_times, has_floats, is_float, merged, raw_array
 
 MOST_STATES = 1 << 24

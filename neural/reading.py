@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.rounding.bounds import Deviation
+from automata.text.number_text import shorten
 from automata.wfsa import MOST_CELLS, MOST_EXACT_CELLS, WFSA
 from neural.cell import AutomatonCell
 from neural.pattern import Windows, WindowWeights

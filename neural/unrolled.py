@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 
 
 class CellOutput(NamedTuple):

@@ -13,8 +13,8 @@ from typing import Any
 import typer
 
 from automata.errors import InputError, LimitReached, OutputError
-from automata.io.number_text import shorten
-from automata.io.printable_text import printable
+from automata.text.number_text import shorten
+from automata.text.printable_text import printable
 from ratproof.commands.app import app
 from ratproof.process import limits
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES

@@ -9,7 +9,7 @@ from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from automata.errors import FormatError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 from ratproof.process.memory import free_memory
 
 

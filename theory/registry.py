@@ -11,7 +11,7 @@ from functools import cache
 
 import theory
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 from theory.claim import Claim
 from theory.papers import PAPERS
 

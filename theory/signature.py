@@ -20,10 +20,10 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-from automata.io.number_text import shorten
 from automata.recurrences.polynomials import Symbolic
 from automata.semirings import MAX_PLUS, REAL, Semiring
 from automata.testing.strategies import LETTERS, weights
+from automata.text.number_text import shorten
 from theory.weights import Tree, Weights
 
 GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))

@@ -18,8 +18,8 @@ from itertools import chain
 from typing import Any
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.semirings import Semiring, semiring
+from automata.text.number_text import shorten
 
 Tree = Any
 """A weight, or a vector (a tuple of weights), or a matrix (a tuple of rows)."""

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from automata.io.printable_text import printable
+from automata.text.printable_text import printable
 
 PREFIX = "optimiser."
 NEVER_NEGATIVE = ("step", "exp_avg_sq", "square_avg")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from automata.errors import InputError
-from automata.io.printable_text import printable
+from automata.text.printable_text import printable
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.terminal import console
 from ratproof.process.json_answers import print_json

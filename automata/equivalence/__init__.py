@@ -20,7 +20,7 @@ from dataclasses import replace
 from automata.equivalence import lumping, pairs, unambiguous
 from automata.equivalence.answers import Answer, Different, Equivalent, Method, Unknown, first_answer
 from automata.equivalence.certificates import Distinguished
-from automata.equivalence.field import decide_rational
+from automata.equivalence.rational import decide_rational
 from automata.errors import InputError, UnknownSymbol
 from automata.operations import remove_epsilon
 from automata.symbols import differences

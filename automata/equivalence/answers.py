@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 from automata.aliases import JsonObject, Symbols, Weight
 from automata.equivalence.certificates import Certificate
 from automata.errors import LimitReached
-from automata.io.number_text import write_number
-from automata.io.printable_text import write_string
+from automata.text.number_text import write_number
+from automata.text.printable_text import write_string
 
 Verdict = Literal["equivalent", "different", "unknown"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from automata.equivalence.answers import Answer, Different, Equivalent, Unknown, first_answer
+from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.certificates import Linked
 from automata.equivalence.explore import Agreement, Exploration, explore
 from automata.equivalence.integers import Cleared, Word, cleared, primes
@@ -108,32 +108,5 @@ def _linked(a: WFSA, b: WFSA, both: Cleared, basis: Basis) -> Linked:
     return Linked(a, b, through, to_a, to_b)
 
 
-SMALL = 300
-"""So many states are decided by :mod:`automata.equivalence.field`, whatever their transitions."""
-DENSE = 16
-"""So are automata in which every so many-th weight is other than zero,"""
 MOST_DENSE = 1500
-"""up to this many states; and of what a chain of links leaves, at most so many are computed with as
-arrays."""
-
-
-def are_large(*automata: WFSA) -> bool:
-    """Are automata together large?"""
-    n = sum(automaton.states for automaton in automata)
-    if n <= SMALL:
-        return False
-    weights = sum(len(table) for automaton in automata for table in automaton.tables)
-    cells = sum(automaton.states**2 * len(automaton.tables) for automaton in automata)
-    return n > MOST_DENSE or DENSE * weights < cells
-
-
-def decide_rational(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Answer:
-    """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent."""
-
-    def sparse() -> Answer:
-        from automata.equivalence import sparse  # here, since numba takes long to import
-
-        return sparse.decide(a, b, tell)
-
-    dense = [] if are_large(a, b) else [lambda: decide(a, b, tell)]
-    return first_answer([*dense, sparse])
+"""States that are computed with as dense arrays, at most."""

@@ -34,8 +34,8 @@ from automata.equivalence.shortest import Search, doubt
 from automata.equivalence.smaller import smaller_scores_vanish
 from automata.errors import LimitReached
 from automata.fraction_matrices import fractions
-from automata.io.number_text import plural
 from automata.semirings import REAL
+from automata.text.number_text import plural
 from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]

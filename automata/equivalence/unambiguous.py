@@ -17,7 +17,7 @@ from automata.aliases import String, Symbols, Weight, Weights
 from automata.determinisation import is_deterministic
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown
 from automata.equivalence.arrows import Arrows, arrows, kinds
-from automata.equivalence.field import decide_rational
+from automata.equivalence.rational import decide_rational
 from automata.errors import LimitReached
 from automata.operations import trim
 from automata.semirings import COUNTING

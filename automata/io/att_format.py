@@ -18,10 +18,10 @@ from functools import cache
 from automata.aliases import Weight
 from automata.errors import FormatError, InputError, LimitReached
 from automata.io.att_lines import LONGEST, lines
-from automata.io.number_text import MOST_DIGITS, parse_number, shorten, write_number
 from automata.io.symbol_tables import alphabet_of, dumps_symbols, label, loads_symbols, symbols_of
 from automata.semirings import MIN_PLUS, Semiring
 from automata.symbols import EPSILON
+from automata.text.number_text import MOST_DIGITS, parse_number, shorten, write_number
 from automata.weights import tell_merged
 from automata.wfsa import WFSA, require_states
 

@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from automata.errors import FormatError, InputError
-from automata.io.number_text import parse_number, shorten
+from automata.text.number_text import parse_number, shorten
 
 LONGEST = 8095
 """Bytes of a line; OpenFst takes a longer one for the end of the file."""

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from automata import drawing
 from automata.errors import FormatError, InputError, OutputError
-from automata.io import att_format, drawing, json_format
-from automata.io.number_text import shorten
+from automata.io import att_format, json_format
 from automata.semirings import Semiring
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA, require_wfsa
 
 READABLE = (".json", ".att")

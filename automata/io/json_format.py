@@ -27,10 +27,10 @@ from typing import TypeGuard
 
 from automata.aliases import JsonObject, Weight, Weights
 from automata.errors import FormatError, InputError, LimitReached
-from automata.io.number_text import MOST_DIGITS, shorten
-from automata.io.printable_text import has_half_a_character
 from automata.semirings import Semiring, semiring
 from automata.symbols import EPSILON
+from automata.text.number_text import MOST_DIGITS, shorten
+from automata.text.printable_text import has_half_a_character
 from automata.weights import tell_merged
 from automata.wfsa import WFSA, require_states
 

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping
 
 from automata.errors import FormatError, InputError
 from automata.io.att_lines import LONGEST, columns
-from automata.io.number_text import shorten
-from automata.io.printable_text import has_half_a_character
 from automata.symbols import EPSILON
+from automata.text.number_text import shorten
+from automata.text.printable_text import has_half_a_character
 from automata.wfsa import WFSA
 
 EPSILON_NAMES = ("<epsilon>", "<eps>", "0")

@@ -8,9 +8,9 @@ from string import ascii_lowercase
 from automata.aliases import String
 from automata.dfa import DFA
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.pushdown import Pushdown
 from automata.symbols import EPSILON
+from automata.text.number_text import shorten
 
 OPEN, CLOSE = "(", ")"
 

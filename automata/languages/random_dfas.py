@@ -9,7 +9,7 @@ import numpy as np
 from automata.checks import checked_alphabet
 from automata.dfa import DFA
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 
 MOST_TRIES = 1000
 """Few are needed: of random DFAs whose states are all reached, a good part is minimal whatever their size."""

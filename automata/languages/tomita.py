@@ -10,8 +10,8 @@ from itertools import groupby, pairwise
 from automata.aliases import String
 from automata.dfa import DFA
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.symbols import unknown_symbol
+from automata.text.number_text import shorten
 
 ALPHABET = ("0", "1")
 

@@ -23,9 +23,9 @@ import numpy as np
 
 from automata.aliases import Symbol, Weight
 from automata.errors import InputError
-from automata.io.number_text import shorten, write_number
 from automata.recurrences.forms import Form, Refusal, exact_number, wraps_round
 from automata.semirings import REAL
+from automata.text.number_text import shorten, write_number
 from automata.wfsa import WFSA
 
 Fractions = list[Fraction]

@@ -21,9 +21,9 @@ import numpy as np
 
 from automata.aliases import Symbol, Weight, Weights
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.recurrences.affine import ReadOut, State, Step, read_affine
 from automata.semirings import REAL
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 
 MOST_SUPPORTS = 2000

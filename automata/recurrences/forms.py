@@ -13,7 +13,7 @@ import numpy as np
 
 from automata.aliases import Weight
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 
 
 @dataclass

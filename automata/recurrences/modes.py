@@ -21,10 +21,10 @@ from functools import partial
 
 from automata.aliases import Symbol, Weight
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.recurrences.affine import Fractions, ReadOut, State, Step, affine_part, flat, shape
 from automata.recurrences.forms import exact_number
 from automata.semirings import REAL
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 
 MOST_MODES = 2000

@@ -9,13 +9,13 @@ import numpy as np
 
 from automata import determinisation
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.operations import remove_epsilon, trim
 from automata.rules.simplify import EMPTY, either, repeat, sequence
 from automata.rules.syntax import WILDCARDS, Rule, Wildcard, Word
 from automata.rules.words import stands_for
 from automata.semirings import BOOLEAN
 from automata.sparse_matrix import SparseMatrix
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 
 START, END = -1, -2

@@ -18,7 +18,7 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from automata.errors import FormatError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 
 GRAMMAR = r"""
 ?either: both ("|" both)*

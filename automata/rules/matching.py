@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from automata.errors import LimitReached, UnknownSymbol
-from automata.io.number_text import shorten
 from automata.rules.rule_set import RuleSet
 from automata.rules.syntax import Either, Repeat, Rule
 from automata.rules.syntax import Sequence as InOrder
 from automata.rules.words import BEGIN
+from automata.text.number_text import shorten
 
 MOST_STEPS = 1 << 28
 """Letters times states, at most: of each the state that follows is held, 4 bytes."""

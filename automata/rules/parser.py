@@ -17,8 +17,8 @@ from lark import Lark, Token, Transformer, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 
 from automata.errors import FormatError, InputError
-from automata.io.number_text import shorten
 from automata.rules.syntax import WILDCARDS, Either, Repeat, Rule, Sequence, Wildcard, Word, depth_of
+from automata.text.number_text import shorten
 
 GRAMMAR = r"""
 ?either: sequence ("|" sequence)*

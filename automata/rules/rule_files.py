@@ -13,9 +13,9 @@ from pathlib import Path
 
 from automata.errors import FormatError, InputError
 from automata.io.files import read_text
-from automata.io.number_text import shorten
 from automata.rules.parser import parse
 from automata.rules.syntax import Rule
+from automata.text.number_text import shorten
 
 COMMENT = re.compile(r"(^|(?<=\s))//.*$")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from automata.errors import FormatError
 from automata.io.files import names_a_file, read_text
-from automata.io.number_text import shorten
-from automata.io.printable_text import has_half_a_character
+from automata.text.number_text import shorten
+from automata.text.printable_text import has_half_a_character
 
 
 def vocabulary(source: str) -> tuple[str, ...]:

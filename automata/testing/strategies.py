@@ -23,9 +23,9 @@ from typing import Any, Literal
 from hypothesis import strategies as st
 
 from automata.aliases import Symbol, Symbols, Weight
-from automata.io.printable_text import has_half_a_character
 from automata.semirings import REAL, SEMIRINGS, Semiring
 from automata.symbols import EPSILON
+from automata.text.printable_text import has_half_a_character
 from automata.wfsa import WFSA
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

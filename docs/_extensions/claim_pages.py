@@ -15,8 +15,8 @@ from sphinx.util.logging import getLogger
 from tests_of_claims import EvidenceTests
 from verdicts import NOT_RUN, Verdicts
 
+from automata.drawing import svg
 from automata.io import files
-from automata.io.drawing import svg
 from automata.wfsa import WFSA
 from neural.layer_kind import layer_kinds
 from neural.state_regularized.files import load

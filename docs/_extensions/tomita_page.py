@@ -9,7 +9,7 @@ from page_text import render
 from pictures import over_time
 
 from automata.dfa import DFA
-from automata.io.drawing import svg
+from automata.drawing import svg
 from automata.languages.tomita import tomita
 from training.language_recognition.tables import is_recognition, method_of
 from training.state_regularized.tables import is_learned

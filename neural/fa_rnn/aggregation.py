@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.rules.logic import Formula
+from automata.text.number_text import shorten
 
 
 class SoftLogic(nn.Module):

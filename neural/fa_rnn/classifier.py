@@ -22,8 +22,8 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.rules.rule_set import RuleSet
+from automata.text.number_text import shorten
 from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.network import FARNN
 

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
-from automata.io.printable_text import has_half_a_character
 from automata.rules.words import BEGIN
+from automata.text.printable_text import has_half_a_character
 from neural import checkpoints
 from neural.fa_rnn.cells import FactoredCell
 from neural.fa_rnn.classifier import Classifier, RuleBlock

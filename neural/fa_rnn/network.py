@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError, UnknownSymbol
-from automata.io.number_text import shorten
 from automata.rules.rule_set import RuleSet
 from automata.rules.words import stands_for
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 from neural.fa_rnn.approximate import cp_factors
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell, Scoring, TensorCell

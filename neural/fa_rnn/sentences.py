@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from automata.errors import FormatError
 from automata.io.files import read_text
-from automata.io.number_text import shorten
 from automata.rules.words import BEGIN, END
+from automata.text.number_text import shorten
 
 if TYPE_CHECKING:
     from neural.fa_rnn.classifier import Classifier

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import InputError, UnknownSymbol
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 from neural.shapes import Layout
 from neural.stacked import Stacked
 from neural.state_regularized.component import Similarity, Transition

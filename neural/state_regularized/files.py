@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from automata.errors import FormatError, InputError
-from automata.io.number_text import shorten
-from automata.io.printable_text import has_half_a_character
+from automata.text.number_text import shorten
+from automata.text.printable_text import has_half_a_character
 from neural import checkpoints
 from neural.state_regularized.acceptor import OF_CENTROIDS, Acceptor
 from neural.state_regularized.layers import ALONE

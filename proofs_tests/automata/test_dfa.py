@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from automata import determinisation
 from automata.dfa import DFA
+from automata.drawing import dot, svg
 from automata.equivalence import Equivalent, equivalent
 from automata.errors import InputError
 from automata.forward import score
 from automata.hankel import shortlex
 from automata.io import json_format
-from automata.io.drawing import dot, svg
 from automata.languages.random_dfas import random_minimal_dfa
 from automata.semirings import BOOLEAN, LOG, REAL, SEMIRINGS
 from automata.testing.dfa_strategies import dfas

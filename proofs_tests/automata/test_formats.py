@@ -15,10 +15,11 @@ import pywrapfst
 from hypothesis import given
 from hypothesis import strategies as st
 
+from automata import drawing
 from automata.errors import FormatError, InputError, OutputError
 from automata.forward import score
 from automata.hankel import shortlex
-from automata.io import att_format, drawing, files, json_format
+from automata.io import att_format, files, json_format
 from automata.io.files import write_whole
 from automata.io.openfst import from_openfst
 from automata.probabilistic import PFA
@@ -530,8 +531,8 @@ def test_everything_can_be_drawn(k, data):
 )
 def test_a_drawing_has_few_states_and_transitions(hide_dead, arrows, transitions, says, monkeypatch):
     """Those that are shown, each symbol's and epsilon's."""
-    monkeypatch.setattr("automata.io.drawing.MOST_EDGES", arrows)
-    monkeypatch.setattr("automata.io.drawing.MOST_TRANSITIONS", transitions)
+    monkeypatch.setattr("automata.drawing.MOST_EDGES", arrows)
+    monkeypatch.setattr("automata.drawing.MOST_TRANSITIONS", transitions)
     shared, silent = [[1, 0, 1], [0, 0, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
     automaton = WFSA(REAL, [1, 0, 0], [0, 1, 0], dict.fromkeys("ab", np.array(shared)), silent)
     if says is None:
@@ -555,11 +556,11 @@ def test_a_drawing_has_few_arrows(data):
             if not automaton.probabilistic or e.weight >= least
         }
     )
-    with patch("automata.io.drawing.MOST_EDGES", max(arrows, automaton.states)):
+    with patch("automata.drawing.MOST_EDGES", max(arrows, automaton.states)):
         assert drawing.dot(automaton, least=least).count(" -> ") >= arrows
     if arrows > automaton.states:
         with (
-            patch("automata.io.drawing.MOST_EDGES", arrows - 1),
+            patch("automata.drawing.MOST_EDGES", arrows - 1),
             pytest.raises(InputError, match=f"has {arrows} arrows, and a drawing shows at most {arrows - 1}"),
         ):
             drawing.dot(automaton, least=least)

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.equivalence import Different, Equivalent, Unknown, equivalent, field, sparse
-from automata.equivalence.field import are_large
 from automata.equivalence.integers import primes
 from automata.equivalence.links import right_link
 from automata.equivalence.lumps import MOST_PRIMES, Functionals, modulo, refined
 from automata.equivalence.modular import Field
+from automata.equivalence.rational import are_large
 from automata.equivalence.rationals import RationalMatrix, rationals
 from automata.equivalence.relations import close
 from automata.equivalence.representation import difference

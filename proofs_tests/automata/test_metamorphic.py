@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from automata.batch import scores
 from automata.equivalence import Different, equivalent
 from automata.io import files
-from automata.io.number_text import write_number
 from automata.operations import reverse, trim
 from automata.semirings import BOOLEAN, COUNTING, LOG, REAL
 from automata.testing.strategies import automata, awkward_alphabets, semirings, strings
+from automata.text.number_text import write_number
 from proofs_tests.automata.commands import command
 from proofs_tests.automata.examples import few_cases, some_cases
 from proofs_tests.automata.same_scores import changed, connected, nudged, rename, renamed, reorder_symbols

@@ -18,18 +18,19 @@ import pywrapfst
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from automata import drawing
 from automata.batch import scores
 from automata.determinisation import minimal
 from automata.dfa import DFA
 from automata.equivalence import equivalent
 from automata.errors import InputError
-from automata.io import drawing, files, symbol_tables
-from automata.io.labels import symbol_text
+from automata.io import files, symbol_tables
 from automata.io.openfst import from_openfst
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.symbols import EPSILON
 from automata.testing.dfa_strategies import dfas
 from automata.testing.strategies import automata, awkward_alphabets, semirings, strings, symbols
+from automata.text.labels import symbol_text
 from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
 from proofs_tests.automata.examples import few_cases, some_cases

@@ -12,11 +12,11 @@ from automata.determinisation import TooManyStates, determinise, minimal
 from automata.dfa import DFA
 from automata.errors import FormatError, InputError, LimitReached, UnknownSymbol
 from automata.io import att_format, json_format
-from automata.io.number_text import parse_number, shorten, write_number
 from automata.rules import logic, matching, rule_files
 from automata.rules.parser import parse
 from automata.rules.rule_set import rule_set
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
+from automata.text.number_text import parse_number, shorten, write_number
 from automata.wfsa import WFSA
 
 EMPTY = {"semiring": "real", "states": 1, "alphabet": [], "initial": [], "final": [], "transitions": []}

@@ -67,7 +67,7 @@ def test_the_least_difference_of_n_gram_models_is_proved_by_classes():
     with (
         patch("automata.equivalence.smaller.MOST_COMPONENTS", 0),
         patch.object(sparse, "MOST_PROVED", 0),
-        patch("automata.equivalence.field.SMALL", 0),
+        patch("automata.equivalence.rational.SMALL", 0),
         patch("automata.equivalence.field.MOST_DENSE", 0),
     ):
         answer = equivalent(a, b)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from automata.drawing import dot
 from automata.errors import InputError
 from automata.hankel import shortlex
-from automata.io.drawing import dot
 from automata.languages.parentheses import balanced, is_balanced
 from automata.languages.tomita import tomita
 from automata.testing.strategies import strings

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from automata.io.printable_text import printable, read_string, write_string
+from automata.text.printable_text import printable, read_string, write_string
 from ratproof import main
 from ratproof.main import run
 

@@ -12,11 +12,11 @@ from typer import Argument, Option
 from automata import batch
 from automata.errors import InputError, UnknownSymbol
 from automata.io import files
-from automata.io.number_text import shorten
-from automata.io.printable_text import is_plain, read_string, write_list, write_string
 from automata.sampling import sample as sample_strings
 from automata.semirings import MIN_PLUS
 from automata.semirings import semiring as semiring_named
+from automata.text.number_text import shorten
+from automata.text.printable_text import is_plain, read_string, write_list, write_string
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, RoundWeights, SemiringName, SymbolTable, app, example
 from ratproof.commands.terminal import print_answer

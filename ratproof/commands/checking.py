@@ -20,8 +20,8 @@ from automata.equivalence import aligned
 from automata.errors import FormatError, InputError
 from automata.io import files
 from automata.io.json_format import from_json
-from automata.io.number_text import plural
-from automata.io.printable_text import printable
+from automata.text.number_text import plural
+from automata.text.printable_text import printable
 from automata.wfsa import WFSA
 from ratproof.checkers import check_boxes, check_certificate, check_counter, check_hankel, check_invariant
 from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge

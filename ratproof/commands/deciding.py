@@ -14,7 +14,7 @@ from automata.equivalence import equivalent as decide
 from automata.equivalence.certificates import Certificate
 from automata.errors import InputError, LimitReached
 from automata.io import files
-from automata.io.number_text import plural
+from automata.text.number_text import plural
 from automata.wfsa import WFSA
 from ratproof.commands.app import (
     AsJson,

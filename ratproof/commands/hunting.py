@@ -17,9 +17,9 @@ from rich.text import Text
 from typer import Argument, Option
 
 from automata.errors import InputError
-from automata.io.number_text import plural, shorten
-from automata.io.printable_text import write_string
 from automata.testing.edge_cases import CORNERS
+from automata.text.number_text import plural, shorten
+from automata.text.printable_text import write_string
 from ratproof.commands.app import AsJson, Device, app, example
 from ratproof.commands.terminal import console
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from automata.aliases import JsonObject
 from automata.errors import FormatError, InputError
-from automata.io.printable_text import printable
+from automata.text.printable_text import printable
 from ratproof.process.json_answers import print_json
 from ratproof.process.streams import WIDTH, styled
 from ratproof.process.supervisor import note

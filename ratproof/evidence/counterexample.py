@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from automata.io.printable_text import printable, write_string
+from automata.text.printable_text import printable, write_string
 
 
 @dataclass(frozen=True)

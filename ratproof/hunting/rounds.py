@@ -17,9 +17,9 @@ from hashlib import blake2b
 from typing import Any
 
 from automata.errors import FormatError
-from automata.io.number_text import shorten
-from automata.io.printable_text import has_half_a_character, printable
 from automata.testing.edge_cases import CORNERS
+from automata.text.number_text import shorten
+from automata.text.printable_text import has_half_a_character, printable
 
 EXAMPLES = 50
 """Examples a round: one alone would always be Hypothesis's simplest."""

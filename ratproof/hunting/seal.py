@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import FormatError, OutputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 
 KEYS = {"about": ("name",), "planned": ("seed", "target"), "given_up": ("seed", "target", "number")} | {
     "rounds": ("seed", "target", "number")

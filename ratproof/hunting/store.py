@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from automata.errors import FormatError, InputError, LimitReached, OutputError
 from automata.io.files import write_whole
-from automata.io.printable_text import printable
+from automata.text.printable_text import printable
 from ratproof.hunting.ledger_rows import COLUMNS, key_of, require_count, require_round, unequal
 from ratproof.hunting.rounds import Round, RoundRow
 from ratproof.hunting.seal import begin, remove, require_sealed, write

@@ -14,8 +14,8 @@ from typing import Any
 
 from hypothesis import core
 
-from automata.io.printable_text import printable
 from automata.testing.edge_cases import corners
+from automata.text.printable_text import printable
 from ratproof.evidence.ledger import ledger
 from ratproof.evidence.not_run import NotRun
 from ratproof.hunting.rounds import EXAMPLES, MOST_SAID, Round, RoundRow, seed_of

@@ -13,9 +13,9 @@ from numpy import bool_
 from numpy.typing import NDArray
 
 from automata.errors import InputError
-from automata.io.printable_text import write_string
 from automata.rounding.bounds import bounded
 from automata.strings import String
+from automata.text.printable_text import write_string
 from automata.wfsa import WFSA
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.ledger import IN_PART, TOO_SHORT, WITHOUT_BOUND

@@ -11,8 +11,8 @@ from typing import Any, Self
 
 from automata.errors import InputError
 from automata.forward import read_out, start, step
-from automata.io.number_text import shorten, write_number
 from automata.strings import String
+from automata.text.number_text import shorten, write_number
 from automata.tree import levels
 from automata.wfsa import WFSA
 from ratproof.evidence.ledger import TOO_SHORT

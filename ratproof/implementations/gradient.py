@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.semirings import Semiring
 from automata.strings import String
+from automata.text.number_text import shorten
 from neural.derivatives import FIRST, INPUTS, score_derivatives
 from neural.scan.backends import Backend
 from ratproof.evidence.ledger import IN_PART, WITHOUT_BOUND

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 from neural.layer_kind import layer_kinds
 from neural.scan.backends import BACKENDS, Backend
 from neural.stacked import options_of

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 from neural.state_regularized.component import checked_temperature
 from neural.state_regularized.layers import KINDS
 from neural.unrolled import one_of, whole

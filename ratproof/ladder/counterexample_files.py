@@ -11,8 +11,8 @@ from typing import Any
 
 from automata.errors import FormatError, InputError
 from automata.io.files import read_text, write_whole
-from automata.io.number_text import shorten
-from automata.io.printable_text import printable
+from automata.text.number_text import shorten
+from automata.text.printable_text import printable
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.not_run import NotRun
 from ratproof.evidence.subjects import subject_named

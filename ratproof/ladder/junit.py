@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from automata.io.printable_text import printable
+from automata.text.printable_text import printable
 from ratproof.evidence.results import Result
 from ratproof.ladder.outcome import Outcome
 

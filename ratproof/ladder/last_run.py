@@ -22,7 +22,7 @@ from typing import Any
 
 from automata.errors import InputError, OutputError
 from automata.io.files import write_whole
-from automata.io.printable_text import printable
+from automata.text.printable_text import printable
 from ratproof.evidence.results import Result
 from ratproof.ladder.outcome import Beside, Outcome
 from ratproof.ladder.request import Request

@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import typer
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 from ratproof.process import supervisor
 from ratproof.process.exit_statuses import UNKNOWN
 from ratproof.process.json_answers import print_json

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from automata.errors import OutputError
-from automata.io.printable_text import printable
+from automata.text.printable_text import printable
 
 WIDTH = 80
 """No line of tables and reports has more columns, in a pipe neither; what can be pasted is not broken."""

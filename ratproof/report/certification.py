@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from automata.aliases import JsonObject
-from automata.io.number_text import plural
-from automata.io.printable_text import write_string
 from automata.moore import Moore
+from automata.text.number_text import plural
+from automata.text.printable_text import write_string
 from ratproof.certification.soft_networks.certify import Certification, accepting
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from automata.aliases import JsonObject
-from automata.io.printable_text import write_string
+from automata.text.printable_text import write_string
 from ratproof.certification.counters.certify import CounterCertification, CounterTheorem
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from automata.io.printable_text import write_string
+from automata.text.printable_text import write_string
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.ledger import TOO_SHORT, left_out_in_words

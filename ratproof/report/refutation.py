@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from automata.io.printable_text import EMPTY, printable, write_string
+from automata.text.printable_text import EMPTY, printable, write_string
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.results import Result
 from ratproof.laws.kernels.counterexample import KernelCounterexample

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from automata.errors import FormatError, InputError, ShapeError
-from automata.io.number_text import parse_number, shorten, write_number
+from automata.text.number_text import parse_number, shorten, write_number
 from theory.not_rational.arithmetic import Arithmetic
 from theory.not_rational.cell import PLACES, Cell
 from theory.not_rational.vectors import State

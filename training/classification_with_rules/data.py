@@ -14,11 +14,11 @@ import torch
 from torch import Tensor, nn
 
 from automata.errors import FormatError, InputError
-from automata.io.number_text import shorten
 from automata.rules import rule_files
 from automata.rules.matching import matches
 from automata.rules.rule_files import Labelled, rule_file_in
 from automata.rules.rule_set import RuleSet, rule_set
+from automata.text.number_text import shorten
 from neural.fa_rnn import sentences
 from neural.fa_rnn.sentences import Sentences
 from training.classification_with_rules.sources import RuleSource

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar, get_type_hints
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 
 S = TypeVar("S", bound="Settings")
 

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from automata import determinisation
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.operations import sum_of, trim
 from automata.rules.elimination import rule_of
 from automata.rules.parser import parse
@@ -23,6 +22,7 @@ from automata.rules.syntax import Either, Repeat, Rule, Sequence, Wildcard, Word
 from automata.rules.thompson import thompson
 from automata.rules.words import BEGIN
 from automata.semirings import BOOLEAN
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 from neural.fa_rnn.classifier import Classifier, RuleBlock
 from training.rules.read_back import ReadBack

@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.rules.logic import Formula
 from automata.rules.matching import matches, mirrored
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
+from automata.text.number_text import shorten
 from neural.fa_rnn.aggregation import SoftLogic
 from neural.fa_rnn.bidirectional import Bidirectional
 from neural.fa_rnn.network import FARNN

@@ -12,7 +12,7 @@ from typing import Any
 
 from automata.errors import FormatError, InputError
 from automata.io.files import write_whole
-from automata.io.printable_text import write_string
+from automata.text.printable_text import write_string
 from neural.state_regularized import files
 from ratproof.certification.soft_networks.certify import Certification, certify
 from ratproof.commands.terminal import progress

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 from training.engine.experiment import Experiment
 from training.engine.settings import Settings, setting
 

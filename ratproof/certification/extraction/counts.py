@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from automata.aliases import String
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 from ratproof.certification.soft_networks.floats import Points
 from ratproof.certification.soft_networks.hard import HardAutomaton
 from ratproof.certification.soft_networks.numbers import Numbers

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from automata import drawing
 from automata.aliases import Floats, String, Symbol, Symbols
-from automata.io import drawing
 from ratproof.certification.extraction.probabilities import along, over_temperatures, probabilistic
 from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.floats import Points

@@ -12,8 +12,8 @@ import numpy as np
 
 from automata.aliases import Floats, String
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.probabilistic import PFA
+from automata.text.number_text import shorten
 from ratproof.certification.soft_networks.floats import Points
 from ratproof.certification.soft_networks.numbers import Numbers
 

@@ -8,8 +8,8 @@ from typing import TypeAlias, TypedDict
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.moore import Moore
+from automata.text.number_text import shorten
 from ratproof.certification.network_numbers import hexadecimal
 from ratproof.certification.soft_networks.boxes import Nodes
 from ratproof.certification.soft_networks.hard import labelled_outputs

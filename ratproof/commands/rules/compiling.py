@@ -10,13 +10,13 @@ from typer import Argument, Option
 
 from automata.errors import FormatError
 from automata.io import files
-from automata.io.number_text import shorten
 from automata.rules import rule_files
 from automata.rules.parser import parse
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
 from automata.rules.syntax import Wildcard, leaves
 from automata.rules.vocabulary import vocabulary as read_vocabulary
+from automata.text.number_text import shorten
 from ratproof.commands.app import AsJson, app, example
 from ratproof.commands.rules.missing_words import warn_of_missing
 from ratproof.commands.terminal import print_answer, progress

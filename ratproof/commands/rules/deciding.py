@@ -10,7 +10,7 @@ from typer import Option
 
 from automata.errors import InputError
 from automata.io.files import write_whole
-from automata.io.printable_text import write_string
+from automata.text.printable_text import write_string
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.rules.missing_words import warn_of_missing

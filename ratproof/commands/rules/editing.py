@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from automata.aliases import JsonObject
 from automata.errors import InputError
-from automata.io.number_text import plural
+from automata.text.number_text import plural
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.rules.app import rules as app
 from ratproof.commands.terminal import console, headed, print_answer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from automata.io.number_text import shorten
 from automata.rules.rule_set import RuleSet
+from automata.text.number_text import shorten
 
 NAMED = 5
 """Missing words that are named; the rest are counted."""

@@ -10,9 +10,9 @@ from typing import Any
 from automata.aliases import JsonObject, Symbols
 from automata.errors import InputError
 from automata.io import files
-from automata.io.number_text import plural
-from automata.io.printable_text import write_symbol
 from automata.moore import Moore
+from automata.text.number_text import plural
+from automata.text.printable_text import write_symbol
 from automata.wfsa import WFSA
 from neural.state_regularized.files import load as load_network
 from ratproof.certification.extraction.counts import TransitionCounts, count

@@ -14,10 +14,10 @@ import torch
 from numpy.typing import NDArray
 
 from automata.errors import InputError
-from automata.io.number_text import shorten
 from automata.recurrences.affine import flat
 from automata.rounding.bounds import Format, bounded, share
 from automata.strings import String
+from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 from neural.rounding import format_of
 from ratproof.evidence.ledger import MIGHT_OVERFLOW

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from automata.io.printable_text import printable
+from automata.text.printable_text import printable
 from ratproof.evidence.counterexample import Refutation
 from ratproof.evidence.subjects import BELIEVED
 from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from automata.io.printable_text import printable
+from automata.text.printable_text import printable
 from ratproof.evidence.counterexample import Refutation
 from ratproof.laws.models.problem import StatefulProblem
 

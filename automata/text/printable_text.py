@@ -16,7 +16,7 @@ import shlex
 
 from automata.aliases import String
 from automata.errors import InputError
-from automata.io.number_text import shorten
+from automata.text.number_text import shorten
 
 EMPTY = "the empty string"
 EXPANDED = frozenset('"$`\\!')

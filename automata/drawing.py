@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from automata.aliases import Weight
 from automata.errors import InputError, ShapeError
-from automata.io.labels import probability_text, symbols, weight_text
-from automata.io.number_text import plural
-from automata.io.printable_text import printable
 from automata.reachability import dead_states
 from automata.sparse_matrix import Places, SparseMatrix
+from automata.text.labels import probability_text, symbols, weight_text
+from automata.text.number_text import plural
+from automata.text.printable_text import printable
 
 if TYPE_CHECKING:
     from automata.wfsa import WFSA, Edge

@@ -10,9 +10,9 @@ from decimal import Decimal
 from fractions import Fraction
 
 from automata.aliases import Weight
-from automata.io.printable_text import quoted
 from automata.semirings import Semiring
 from automata.symbols import EPSILON
+from automata.text.printable_text import quoted
 
 MOST_NAMES = 4
 SILENT, ALL = "ε", "all"

@@ -1,0 +1,1 @@
+"""Numbers and symbols as text that a terminal can print."""
