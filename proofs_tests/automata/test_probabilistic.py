@@ -17,11 +17,11 @@ from automata.dfa import DFA
 from automata.drawing import dot, svg
 from automata.errors import InputError
 from automata.forward import forward, score
+from automata.labels import probability_text
 from automata.paths import score as sum_over_paths
 from automata.probabilistic import PFA
 from automata.testing.dfa_strategies import dfas, pfas
 from automata.testing.strategies import strings
-from automata.text.labels import probability_text
 from proofs_tests.automata.examples import few_cases, some_cases
 
 short = strings("ab", 4, run=0)

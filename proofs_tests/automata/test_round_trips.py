@@ -26,11 +26,11 @@ from automata.equivalence import equivalent
 from automata.errors import InputError
 from automata.io import files, symbol_tables
 from automata.io.openfst import from_openfst
+from automata.labels import symbol_text
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.symbols import EPSILON
 from automata.testing.dfa_strategies import dfas
 from automata.testing.strategies import automata, awkward_alphabets, semirings, strings, symbols
-from automata.text.labels import symbol_text
 from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
 from proofs_tests.automata.examples import few_cases, some_cases
