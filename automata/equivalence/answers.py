@@ -11,12 +11,13 @@ from automata.equivalence.certificates import Certificate
 from automata.errors import LimitReached
 from automata.text.number_text import write_number
 from automata.text.printable_text import write_string
+from automata.truth import NoTruthValue
 
 Verdict = Literal["equivalent", "different", "unknown"]
 
 
 @dataclass(frozen=True)
-class Equivalent:
+class Equivalent(NoTruthValue):
     """The two automata give every string the same score.
 
     Attributes:
@@ -42,7 +43,7 @@ class Equivalent:
 
 
 @dataclass(frozen=True)
-class Different:
+class Different(NoTruthValue):
     """The shortlex-least string that the two automata score differently, in the order of the first one's
     alphabet; of large automata, a string that most likely is the least (see ``doubt``).
 
@@ -78,7 +79,7 @@ class Different:
 
 
 @dataclass(frozen=True)
-class Unknown:
+class Unknown(NoTruthValue):
     """No string was found that tells the automata apart, and no proof that there is none.
 
     Attributes:

@@ -19,13 +19,18 @@ from automata.equivalence.links import ChainLink
 from automata.equivalence.rationals import RationalMatrix
 from automata.io.json_format import to_json
 from automata.semirings import REAL
+from automata.truth import NoTruthValue
 from automata.wfsa import WFSA
 
 FORMAT = "ratproof certificate 1"
 
 
+class _Certificate(NoTruthValue):
+    ask = ".to_json()"
+
+
 @dataclass(frozen=True)
-class Linked:
+class Linked(_Certificate):
     """Two automata over a field that are equal, since a third one goes to both, or one of them to the other.
 
     C goes to A by a matrix X where lambda_C X = lambda_A, M_C(a) X = X M_A(a) for every symbol a, and rho_C =
@@ -55,7 +60,7 @@ class Linked:
 
 
 @dataclass(frozen=True)
-class Minimal:
+class Minimal(_Certificate):
     """B is equal to A and no automaton over a field has fewer states: the Hankel block of these strings has
     full rank.
 
@@ -75,7 +80,7 @@ class Minimal:
 
 
 @dataclass(frozen=True)
-class Distinguished:
+class Distinguished(_Certificate):
     """A string that two automata score differently; it need not be the smallest one."""
 
     a: WFSA
@@ -93,7 +98,7 @@ class Distinguished:
 
 
 @dataclass(frozen=True)
-class Bisimulation:
+class Bisimulation(_Certificate):
     """Pairs of vectors of Forward that every string leads to, up to a common factor, and with equal scores on
     both sides.
 
@@ -119,7 +124,7 @@ class Bisimulation:
 
 
 @dataclass(frozen=True)
-class Lumped:
+class Lumped(_Certificate):
     """Two automata over any semiring that are equal, since both go to a third one, whose states are classes
     of theirs.
 
@@ -151,7 +156,7 @@ class Lumped:
 
 
 @dataclass(frozen=True)
-class Chain:
+class Chain(_Certificate):
     """Two automata over a field that are equal, since a chain of links leads from their difference to what
     gives every string 0.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
+from automata.truth import NoTruthValue
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load
 from ratproof.certification.counters.certify import (
@@ -28,7 +29,7 @@ from ratproof.report.certification import as_json_object, sentences
 
 
 @dataclass(frozen=True)
-class CertificationReport:
+class CertificationReport(NoTruthValue):
     """Whether a soft network follows its hard automaton on all strings, or one with a cell state decides
     balanced parentheses.
 

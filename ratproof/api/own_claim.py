@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
+
+from automata.truth import NoTruthValue
 
 
-class Checkable:
+class Checkable(NoTruthValue):
     """A claim of your own, for ``ratproof check`` and, by :meth:`check`, for a test."""
+
+    ask: ClassVar[str] = ".check()"
 
     def check(self: Any, examples: int = 100, seed: int | None = None) -> None:
         """Run all its evidence, as ``ratproof check`` does.

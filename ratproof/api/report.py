@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.console import Console
 
+from automata.truth import NoTruthValue
 from ratproof.evidence.results import Result
 from ratproof.ladder.outcome import Outcome
 
@@ -16,7 +17,7 @@ _PREFORMATTED = '<pre style="font-family: monospace; line-height: 1.2">{code}</p
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(NoTruthValue):
     """What a check or a verification showed.
 
     Attributes:
@@ -26,6 +27,8 @@ class Report:
         text: what the command prints.
         html: the same for a notebook.
     """
+
+    ask: ClassVar[str] = ".as_expected"
 
     as_expected: bool
     results: tuple[Result, ...]

@@ -38,6 +38,7 @@ from automata.rules.syntax import Rule
 from automata.rules.thompson import thompson
 from automata.rules.words import BEGIN, Letters
 from automata.semirings import BOOLEAN
+from automata.truth import NoTruthValue
 from automata.wfsa import WFSA
 from neural.fa_rnn.cells import FactoredCell, FAGRUCell, TensorCell
 from neural.fa_rnn.network import FARNN
@@ -66,7 +67,7 @@ class NetworkFields(TypedDict):
 
 
 @dataclass(frozen=True)
-class RuleDecision:
+class RuleDecision(NoTruthValue):
     """The decision about some rules.
 
     Attributes:
@@ -87,7 +88,7 @@ class RuleDecision:
 
 
 @dataclass(frozen=True)
-class NetworkDecision:
+class NetworkDecision(NoTruthValue):
     """The decision about a network.
 
     Attributes:

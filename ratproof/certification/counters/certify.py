@@ -14,6 +14,7 @@ from typing import Any
 
 from automata.aliases import Symbols
 from automata.errors import InputError
+from automata.truth import NoTruthValue
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.certification.counters import certificate
 from ratproof.certification.counters.boxes import Boxes, close
@@ -47,7 +48,7 @@ class CounterTheorem:
 
 
 @dataclass(frozen=True)
-class CounterCertification:
+class CounterCertification(NoTruthValue):
     """The answer for a network.
 
     Attributes:

@@ -19,6 +19,7 @@ from automata.aliases import Symbols
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.moore import Moore
+from automata.truth import NoTruthValue
 from neural.state_regularized.acceptor import Acceptor
 from ratproof.certification.soft_networks import certificate
 from ratproof.certification.soft_networks.boxes import Nodes, OpenBoxes, attempts
@@ -30,7 +31,7 @@ from ratproof.certification.soft_networks.search import difference
 
 
 @dataclass(frozen=True)
-class Certification:
+class Certification(NoTruthValue):
     """The answer for a network: its hard automaton, and proved boxes or a difference.
 
     Attributes:

@@ -1,0 +1,23 @@
+"""Results that refuse truth testing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class NoTruthValue:
+    """A result that is neither true nor false: ``assert equivalent(a, b)`` would pass for all automata.
+
+    >>> class Answer(NoTruthValue):
+    ...     pass
+    >>> bool(Answer())
+    Traceback (most recent call last):
+        ...
+    TypeError: Answer has no truth value: use its .verdict
+    """
+
+    ask: ClassVar[str] = ".verdict"
+    """What to use instead."""
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{type(self).__name__} has no truth value: use its {self.ask}")

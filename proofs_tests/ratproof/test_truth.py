@@ -1,0 +1,44 @@
+"""Results refuse truth testing: ``assert equivalent(a, b)`` would pass for all automata."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from automata.equivalence import Unknown
+from automata.semirings import REAL
+from automata.wfsa import WFSA
+from ratproof import believe, believe_kernel, check, equivalent
+from ratproof.api.certification import CertificationReport
+
+HALF = WFSA(REAL, [1], [1], {"a": [["1/2"]]})
+THIRD = WFSA(REAL, [1], [1], {"a": [["1/3"]]})
+
+
+def zeros(**arguments):
+    return torch.zeros_like(arguments["v"]), None
+
+
+@pytest.mark.parametrize(
+    ("result", "use"),
+    [
+        (lambda: equivalent(HALF, HALF), ".verdict"),
+        (lambda: equivalent(HALF, THIRD), ".verdict"),
+        (lambda: Unknown("too large"), ".verdict"),
+        (lambda: equivalent(HALF, HALF).certificate, ".to_json()"),
+        (lambda: equivalent(HALF, THIRD).certificate, ".to_json()"),
+        (lambda: CertificationReport("certified", None, None), ".verdict"),
+        (
+            lambda: check(torch.nn.Identity(), HALF, embeddings=torch.ones(1, 1), alphabet="a", examples=1),
+            ".as_expected",
+        ),
+        (lambda: believe("mine", start=1, step=lambda c, x: c / 2, automaton=HALF), ".check()"),
+        (lambda: believe_kernel("mine", family="gla", kernel=zeros), ".check()"),
+    ],
+)
+def test_a_result_is_neither_true_nor_false_and_says_what_to_use(result, use):
+    value = result()
+    with pytest.raises(TypeError, match=rf"{type(value).__name__} has no truth value: use its \{use[0]}"):
+        bool(value)
+    with pytest.raises(TypeError, match=use.replace("(", r"\(").replace(")", r"\)")):
+        assert value
