@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
-import os
 from itertools import product
 from pathlib import Path
 from unittest import mock
@@ -110,10 +109,8 @@ def test_nothing_at_all_is_not_as_expected():
     ).as_expected
 
 
-def test_options_of_the_environment_do_not_reach_the_tests():
-    with mock.patch.dict(os.environ, {"PYTEST_ADDOPTS": "-k nothing-at-all"}):
-        outcome = verify(Request(claims=("proposition-7",), kinds=("exhausted",)))
-        assert os.environ["PYTEST_ADDOPTS"] == "-k nothing-at-all"
+def test_a_named_claim_and_kind_run_for_every_variant():
+    outcome = verify(Request(claims=("proposition-7",), kinds=("exhausted",)))
     assert outcome.as_expected
     assert {r.facts["letters"] for r in outcome.results} == {2}  # all strings over one letter, and over two
     assert len(outcome.results) == len(claims()["proposition-7"].variants)
@@ -149,7 +146,7 @@ def test_where_counterexamples_cannot_be_kept_the_verdicts_are_shown_all_the_sam
 @pytest.mark.parametrize("junit", ["nowhere/at/all/j.xml", "."])
 def test_a_junit_file_that_cannot_be_written_is_refused_before_anything_runs(junit, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(pytest, "main", None)
+    monkeypatch.setattr("ratproof.ladder.verification.show_all", None)
     with pytest.raises(InputError, match="--junit"):
         verify(Request(junit=junit))
 
