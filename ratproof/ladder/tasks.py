@@ -102,14 +102,15 @@ def _inputs(request: Request) -> Any:
 
 def show_all(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
     """Run tasks, in as many processes as the request says; results come in the tasks' order."""
-    with one_thread_each(request.processes), redirect_stdout(sys.stderr):
+    # workers inherit the folder in which Hypothesis keeps files: not the one we happen to be in
+    with one_thread_each(request.processes), unchanged_afterwards(), redirect_stdout(sys.stderr):
         run = _in_this_process if request.processes == 1 else _in_a_pool
         return run(tasks, request, started)
 
 
 def _in_this_process(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
     total, progress = TaskResult(), _Progress(tasks, started)
-    with unchanged_afterwards(), rare_collections():
+    with rare_collections():
         _prepare(request)
         try:
             for task in tasks:
