@@ -106,9 +106,7 @@ def test_a_package_of_the_same_name_is_named_in_one_sentence(package, tmp_path):
     assert status == 1 and said.splitlines()[-1].startswith(f"ImportError: {hides}")
 
 
-@pytest.mark.parametrize(
-    ("package", "command"), [("training", "train --list"), ("proofs_tests", "verify proposition-7")]
-)
+@pytest.mark.parametrize(("package", "command"), [("training", "train --list")])
 def test_a_package_that_only_some_commands_need_stops_only_those(package, command, tmp_path):
     (tmp_path / package).mkdir()
     (tmp_path / package / "__init__.py").write_text("")

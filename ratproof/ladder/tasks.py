@@ -85,6 +85,8 @@ def show(task: EvidenceTask, request: Request) -> TaskResult:
         except NotRun as reason:
             about = {"claim": task.claim, "kind": task.kind, "why": str(reason)}
             result.not_run += [{**about, "variant": variant.name} for variant in step.variants]
+        if request.stop_early and not result.as_expected:
+            break
     return result
 
 
