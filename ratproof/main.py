@@ -51,7 +51,8 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str] | None) -> int:
     try:
-        status = _command()(args=arguments, prog_name="ratproof", standalone_mode=False)
+        typed = sys.argv[1:] if arguments is None else list(arguments)
+        status = _command()(args=arguments, prog_name="ratproof", standalone_mode=False, obj=typed)
         return status if isinstance(status, int) else YES
     except OutputError:
         raise

@@ -18,7 +18,8 @@ from automata.semirings import Semiring
 from automata.wfsa import WFSA, require_wfsa
 
 READABLE = (".json", ".att")
-WRITABLE = (".json", ".att", ".dot", ".svg")
+DRAWINGS = (".dot", ".svg", ".png", ".pdf")
+WRITABLE = (".json", ".att", *DRAWINGS)
 AT_WORK = 60.0
 """Seconds in which a process that writes a file has written some of it."""
 
@@ -53,12 +54,12 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
 
 def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
     """Write the automaton in the format that the name says (``.json``, ``.att`` with ``.syms`` beside,
-    ``.dot``, ``.svg``), and return the files. ``round_weights``: to the nearest float64 if ``.att`` has no
-    decimal.
+    ``.dot``, ``.svg``, ``.png``, ``.pdf``), and return the files. ``round_weights``: to the nearest float64
+    if ``.att`` has no decimal.
     """
     require_wfsa(automaton)
     path = _path(path)
-    texts: dict[str, Callable[[], dict[Path, str]]] = {
+    texts: dict[str, Callable[[], dict[str | Path, str | bytes]]] = {
         ".json": lambda: {path: json_format.dumps(automaton)},
         ".att": lambda: {
             path: att_format.dumps(automaton, round_weights),
@@ -66,11 +67,13 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
         },
         ".dot": lambda: {path: drawing.dot(automaton)},
         ".svg": lambda: {path: drawing.svg(automaton)},
+        ".png": lambda: {path: drawing.image(drawing.dot(automaton), "png")},
+        ".pdf": lambda: {path: drawing.image(drawing.dot(automaton), "pdf")},
     }
     require_writable(path)
     ready = texts[path.suffix]()
     write_together(ready)
-    return list(ready)
+    return [Path(file) for file in ready]
 
 
 def _path(name: object) -> Path:

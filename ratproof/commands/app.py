@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -29,6 +30,10 @@ CertificateFile = Annotated[
     str | None, Option("--certificate", help="write what shows it, for check-certificate")
 ]
 Device = Annotated[str, Option("--device", help="where the networks run: cpu or cuda")]
+HtmlFile = Annotated[
+    str | None,
+    Option("--html", metavar="FILE", help="write a report as one HTML file, which needs no network"),
+]
 JunitFile = Annotated[str | None, Option("--junit", help="write a JUnit file for CI")]
 RoundWeights = Annotated[
     bool, Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")
@@ -42,6 +47,12 @@ def example(*commands: str) -> str:
     """The end of a command's help: how it is used, a line each."""
     lines = [f"  ratproof {command}" for command in commands]
     return "\n".join(["\b", "Example:" if len(lines) == 1 else "Examples:", *lines])
+
+
+def command_line(context: typer.Context) -> str:
+    """Return the command as it was typed, to be pasted; empty if it was not started by the command line."""
+    arguments = context.find_root().obj
+    return shlex.join(["ratproof", *arguments]) if arguments is not None else ""
 
 
 def _version(wanted: bool) -> None:

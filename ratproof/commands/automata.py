@@ -85,7 +85,7 @@ def score(
 def convert(
     source: AutomatonFile,
     target: Annotated[
-        str, Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")
+        str, Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot, .svg, .png or .pdf")
     ],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
@@ -104,14 +104,14 @@ def convert(
 @app.command(epilog=example("draw fading.json -o fading.svg"))
 def draw(
     automaton: AutomatonFile,
-    output: Annotated[str, Option("-o", "--output", help="named .svg or .dot")],
+    output: Annotated[str, Option("-o", "--output", help="named .svg, .png, .pdf or .dot")],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw an automaton."""
-    if Path(output).suffix not in (".svg", ".dot"):
-        raise InputError(f"{output}: a drawing is named .svg or .dot")
+    if Path(output).suffix not in files.DRAWINGS:
+        raise InputError(f"{output}: the name of a drawing must end in {', '.join(files.DRAWINGS)}")
     require_outputs({"-o": output}, reads=(automaton, symbols))
     machine = load(automaton, semiring, symbols)
     _tell(files.write(machine, output), machine, as_json)

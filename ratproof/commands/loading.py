@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from ratproof.commands import installed
+from ratproof.commands import installed, verbosity
 from ratproof.commands.table import GROUPS, ROWS
 from ratproof.process import limits
 
@@ -70,6 +70,7 @@ def load(name: str, app: typer.Typer) -> Any:
         import_module(row.module)
     installed.add(name, app)
     limits.add(app)
+    verbosity.add(app)
     holder = typer.Typer(**SETTINGS)
     holder.callback()(lambda: None)
     holder.registered_commands = [c for c in app.registered_commands if _name(c) == name]
