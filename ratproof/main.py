@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import sys
 import traceback
 import warnings
@@ -15,7 +16,7 @@ import typer
 from automata.errors import InputError, LimitReached, OutputError
 from automata.io.number_text import shorten
 from automata.io.printable_text import printable
-from ratproof.commands.app import app
+from ratproof.commands.app import COMPLETING, app
 from ratproof.process import limits
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
 from ratproof.process.streams import NobodyReadsError, forget_output, guarded
@@ -87,6 +88,10 @@ def _run(arguments: list[str] | None) -> int:
 @cache
 def _command() -> Any:
     """The application as click has it. Typer would read the signatures of all commands again at each run."""
+    if COMPLETING in os.environ:
+        from typer.completion import completion_init
+
+        completion_init()
     return typer.main.get_command(app)
 
 

@@ -9,6 +9,8 @@ import typer
 from typer import Option
 
 import ratproof
+from automata.errors import InputError
+from automata.io.number_text import shorten
 from ratproof.commands.loading import SETTINGS, Commands
 
 app = typer.Typer(
@@ -21,6 +23,10 @@ app = typer.Typer(
 )
 
 Commands.application = app
+
+SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
+COMPLETING = "_RATPROOF_COMPLETE"
+"""The variable by which a shell asks for completions."""
 
 AsJson = Annotated[bool, Option("--json", help="one JSON object on standard output, nothing else there")]
 SemiringName = Annotated[
@@ -61,10 +67,53 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _show_completion(shell: str | None) -> None:
+    if shell is not None:
+        from typer.completion import get_completion_script
+
+        print(get_completion_script(prog_name="ratproof", complete_var=COMPLETING, shell=_known(shell)))
+        raise typer.Exit
+
+
+def _install_completion(shell: str | None) -> None:
+    if shell is not None:
+        from typer.completion import install
+
+        _, path = install(shell=_known(shell), prog_name="ratproof", complete_var=COMPLETING)
+        print(f"{path}: completion for {shell}; it works in the next terminal")
+        raise typer.Exit
+
+
+def _known(shell: str) -> str:
+    if shell not in SHELLS:
+        raise InputError(f"there is no completion for {shorten(shell)}; there is for {', '.join(SHELLS)}")
+    return shell
+
+
 @app.callback()
 def frame(
     version: Annotated[
         bool, Option("--version", callback=_version, is_eager=True, help="print the version")
     ] = False,
+    show_completion: Annotated[
+        str | None,
+        Option(
+            "--show-completion",
+            metavar="SHELL",
+            callback=_show_completion,
+            is_eager=True,
+            help=f"print the script that completes commands and options in a shell: {', '.join(SHELLS)}",
+        ),
+    ] = None,
+    install_completion: Annotated[
+        str | None,
+        Option(
+            "--install-completion",
+            metavar="SHELL",
+            callback=_install_completion,
+            is_eager=True,
+            help="install that script for your account",
+        ),
+    ] = None,
 ) -> None:
     """Does this recurrent network compute what this automaton computes?"""

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from ratproof.commands import installed, verbosity
 from ratproof.commands.table import GROUPS, ROWS
@@ -50,6 +50,13 @@ class Commands(TyperGroup):
             near = get_close_matches(args[0], self.list_commands(ctx), 1)
             ctx.fail(f"No such command {args[0]!r}" + (f"; did you mean {near[0]}?" if near else ""))
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Complete the name of a command, none of which is imported for it."""
+        for name in self.list_commands(ctx):
+            row = ROWS.get(name)
+            self.commands.setdefault(name, TyperCommand(name, help=None if row is None else row.does))
+        return super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a line a command, by group."""
