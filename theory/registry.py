@@ -57,10 +57,16 @@ def claim_named(name: str) -> Claim:
     return claims()[name]
 
 
+def is_registered(name: str) -> bool:
+    """Return whether a user's own claim has that name."""
+    return name in _registered
+
+
 def register(claim: Claim) -> None:
-    """Register a claim of a user's own under its name, for as long as the program runs."""
-    if claim.name in claims():
-        raise InputError(f"the name {claim.name} is taken by a claim of ratproof's; another name is right")
+    """Register a claim of a user's own under its name, for as long as the program runs.
+
+    It hides a claim of ratproof's with that name.
+    """
     _registered[claim.name] = claim
 
 

@@ -108,6 +108,13 @@ def subject_named(name: str) -> Claim | Subject:
     return claim_named(name)
 
 
+def is_own(name: str) -> bool:
+    """Return whether that is the name of something that a user brought."""
+    from theory.registry import is_registered
+
+    return name in _registered or is_registered(name)
+
+
 def register(subject: Claim | Subject) -> None:
     """Register what a user brought under its name, for as long as the program runs."""
     if isinstance(subject, Subject):

@@ -15,11 +15,14 @@ from automata.io.number_text import shorten
 from automata.io.printable_text import printable
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.not_run import NotRun
-from ratproof.evidence.subjects import subject_named
+from ratproof.evidence.subjects import Subject, is_own, subject_named
 from ratproof.evidence.versions import versions
 from ratproof.implementations.comparison import Comparison, StringResult, counterexample
 from ratproof.implementations.table import SIDES, side_named
 from ratproof.laws.kernels.counterexample import KernelCounterexample
+from ratproof.laws.models.counterexample import StatefulCounterexample
+from theory.claim import Claim
+from theory.registry import claims
 
 FORMAT = "ratproof counterexample 1"
 FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
@@ -38,6 +41,7 @@ KINDS: dict[str, tuple[type, str]] = {
     "unit": (int, "the number of a unit"),
     "comparison": (dict, "an object"),
     "automata": (list, "a list of automata"),
+    "own": (bool, "true or false"),
 }
 """What each field is."""
 NOT_AS_WRITTEN = (
@@ -53,14 +57,14 @@ NOT_AS_WRITTEN = (
 """What computing with weights that ratproof did not write may lead to."""
 
 
-def keep_script(counterexample: KernelCounterexample, folder: Path, kind: str) -> Path | None:
-    """Write a kernel's counterexample into the folder, as a program; ``None`` where its numbers are too
-    many.
-    """
-    if not counterexample.script:
+def keep_script(
+    counterexample: KernelCounterexample | StatefulCounterexample, script: str, folder: Path, kind: str
+) -> Path | None:
+    """Write a counterexample's program into the folder; ``None`` where there is none."""
+    if not script:
         return None
     path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.py"
-    write_whole(path, counterexample.script)
+    write_whole(path, script)
     return path
 
 
@@ -81,6 +85,7 @@ def as_kept(counterexample: Counterexample, seed: int | None, test: str) -> dict
         "format": FORMAT,
         "says": counterexample.sentence(),
         **counterexample.to_json(),
+        **({"own": True} if _hides(counterexample.claim) else {}),
         "automata": [_drawn(automaton) for automaton in comparison.automata()],
         "seed": seed,
         "test": test,
@@ -173,18 +178,18 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def load(data: dict[str, Any], where: str) -> Comparison:
+def load(data: dict[str, Any], where: str, claim: Claim | Subject | None = None) -> Comparison:
     """The comparison that a counterexample came from. Weights are data: nothing in the file is run.
+
+    Args:
+        data: the counterexample.
+        where: it is from, for errors.
+        claim: that it refutes; without, the one that has its name now.
 
     Raises :class:`~automata.errors.InputError`: there is no such claim or variant, or the weights are none of
     that variant's.
     """
-    if not isinstance(data["claim"], str):
-        raise FormatError(f"{where}: field claim is no name")
-    try:
-        claim = subject_named(data["claim"])
-    except InputError as error:
-        raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
+    claim = claim or _named(data, where)
     names = [v.name for v in claim.variants]
     if data["variant"] not in names:
         raise FormatError(
@@ -201,6 +206,30 @@ def load(data: dict[str, Any], where: str) -> Comparison:
         return side_named(way).from_json(claim, claim.variant(data["variant"]), comparison)
 
 
+def _named(data: dict[str, Any], where: str) -> Claim | Subject:
+    if not isinstance(data["claim"], str):
+        raise FormatError(f"{where}: field claim is no name")
+    try:
+        return subject_named(data["claim"])
+    except InputError as error:
+        raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
+
+
+def _hides(name: str) -> bool:
+    """Return whether a user's own claim has the name of one of ratproof's."""
+    return is_own(name) and name in claims()
+
+
+def _claim_of(data: dict[str, Any], where: str) -> Claim | Subject:
+    """Return the claim that a kept file is about: a user's own one may have the name of one of ratproof's."""
+    name = data["claim"]
+    if data.get("own") and not is_own(name):
+        raise InputError(
+            f"{where}: is about a claim of your own with the name {name}, which is known with --claims FILE.py"
+        )
+    return claims()[name] if not data.get("own") and name in claims() else _named(data, where)
+
+
 def replay(path: str | Path) -> Replayed:
     """Run a kept counterexample again: what comparing its string shows now.
 
@@ -212,7 +241,7 @@ def replay(path: str | Path) -> Replayed:
 def run_again(data: dict[str, Any], where: str) -> Replayed:
     """The same for a counterexample that somebody sent; ``where`` says which, in what is wrong with it."""
     _require_fields(data, where)
-    comparison = load(data, where)
+    comparison = load(data, where, _claim_of(data, where))
     with _naming(where, "comparison does not fit the string"):
         known = set(comparison.automata()[0].index)
         strange = [symbol for symbol in data["string"] if symbol not in known]

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from automata.dfa import DFA
+from automata.moore import Moore
 from ratproof.certification.soft_networks.certify import Certification, accepting
 from training.state_regularized.languages import Language
 
@@ -16,19 +17,21 @@ class Comparison:
 
     Attributes:
         states: of the least DFA.
+        automaton_states: of the automaton itself, before it is minimised.
         difference: the shortlex-least string on which they differ, ``None``: they accept the same strings.
     """
 
     states: int
+    automaton_states: int
     difference: list[str] | None
 
     @classmethod
-    def of(cls, automaton: DFA | None, language: Language) -> Comparison | None:
-        """The comparison; ``None`` where there is no automaton."""
-        if automaton is None:
+    def of(cls, machine: Moore | None, automaton: DFA | None, language: Language) -> Comparison | None:
+        """The comparison of a machine and the DFA of what it accepts; ``None`` where there is none."""
+        if machine is None or automaton is None:
             return None
         word = automaton.shortest_difference(language.dfa)
-        return cls(automaton.minimal().states, None if word is None else list(word))
+        return cls(automaton.minimal().states, machine.states, None if word is None else list(word))
 
 
 def compared(answer: Certification, language: Language) -> dict[str, Any]:
@@ -43,8 +46,8 @@ def compared(answer: Certification, language: Language) -> dict[str, Any]:
         ``different`` or ``unknown``); ``boxes``: how many were proved to close.
     """
     machine = answer.hard.machine()
-    hard = Comparison.of(None if machine is None else accepting(machine), language)
-    soft = Comparison.of(answer.language, language)
+    hard = Comparison.of(machine, None if machine is None else accepting(machine), language)
+    soft = Comparison.of(answer.soft, answer.language, language)
     return {
         "hard": None if hard is None else asdict(hard),
         "soft": None if soft is None else asdict(soft),
