@@ -61,12 +61,13 @@ def is_plain(symbols: String) -> bool:
 
 
 def looks_like_another(symbol: str) -> bool:
-    r"""Return whether a symbol is not in Unicode's composed form (NFC), which looks the same.
+    r"""Return whether a symbol is not in Unicode's composed form (NFC), which looks the same, or begins with a
+    mark that is drawn over what stands before it.
 
-    >>> looks_like_another("\u00e9"), looks_like_another("e\u0301")
-    (False, True)
+    >>> looks_like_another("\u00e9"), looks_like_another("e\u0301"), looks_like_another("\u0301")
+    (False, True, True)
     """
-    return not unicodedata.is_normalized("NFC", symbol)
+    return not unicodedata.is_normalized("NFC", symbol) or unicodedata.category(symbol[:1] or "a")[0] == "M"
 
 
 def write_list(symbols: String) -> str:

@@ -225,7 +225,7 @@ def _claim_of(data: dict[str, Any], where: str) -> Claim | Subject:
     name = data["claim"]
     if data.get("own") and not is_own(name):
         raise InputError(
-            f"{where}: is about a claim of your own with the name {name}, which is known with --claims FILE.py"
+            f"{where}: is about a claim of your own, {name}, which is known with --claims FILE.py"
         )
     return claims()[name] if not data.get("own") and name in claims() else _named(data, where)
 
