@@ -89,7 +89,7 @@ def _run(arguments: list[str] | None) -> int:
 def _command() -> Any:
     """The application as click has it. Typer would read the signatures of all commands again at each run."""
     if COMPLETING in os.environ:
-        from typer.completion import completion_init
+        from typer._completion_classes import completion_init
 
         completion_init()
     return typer.main.get_command(app)

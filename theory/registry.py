@@ -66,8 +66,17 @@ def register(claim: Claim) -> None:
     """Register a claim of a user's own under its name, for as long as the program runs.
 
     It hides a claim of ratproof's with that name.
+
+    Raises :class:`~automata.errors.InputError`: it is one of ratproof's.
     """
+    if claims().get(claim.name) is claim:
+        raise InputError(f"{claim.name} is a claim of ratproof's, which ratproof verify runs")
     _registered[claim.name] = claim
+
+
+def forget(name: str) -> None:
+    """Forget a claim of a user's own."""
+    _registered.pop(name, None)
 
 
 @contextmanager

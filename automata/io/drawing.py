@@ -34,6 +34,9 @@ MOST_TRANSITIONS = 1 << 21
 ENTITY = re.compile(r"&(?=#?\w+;)")
 """What Graphviz would show as another character."""
 
+IDENTIFIER = re.compile(r' id="\w+"')
+"""What Graphviz adds to each part of a drawing; a page with two drawings would have it twice."""
+
 
 class Drawable:
     """An automaton that a drawing shows: weighted, deterministic or probabilistic. A notebook draws it."""
@@ -150,7 +153,7 @@ def small_svg(automaton: Drawable, most_states: int = FEW_STATES) -> str:
     """Return the drawing as SVG text; empty if there are more states, too many arrows, or no pygraphviz."""
     try:
         few = automaton.weighted_form().num_states <= most_states
-        return svg(automaton) if few else ""
+        return IDENTIFIER.sub("", svg(automaton)) if few else ""
     except (InputError, ImportError):
         return ""
 

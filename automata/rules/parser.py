@@ -112,7 +112,7 @@ def over_characters(text: str) -> str:
     r"""Return what is written in a rule as in a regular expression over characters; empty for nothing.
 
     >>> over_characters(r"\d+"), over_characters("$ * [a-z]"), over_characters("how much [1]")
-    ('\\\\d', '[a-z]', '')
+    ('\\d', '[a-z]', '')
     """
     match = OF_CHARACTERS.search(text)
     return match[0] if match else ""

@@ -69,7 +69,7 @@ def _version(wanted: bool) -> None:
 
 def _show_completion(shell: str | None) -> None:
     if shell is not None:
-        from typer.completion import get_completion_script
+        from typer._completion_shared import get_completion_script
 
         print(get_completion_script(prog_name="ratproof", complete_var=COMPLETING, shell=_known(shell)))
         raise typer.Exit
@@ -77,7 +77,7 @@ def _show_completion(shell: str | None) -> None:
 
 def _install_completion(shell: str | None) -> None:
     if shell is not None:
-        from typer.completion import install
+        from typer._completion_shared import install
 
         _, path = install(shell=_known(shell), prog_name="ratproof", complete_var=COMPLETING)
         print(f"{path}: completion for {shell}; it works in the next terminal")

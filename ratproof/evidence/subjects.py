@@ -115,6 +115,14 @@ def is_own(name: str) -> bool:
     return name in _registered or is_registered(name)
 
 
+def forget(name: str) -> None:
+    """Forget what a user brought under that name, which may be that of one of ratproof's claims."""
+    from theory import registry
+
+    _registered.pop(name, None)
+    registry.forget(name)
+
+
 def register(subject: Claim | Subject) -> None:
     """Register what a user brought under its name, for as long as the program runs."""
     if isinstance(subject, Subject):

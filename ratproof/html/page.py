@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 GOOD, BAD, UNSURE, PLAIN = "good", "bad", "unknown", ""
 """Marks: the classes that colour a verdict."""
 VERDICT_MARKS = {"equivalent": GOOD, "certified": GOOD, "different": BAD, "unknown": UNSURE}
-IDENTIFIER = re.compile(r' id="\w+"')
-"""What Graphviz adds to parts of a drawing, the same in each; a page may have it once."""
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -101,7 +98,7 @@ def write_html(page: HtmlPage, file: str) -> str:
 def drawings_of(automata: Mapping[str, Drawable]) -> list[Drawing]:
     """Return drawings of the automata that are small enough to be read, by their captions."""
     drawn = ((name, small_svg(automaton)) for name, automaton in automata.items())
-    return [(name, IDENTIFIER.sub("", svg)) for name, svg in drawn if svg]
+    return [(name, svg) for name, svg in drawn if svg]
 
 
 def cells(*texts: object) -> list[HtmlCell]:

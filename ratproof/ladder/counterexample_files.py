@@ -15,13 +15,12 @@ from automata.io.number_text import shorten
 from automata.io.printable_text import printable
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.not_run import NotRun
-from ratproof.evidence.subjects import Subject, is_own, subject_named
+from ratproof.evidence.subjects import forget, is_own, subject_named
 from ratproof.evidence.versions import versions
 from ratproof.implementations.comparison import Comparison, StringResult, counterexample
 from ratproof.implementations.table import SIDES, side_named
 from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.laws.models.counterexample import StatefulCounterexample
-from theory.claim import Claim
 from theory.registry import claims
 
 FORMAT = "ratproof counterexample 1"
@@ -178,18 +177,18 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def load(data: dict[str, Any], where: str, claim: Claim | Subject | None = None) -> Comparison:
+def load(data: dict[str, Any], where: str) -> Comparison:
     """The comparison that a counterexample came from. Weights are data: nothing in the file is run.
-
-    Args:
-        data: the counterexample.
-        where: it is from, for errors.
-        claim: that it refutes; without, the one that has its name now.
 
     Raises :class:`~automata.errors.InputError`: there is no such claim or variant, or the weights are none of
     that variant's.
     """
-    claim = claim or _named(data, where)
+    if not isinstance(data["claim"], str):
+        raise FormatError(f"{where}: field claim is no name")
+    try:
+        claim = subject_named(data["claim"])
+    except InputError as error:
+        raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
     names = [v.name for v in claim.variants]
     if data["variant"] not in names:
         raise FormatError(
@@ -206,28 +205,20 @@ def load(data: dict[str, Any], where: str, claim: Claim | Subject | None = None)
         return side_named(way).from_json(claim, claim.variant(data["variant"]), comparison)
 
 
-def _named(data: dict[str, Any], where: str) -> Claim | Subject:
-    if not isinstance(data["claim"], str):
-        raise FormatError(f"{where}: field claim is no name")
-    try:
-        return subject_named(data["claim"])
-    except InputError as error:
-        raise InputError(f"{error}; a claim of your own is known with --claims FILE.py") from None
-
-
 def _hides(name: str) -> bool:
     """Return whether a user's own claim has the name of one of ratproof's."""
     return is_own(name) and name in claims()
 
 
-def _claim_of(data: dict[str, Any], where: str) -> Claim | Subject:
-    """Return the claim that a kept file is about: a user's own one may have the name of one of ratproof's."""
+def _settle_name(data: dict[str, Any], where: str) -> None:
+    """Let the name of a claim mean the one that a kept file is about: a user's own one, or ratproof's."""
     name = data["claim"]
     if data.get("own") and not is_own(name):
         raise InputError(
             f"{where}: is about a claim of your own, {name}, which is known with --claims FILE.py"
         )
-    return claims()[name] if not data.get("own") and name in claims() else _named(data, where)
+    if not data.get("own") and name in claims():
+        forget(name)
 
 
 def replay(path: str | Path) -> Replayed:
@@ -241,7 +232,8 @@ def replay(path: str | Path) -> Replayed:
 def run_again(data: dict[str, Any], where: str) -> Replayed:
     """The same for a counterexample that somebody sent; ``where`` says which, in what is wrong with it."""
     _require_fields(data, where)
-    comparison = load(data, where, _claim_of(data, where))
+    _settle_name(data, where)
+    comparison = load(data, where)
     with _naming(where, "comparison does not fit the string"):
         known = set(comparison.automata()[0].index)
         strange = [symbol for symbol in data["string"] if symbol not in known]

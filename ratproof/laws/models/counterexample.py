@@ -87,7 +87,7 @@ class BrokenLaw(Refutation):
 
 _SCRIPT = '''"""{says}
 
-Seed {seed}. This needs ratproof, and the file with the claim.
+Seed {seed}. This needs ratproof, and the file with the claim: the model is as that file makes it.
 """
 
 from ratproof.ladder.user_files import load
