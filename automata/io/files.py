@@ -18,8 +18,9 @@ from automata.semirings import Semiring
 from automata.wfsa import WFSA, require_wfsa
 
 READABLE = (".json", ".att")
-DRAWINGS = (".dot", ".svg", ".png", ".pdf")
-WRITABLE = (".json", ".att", *DRAWINGS)
+WRITABLE = (".json", ".att", ".dot", ".svg")
+DRAWINGS = (".svg", ".png", ".pdf", ".dot")
+"""Names of drawings, which :func:`draw` writes."""
 AT_WORK = 60.0
 """Seconds in which a process that writes a file has written some of it."""
 
@@ -54,12 +55,12 @@ def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path
 
 def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
     """Write the automaton in the format that the name says (``.json``, ``.att`` with ``.syms`` beside,
-    ``.dot``, ``.svg``, ``.png``, ``.pdf``), and return the files. ``round_weights``: to the nearest float64
-    if ``.att`` has no decimal.
+    ``.dot``, ``.svg``), and return the files. ``round_weights``: to the nearest float64 if ``.att`` has no
+    decimal.
     """
     require_wfsa(automaton)
     path = _path(path)
-    texts: dict[str, Callable[[], dict[str | Path, str | bytes]]] = {
+    texts: dict[str, Callable[[], dict[Path, str]]] = {
         ".json": lambda: {path: json_format.dumps(automaton)},
         ".att": lambda: {
             path: att_format.dumps(automaton, round_weights),
@@ -67,13 +68,27 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
         },
         ".dot": lambda: {path: drawing.dot(automaton)},
         ".svg": lambda: {path: drawing.svg(automaton)},
-        ".png": lambda: {path: drawing.image(drawing.dot(automaton), "png")},
-        ".pdf": lambda: {path: drawing.image(drawing.dot(automaton), "pdf")},
     }
     require_writable(path)
     ready = texts[path.suffix]()
     write_together(ready)
-    return [Path(file) for file in ready]
+    return list(ready)
+
+
+def require_drawing(path: str | Path) -> None:
+    """Raise InputError if no drawing can be written to a file of that name. Call this before the work."""
+    if Path(path).suffix not in DRAWINGS:
+        raise InputError(f"{path}: the name of a drawing must end in {', '.join(DRAWINGS)}")
+
+
+def draw(automaton: WFSA, path: str | Path) -> list[Path]:
+    """Draw the automaton into a file named as in :data:`DRAWINGS`, and return the file."""
+    path = _path(path)
+    require_drawing(path)
+    if path.suffix in WRITABLE:
+        return write(automaton, path)
+    write_whole(path, drawing.image(drawing.dot(automaton), path.suffix[1:]))
+    return [path]
 
 
 def _path(name: object) -> Path:

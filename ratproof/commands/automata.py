@@ -85,7 +85,7 @@ def score(
 def convert(
     source: AutomatonFile,
     target: Annotated[
-        str, Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot, .svg, .png or .pdf")
+        str, Argument(metavar="FILE", help="named .json, .att (with .syms beside), .dot or .svg")
     ],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
@@ -110,11 +110,10 @@ def draw(
     as_json: AsJson = False,
 ) -> None:
     """Draw an automaton."""
-    if Path(output).suffix not in files.DRAWINGS:
-        raise InputError(f"{output}: the name of a drawing must end in {', '.join(files.DRAWINGS)}")
+    files.require_drawing(output)
     require_outputs({"-o": output}, reads=(automaton, symbols))
     machine = load(automaton, semiring, symbols)
-    _tell(files.write(machine, output), machine, as_json)
+    _tell(files.draw(machine, output), machine, as_json)
 
 
 @app.command(epilog=example("sample fading.json -n 5 --longest 4 --seed 1"))

@@ -29,7 +29,7 @@ def compile_rules(
         str, Argument(metavar="RULE|FILE", help='a rule, such as "$ * show $ * flights"; or a file of rules')
     ],
     output: Annotated[
-        str, Option("-o", "--output", help="named .json, .att (with .syms beside), .dot, .svg, .png or .pdf")
+        str, Option("-o", "--output", help="named .json, .att (with .syms beside), .dot or .svg")
     ],
     vocabulary: Annotated[
         str | None,
