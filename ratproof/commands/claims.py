@@ -16,7 +16,7 @@ from automata.aliases import JsonObject
 from automata.cache_folder import VARIABLE, lasts
 from automata.errors import OutputError
 from ratproof.commands.app import AsJson, Device, HtmlFile, JunitFile, app, command_line, example
-from ratproof.commands.terminal import console, headed, print_answer, progress_lines, shows_bar
+from ratproof.commands.terminal import console, headed, progress_lines, shows_bar
 from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
@@ -178,8 +178,9 @@ def verify(
     require_known(request)
     require_outputs({"--junit": junit, "--html": html}, reads=(text, embeddings, rules))
     if failed and not any(request.wants(claim, kind_of) for claim, kind_of in different):
-        return _nothing_failed(as_json)
-    outcome = _with_progress("verify", lambda told: run(request, told))
+        outcome = _nothing_failed()
+    else:
+        outcome = _with_progress("verify", lambda told: run(request, told))
     if any(result.kind == KERNEL for result in outcome.results) and not lasts("coq"):
         outcome.notes.append(
             "no cache folder can be written, so that Coq's files were compiled anew, which takes a minute or"
@@ -206,13 +207,12 @@ def _options(**options: object) -> str:
     return "".join(f" --{name} {shlex.quote(str(value))}" for name, value in given.items())
 
 
-def _nothing_failed(as_json: bool) -> int:
+def _nothing_failed() -> Outcome:
     """``--failed``, and what is asked for was as expected in the last run: nothing runs, and that is well."""
     from ratproof.ladder.outcome import Outcome
 
     sentence = "nothing of what is asked for differed in the last run here: nothing runs"
-    print_answer(as_json, Outcome([], notes=[sentence], nothing_to_run=sentence).to_json(), sentence)
-    return YES
+    return Outcome([], notes=[sentence], nothing_to_run=sentence)
 
 
 @app.command(epilog=example("check my_claim.py"))
@@ -284,6 +284,8 @@ def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | Non
 
     if as_json:
         print_json(outcome.to_json())
+    elif outcome.nothing_to_run:
+        print(outcome.nothing_to_run)
     else:
         show(outcome, console(), details, claims_file)
     if outcome.not_written:
