@@ -179,6 +179,8 @@ def test_verify_and_certify_and_results_write_pages(tmp_path, monkeypatch):
     assert command("certify", str(EXAMPLES / "tomita-2.safetensors"), "--html", "c.html")[0] == 0
     certified = read(Path("c.html").read_text(encoding="utf-8"))
     assert "certified" in certified.text and "svg" in certified.tags
+    assert command("results", "language", "--html", "r.html")[0] == 0
+    assert "rrnn-b" in read(Path("r.html").read_text(encoding="utf-8")).text
 
 
 def test_a_report_shows_the_same_in_a_notebook(tmp_path, monkeypatch):
