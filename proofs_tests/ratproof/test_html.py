@@ -169,7 +169,7 @@ def test_check_lists_each_result_with_a_command(tmp_path, monkeypatch):
     assert status == 1 and "not as expected" in page.text and "svg" in page.tags
     assert f"ratproof check {file} bigrams-late --kind exhausted --examples 3" in page.text
     (replayed,) = [text for text in page.text if text.startswith("ratproof replay")]
-    assert command(*replayed.split()[1:])[0] == 1
+    assert replayed.endswith(f" --claims {file}") and command(*replayed.split()[1:])[0] == 1
 
 
 def test_verify_and_certify_and_results_write_pages(tmp_path, monkeypatch):

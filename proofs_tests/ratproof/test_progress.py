@@ -96,9 +96,10 @@ def test_v_and_q_exclude_each_other():
 
 def asked(environment: dict[str, str], *arguments: str) -> str:
     """What a fresh process prints, and which heavy libraries it has imported."""
+    heavy = {"torch", "sympy", "hypothesis", "ratproof.commands.claims", "training.commands"}
     program = (
         "import sys\nfrom ratproof.main import run\ntry:\n    run()\nfinally:\n"
-        "    print(sorted({'torch', 'sympy', 'hypothesis'} & set(sys.modules)))"
+        f"    print(sorted({heavy} & set(sys.modules)))"
     )
     made = subprocess.run(
         [sys.executable, "-c", program, *arguments],
