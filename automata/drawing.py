@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from automata.aliases import Weight
 from automata.errors import InputError, ShapeError
 from automata.labels import probability_text, symbols, weight_text
+from automata.text.html_text import html_fragment
 from automata.reachability import dead_states
 from automata.sparse_matrix import Places, SparseMatrix
 from automata.text.number_text import plural
@@ -26,10 +27,15 @@ if TYPE_CHECKING:
 
 MOST_EDGES = 2000
 """Arrows of a drawing, at most; and states."""
+FEW_STATES = 30
+"""States of an automaton that reports draw, at most."""
 MOST_TRANSITIONS = 1 << 21
 """Of an automaton that is drawn; those that share an arrow count apart."""
 ENTITY = re.compile(r"&(?=#?\w+;)")
 """What Graphviz would show as another character."""
+
+IDENTIFIER = re.compile(r' id="\w+"')
+"""What Graphviz adds to each part of a drawing; a page with two drawings would have it twice."""
 
 
 class Drawable:
@@ -47,8 +53,14 @@ class Drawable:
         raise NotImplementedError
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """The automaton in a notebook: its drawing, and its text."""
-        return {"text/plain": repr(self), "image/svg+xml": svg(self)}
+        """The automaton in a notebook: its text, and its drawing unless it is too large for one."""
+        drawing = small_svg(self, MOST_EDGES)
+        says = f"{type(self).__name__} with {plural(self.weighted_form().num_states, 'state')}"
+        shown = {"text/plain": repr(self), "text/html": html_fragment(says, {"": drawing})}
+        return shown | ({"image/svg+xml": drawing} if drawing else {})
+
+    def _repr_html_(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
 
 
 def dot(
@@ -130,16 +142,32 @@ def svg(
     final: Collection[int] = (),
     least: float = 0.01,
 ) -> str:
-    """The drawing as SVG text; see :func:`dot`. Graphviz comes with pygraphviz's wheels."""
+    """The drawing as SVG text; see :func:`dot`."""
+    text = image(dot(automaton, names=names, hide_dead=hide_dead, final=final, least=least), "svg").decode(
+        "utf-8"
+    )
+    return text[text.index("<svg") :]
+
+
+def small_svg(automaton: Drawable, most_states: int = FEW_STATES) -> str:
+    """Return the drawing as SVG text; empty if there are more states, too many arrows, or no pygraphviz."""
+    try:
+        few = automaton.weighted_form().num_states <= most_states
+        return IDENTIFIER.sub("", svg(automaton)) if few else ""
+    except (InputError, ImportError):
+        return ""
+
+
+def image(text: str, format: str) -> bytes:
+    """Return a drawing in the DOT language as a file of a format that Graphviz writes: svg, png or pdf.
+
+    Graphviz comes with pygraphviz's wheels.
+    """
     import pygraphviz
 
-    graph = pygraphviz.AGraph(
-        string=dot(automaton, names=names, hide_dead=hide_dead, final=final, least=least)
-    )
+    graph = pygraphviz.AGraph(string=text)
     with _silenced_libraries():
-        image: bytes = graph.draw(format="svg", prog="dot")
-    text = image.decode("utf-8")
-    return text[text.index("<svg") :]
+        return bytes(graph.draw(format=format, prog="dot"))
 
 
 def _require_few(machine: WFSA, shown: NDArray[np.bool_], least: float | None) -> None:

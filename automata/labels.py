@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import unicodedata
 from collections.abc import Hashable
 from decimal import Decimal
 from fractions import Fraction
@@ -12,7 +11,7 @@ from fractions import Fraction
 from automata.aliases import Weight
 from automata.semirings import Semiring
 from automata.symbols import EPSILON
-from automata.text.printable_text import quoted
+from automata.text.printable_text import looks_like_another, quoted
 
 MOST_NAMES = 4
 SILENT, ALL = "ε", "all"
@@ -38,12 +37,8 @@ def symbol_text(name: Hashable) -> str:
     """
     if name == EPSILON or not isinstance(name, str):
         return SILENT if name == EPSILON else str(name)
-    if not name.isascii() and (
-        unicodedata.normalize("NFC", name) != name or unicodedata.category(name[0])[0] == "M"
-    ):
-        return json.dumps(
-            name
-        )  # composed and decomposed letters look the same, and a mark would sit on what stands before it
+    if looks_like_another(name):
+        return json.dumps(name)
     plain = (
         name.isprintable()
         and " " not in name

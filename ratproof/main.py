@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import sys
 import traceback
 import warnings
@@ -15,7 +16,7 @@ import typer
 from automata.errors import InputError, LimitReached, OutputError
 from automata.text.number_text import shorten
 from automata.text.printable_text import printable
-from ratproof.commands.app import app
+from ratproof.commands.app import COMPLETING, app
 from ratproof.process import limits
 from ratproof.process.exit_statuses import BAD_INPUT, INTERRUPTED, NOT_WRITTEN, UNKNOWN, YES
 from ratproof.process.streams import NobodyReadsError, forget_output, guarded
@@ -51,7 +52,8 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str] | None) -> int:
     try:
-        status = _command()(args=arguments, prog_name="ratproof", standalone_mode=False)
+        typed = sys.argv[1:] if arguments is None else list(arguments)
+        status = _command()(args=arguments, prog_name="ratproof", standalone_mode=False, obj=typed)
         return status if isinstance(status, int) else YES
     except OutputError:
         raise
@@ -86,6 +88,10 @@ def _run(arguments: list[str] | None) -> int:
 @cache
 def _command() -> Any:
     """The application as click has it. Typer would read the signatures of all commands again at each run."""
+    if COMPLETING in os.environ:
+        from typer._completion_classes import completion_init
+
+        completion_init()
     return typer.main.get_command(app)
 
 

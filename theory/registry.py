@@ -57,11 +57,26 @@ def claim_named(name: str) -> Claim:
     return claims()[name]
 
 
+def is_registered(name: str) -> bool:
+    """Return whether a user's own claim has that name."""
+    return name in _registered
+
+
 def register(claim: Claim) -> None:
-    """Register a claim of a user's own under its name, for as long as the program runs."""
-    if claim.name in claims():
-        raise InputError(f"the name {claim.name} is taken by a claim of ratproof's; another name is right")
+    """Register a claim of a user's own under its name, for as long as the program runs.
+
+    It hides a claim of ratproof's with that name.
+
+    Raises :class:`~automata.errors.InputError`: it is one of ratproof's.
+    """
+    if claims().get(claim.name) is claim:
+        raise InputError(f"{claim.name} is a claim of ratproof's, which ratproof verify runs")
     _registered[claim.name] = claim
+
+
+def forget(name: str) -> None:
+    """Forget a claim of a user's own."""
+    _registered.pop(name, None)
 
 
 @contextmanager

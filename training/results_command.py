@@ -7,11 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from automata.errors import InputError
+from automata.errors import InputError, OutputError
 from automata.text.printable_text import printable
-from ratproof.commands.app import AsJson, example
+from ratproof.commands.app import AsJson, HtmlFile, command_line, example
 from ratproof.commands.terminal import console
+from ratproof.html.page import PLAIN, HtmlPage, HtmlTable, cells, write_html
 from ratproof.process.json_answers import print_json
+from ratproof.process.outputs import require_outputs
 
 KEPT = Path(__file__).parent / "results"
 
@@ -20,6 +22,7 @@ app = typer.Typer(name="results")
 
 @app.command("results", epilog=example("results", "results text", "results trained"))
 def results(
+    context: typer.Context,
     folder: Annotated[
         str | None,
         typer.Argument(
@@ -27,15 +30,30 @@ def results(
             help="with results below it, or a name of those kept by ratproof (default: all of these)",
         ),
     ] = None,
+    html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Print the tables of the experiments, beside the papers'."""
     from training.engine.results import results_in
 
+    require_outputs({"--html": html})
     found = results_in(_place(folder))
     if not found:
         raise InputError(f"{folder}: has no results, where a folder with some is right{_names()}")
-    return show(found, as_json)
+    status = show(found, as_json)
+    if html is not None:
+        why = write_html(_page(found, command_line(context)), html)
+        if why:
+            raise OutputError(why)
+    return status
+
+
+def _page(found: list[dict[str, Any]], command: str) -> HtmlPage:
+    from training.tables import tables
+
+    made = [HtmlTable(title, header, [cells(*row) for row in rows]) for title, header, rows in tables(found)]
+    runs = "run" if len(found) == 1 else "runs"
+    return HtmlPage("Results of the experiments", f"{len(found):,} {runs}", PLAIN, (), command, tables=made)
 
 
 def _place(folder: str | None) -> Path:

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from automata.aliases import JsonObject, Symbols, Weight
 from automata.equivalence.certificates import Certificate
 from automata.errors import LimitReached
+from automata.drawing import small_svg
+from automata.text.html_text import html_fragment
 from automata.text.number_text import write_number
 from automata.text.printable_text import write_string
 from automata.truth import NoTruthValue
 
+if TYPE_CHECKING:
+    from automata.wfsa import WFSA
+
 Verdict = Literal["equivalent", "different", "unknown"]
 
 
+class _ShownInNotebook(NoTruthValue):
+    """An answer that shows itself in a notebook, with its automata if they are small."""
+
+    def _repr_html_(self: Any) -> str:
+        drawings = {name: small_svg(one) for name, one in self.automata().items()}
+        return html_fragment(self.to_text("A", "B"), drawings)
+
+    def automata(self: Any) -> dict[str, WFSA]:
+        """Return the two automata, A and B, that the certificate is about; none without a certificate."""
+        about = getattr(self.certificate, "link", self.certificate)
+        return {} if about is None else {"A": about.a, "B": about.b}
+
+
 @dataclass(frozen=True)
-class Equivalent(NoTruthValue):
+class Equivalent(_ShownInNotebook):
     """The two automata give every string the same score.
 
     Attributes:
@@ -43,7 +61,7 @@ class Equivalent(NoTruthValue):
 
 
 @dataclass(frozen=True)
-class Different(NoTruthValue):
+class Different(_ShownInNotebook):
     """The shortlex-least string that the two automata score differently, in the order of the first one's
     alphabet; of large automata, a string that most likely is the least (see ``doubt``).
 
@@ -79,7 +97,7 @@ class Different(NoTruthValue):
 
 
 @dataclass(frozen=True)
-class Unknown(NoTruthValue):
+class Unknown(_ShownInNotebook):
     """No string was found that tells the automata apart, and no proof that there is none.
 
     Attributes:

@@ -20,6 +20,8 @@ from automata.wfsa import WFSA, require_wfsa
 
 READABLE = (".json", ".att")
 WRITABLE = (".json", ".att", ".dot", ".svg")
+DRAWINGS = (".svg", ".png", ".pdf", ".dot")
+"""Names of drawings, which :func:`draw` writes."""
 AT_WORK = 60.0
 """Seconds in which a process that writes a file has written some of it."""
 
@@ -72,6 +74,22 @@ def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> lis
     ready = texts[path.suffix]()
     write_together(ready)
     return list(ready)
+
+
+def require_drawing(path: str | Path) -> None:
+    """Raise InputError if no drawing can be written to a file of that name. Call this before the work."""
+    if Path(path).suffix not in DRAWINGS:
+        raise InputError(f"{path}: the name of a drawing must end in {', '.join(DRAWINGS)}")
+
+
+def draw(automaton: WFSA, path: str | Path) -> list[Path]:
+    """Draw the automaton into a file named as in :data:`DRAWINGS`, and return the file."""
+    path = _path(path)
+    require_drawing(path)
+    if path.suffix in WRITABLE:
+        return write(automaton, path)
+    write_whole(path, drawing.image(drawing.dot(automaton), path.suffix[1:]))
+    return [path]
 
 
 def _path(name: object) -> Path:

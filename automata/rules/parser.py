@@ -50,6 +50,8 @@ SHOWN = {
 }
 DEEPEST = 200
 """Parentheses within each other."""
+OF_CHARACTERS = re.compile(r"\\[dDwWsSbB]|\[[^\s\]]*\w-\w[^\s\]]*\]|\(\?")
+"""Signs of regular expressions over characters: classes, and groups with options."""
 SIGNS = re.compile(r"\\.|\{[^{}]*\}|\S", re.DOTALL)
 """Whatever stands in a rule, one sign at a time."""
 MOST_DIGITS = 20
@@ -75,7 +77,7 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
         problem = "ends" if ends else f"found {shorten(text[at : at + 1])}"
         raise FormatError(
-            f"{place.describe(text, at)}: {problem}, where {_expected(text[:at])} is right"
+            f"{place.describe(text, at)}: {problem}, where {_expected(text[:at])} is right{_hint(text)}"
         ) from None
     except VisitError as error:
         if isinstance(error.orig_exc, InputError):
@@ -104,6 +106,20 @@ class Position:
         lines = text.count("\n", 0, at)
         column = at - text.rindex("\n", 0, at) if lines else self.column + at
         return f"{self.where}: line {self.line + lines}, column {column}"
+
+
+def over_characters(text: str) -> str:
+    r"""Return what is written in a rule as in a regular expression over characters; empty for nothing.
+
+    >>> over_characters(r"\d+"), over_characters("$ * [a-z]"), over_characters("how much [1]")
+    ('\\d', '[a-z]', '')
+    """
+    match = OF_CHARACTERS.search(text)
+    return match[0] if match else ""
+
+
+def _hint(text: str) -> str:
+    return "; rules are over words, not characters" if over_characters(text) else ""
 
 
 def _expected(text: str) -> str:

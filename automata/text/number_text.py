@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from unicodedata import is_normalized
 
 from automata.errors import WeightError
 
@@ -40,12 +41,16 @@ def parse_number(text: str) -> Fraction | float:
 
 
 def shorten(text: object, most: int = 60) -> str:
-    """Quote ``text`` and cut it to ``most`` characters; only its type if Python cannot write it."""
+    """Quote ``text`` and cut it to ``most`` characters; only its type if Python cannot write it.
+
+    Text that is not in Unicode's composed form is escaped, as it looks like text that is.
+    """
     start = (
         text[:most] if isinstance(text, str | list | tuple) and len(text) > most else text
     )  # what is behind would be cut off
     try:
         quoted = repr(start)
+        quoted = quoted if is_normalized("NFC", quoted) else ascii(start)
     except (RecursionError, ValueError):
         quoted = f"<{type(text).__name__}>"
     if start is not text:

@@ -3,7 +3,8 @@ nothing in them steers a terminal.
 
 A string of symbols is shown as commands take it, between quotation marks: ``"a b"`` is the string of ``a``
 and ``b``, ``"ab"`` that of the one symbol ``ab``. Where white space cannot part the symbols, or a terminal
-would not show them as they are, it is a JSON list, which commands take with ``--lists``.
+would not show them as they are, it is a JSON list, which commands take with ``--lists``. So is one with a
+symbol that is not in Unicode's composed form: it is escaped, as it looks like another one.
 
 >>> print(write_string(["a", "b"]), write_string(["ab"]), write_string(["New York", "b"]))
 "a b" "ab" '["New York", "b"]'
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import unicodedata
 
 from automata.aliases import String
 from automata.errors import InputError
@@ -54,7 +56,18 @@ def is_plain(symbols: String) -> bool:
     """Do blanks part the symbols, so that what they join is read back, and a terminal shows it as it is?"""
     names = [str(s) for s in symbols]
     text = " ".join(names)
-    return text.split() == names and text.isprintable() and not text.startswith("[")
+    shown = text.isprintable() and not any(map(looks_like_another, names))
+    return shown and text.split() == names and not text.startswith("[")
+
+
+def looks_like_another(symbol: str) -> bool:
+    r"""Return whether a symbol looks like another one: it is not in Unicode's composed form (NFC), or begins
+    with a mark that is drawn over what stands before it.
+
+    >>> looks_like_another("\u00e9"), looks_like_another("e\u0301"), looks_like_another("\u0301")
+    (False, True, True)
+    """
+    return not unicodedata.is_normalized("NFC", symbol) or unicodedata.category(symbol[:1] or "a")[0] == "M"
 
 
 def write_list(symbols: String) -> str:
@@ -63,7 +76,7 @@ def write_list(symbols: String) -> str:
     >>> print(write_list(["New York", "b\u202e"]))
     ["New York", "b\u202e"]
     """
-    return _ascii_where_unprintable(json.dumps([str(s) for s in symbols], ensure_ascii=False))
+    return f"[{', '.join(_as_json(str(s)) for s in symbols)}]"
 
 
 def quoted(text: str) -> str:
@@ -72,7 +85,7 @@ def quoted(text: str) -> str:
     >>> print(quoted('a "b"\n'))
     "a \"b\"\n"
     """
-    return _ascii_where_unprintable(json.dumps(text, ensure_ascii=False))
+    return _as_json(text)
 
 
 def write_symbol(symbol: object) -> str:
@@ -83,7 +96,7 @@ def write_symbol(symbol: object) -> str:
     """
     text = str(symbol)
     plain = text.isprintable() and text.split() == [text] and not SEPARATORS.intersection(text)
-    return text if plain else _ascii_where_unprintable(json.dumps(text, ensure_ascii=False))
+    return text if plain and not looks_like_another(text) else _as_json(text)
 
 
 def read_string(text: str, as_list: bool = False) -> tuple[str, ...]:
@@ -106,5 +119,8 @@ def read_string(text: str, as_list: bool = False) -> tuple[str, ...]:
     return tuple(symbols)
 
 
-def _ascii_where_unprintable(text: str) -> str:
+def _as_json(text: str) -> str:
+    if looks_like_another(text):
+        return json.dumps(text)
+    text = json.dumps(text, ensure_ascii=False)
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)

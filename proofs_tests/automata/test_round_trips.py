@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import tempfile
+import unicodedata
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -27,6 +28,7 @@ from automata.errors import InputError
 from automata.io import files, symbol_tables
 from automata.io.openfst import from_openfst
 from automata.labels import symbol_text
+from automata.text.printable_text import write_string, write_symbol
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.symbols import EPSILON
 from automata.testing.dfa_strategies import dfas
@@ -353,3 +355,25 @@ def test_deterministic_automata_keep_their_symbols(data):
         assert DFA.from_wfsa(files.read(here / "a.json")).minimal() == dfa.minimal()
     least = minimal(dfa.to_wfsa())
     assert least.alphabet == alphabet and equivalent(least, dfa.to_wfsa()).verdict == "equivalent"
+
+
+def test_symbols_that_look_alike_are_shown_escaped():
+    composed, decomposed = "\u00e9", "e\u0301"
+    assert write_string([composed]) == '"\u00e9"'
+    assert write_string([composed, decomposed]) == """'["\u00e9", "e\\u0301"]'"""
+    assert write_symbol(decomposed) == '"e\\u0301"'
+    automaton = DFA((composed, decomposed), 0, ((0, 0),), frozenset()).to_wfsa()
+    other = DFA((composed, decomposed), 0, ((0, 1), (0, 0)), frozenset({1})).to_wfsa()
+    assert "e\\u0301" in equivalent(automaton, other).to_text("A", "B")
+    with pytest.raises(InputError, match=r"symbol 'e\\u0301' is not in the alphabet, which is \{'\u00e9'\}"):
+        DFA((composed,), 0, ((0,),), frozenset()).run([decomposed])
+
+
+@given(st.lists(st.text(min_size=1), max_size=4))
+def test_two_strings_that_are_shown_alike_are_one(symbols):
+    for form in ("NFC", "NFD"):
+        other = [unicodedata.normalize(form, symbol) for symbol in symbols]
+        shown, same = write_string(other), write_string(symbols)
+        assert (unicodedata.normalize("NFC", shown) == unicodedata.normalize("NFC", same)) is (
+            other == symbols
+        )

@@ -195,6 +195,9 @@ def another_name(request, two):
         ["extract", TOMITA, "--counts", "hard", "--data", "A.json", "-o"],
         ["not-rational", "elman", "--weights", "A.json", "--certificate"],
         ["verify", "--text", "A.json", "--junit"],
+        ["verify", "--text", "A.json", "--html"],
+        ["equivalent", "A.json", "B.json", "--html"],
+        ["certify", TOMITA, "--against", "A.json", "--html"],
     ],
     ids=lambda c: f"{c[0]} {c[-1]}",
 )

@@ -256,7 +256,7 @@ def test_floats_in_the_start_are_the_fractions_that_they_are():
         ),
         (
             "from theory.registry import claims\nC = claims()['proposition-7']\n",
-            "the name proposition-7 is taken",
+            "proposition-7 is a claim of ratproof's, which ratproof verify runs",
         ),
     ],
 )
@@ -358,3 +358,26 @@ def test_a_junit_file_never_overwrites_the_claims(capsys):
     assert run(["check", path, "--junit", path]) == 2
     assert "would overwrite" in capsys.readouterr().err
     assert Path(path).read_text() == EXAMPLE.read_text()
+
+
+def test_a_claim_of_ones_own_may_have_the_name_of_one_of_ratproofs(monkeypatch, capsys):
+    text = EXAMPLE.read_text().replace('"bigrams-late"', '"retnet"')
+    assert run(["check", written(text), "retnet", "--kind", "exhausted"]) == 1
+    out, _ = capsys.readouterr()
+    kept = ".ratproof/counterexamples/retnet--believed--exhausted.json"
+    assert f"ratproof replay {kept} \\\n      --claims mine.py" in out or "--claims mine.py" in out
+    monkeypatch.setattr(registry, "_registered", {})
+    assert run(["replay", kept]) == 2
+    assert "a claim of your own, retnet, which is known with --claims FILE.py" in capsys.readouterr().err
+    assert run(["replay", kept, "--claims", "mine.py"]) == 1
+
+
+def test_a_counterexample_of_ratproofs_stays_one_beside_a_claim_of_that_name(monkeypatch, capsys):
+    assert run(["verify", "proposition-7", "--kind", "decided"]) == 0
+    kept = ".ratproof/counterexamples/proposition-7--printed--decided.json"
+    text = EXAMPLE.read_text().replace('"bigrams-late"', '"proposition-7"')
+    capsys.readouterr()
+    assert run(["replay", kept]) == 1
+    shown = capsys.readouterr().out
+    assert run(["replay", kept, "--claims", written(text)]) == 1
+    assert capsys.readouterr().out == shown

@@ -153,7 +153,7 @@ def test_claims_lists_every_claim(capsys):
         (["results", "a" * 300], "File name too long; name another file"),
         (["train", "parentheses", "-o", f"{'a' * 300}/b"], "File name too long; name another file"),
         (["convert", "{napkin}", "x.yaml"], "x.yaml: no format"),
-        (["draw", "{napkin}", "-o", "x.png"], "x.png: a drawing is named"),
+        (["draw", "{napkin}", "-o", "x.gif"], "x.gif: the name of a drawing must end in .svg"),
         (["draw", "{napkin}"], "Missing option"),
         (["sample", "{napkin}"], "napkin.json: weight -3/7 is negative"),
         (["sample", "{napkin}", "-n", "0"], "Invalid value for"),

@@ -5,6 +5,7 @@ not about.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -26,7 +27,7 @@ SHOWN = ["weights", "automata", "says", "string", "unit", "network", "automaton"
 def kept(tmp_path, monkeypatch):
     """A counterexample whose sides differ on "b" first, in the current folder; by its data."""
     monkeypatch.chdir(tmp_path)
-    specimens.kept(specimens.exact, ["", "a", "ab"])(tmp_path)
+    specimens.kept(specimens.exact("proposition-7", "printed"), ["", "a", "ab"])(tmp_path)
     return json.loads((tmp_path / "kept.json").read_text())
 
 
@@ -84,7 +85,7 @@ def test_nothing_compared_is_no_agreement(tmp_path, monkeypatch, capsys):
     comparison = FARNNComparison("fa-rnn-eq-5", "corrected", Weights(REAL, "a", entries, ("K", 1)))
     (compared,) = comparison.compare(["a"])
     assert compared.cases == 0
-    pretended = counterexample(comparison, specimens.pretended(compared, Difference))
+    pretended = counterexample(comparison, replace(compared, difference=Difference(1, 0, "1", "0", "0")))
     keep(pretended, tmp_path, None, "test").rename("kept.json")
     status, out, _ = replayed(json.loads((tmp_path / "kept.json").read_text()), capsys, "--json")
     assert status == 3 and json.loads(out)["verdict"] == "unknown"
@@ -224,9 +225,11 @@ def test_a_field_that_is_there_twice_is_refused(kept, capsys):
 
 
 def test_the_sentence_of_a_counterexample_has_nothing_that_steers_a_terminal():
-    comparison = ExactComparison("proposition-7", "printed", specimens.exact().case)
+    comparison = ExactComparison(
+        "proposition-7", "printed", specimens.exact("proposition-7", "printed")().case
+    )
     (compared,) = comparison.compare([""])
     written = counterexample(
-        comparison, specimens.pretended(compared, lambda *_: Difference(0, 0, "\x1b[2J", "\x07", "0"))
+        comparison, replace(compared, difference=Difference(0, 0, "\x1b[2J", "\x07", "0"))
     )
     assert written.sentence().isprintable()

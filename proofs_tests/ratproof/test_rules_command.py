@@ -9,6 +9,7 @@ import pytest
 
 from automata.batch import scores
 from automata.io import files
+from proofs_tests.automata.commands import command
 from ratproof.main import run
 
 RULES = """[fare]
@@ -177,3 +178,15 @@ def test_a_rule_that_asks_for_much_is_named_by_file_and_line(
         assert run(["rules", "decide", "--rules", str(rules), "--vocabulary", "a,b"]) == 2
         said = capsys.readouterr().err
         assert f"{rules}: line 3: " in said and says in said
+
+
+@pytest.mark.parametrize(("rule", "sign"), [(r"\d+", r"\d"), ("[a-z]*", "[a-z]")])
+def test_a_regular_expression_is_told_that_rules_are_over_words(rule, sign, tmp_path):
+    status, _, err = command("compile", rule, "-o", str(tmp_path / "rule.json"))
+    assert status == 0
+    assert err == f"ratproof: note: {sign} is part of a word: rules are over words, not characters\n"
+
+
+def test_a_group_with_options_is_refused_with_a_hint(tmp_path):
+    status, _, err = command("compile", "(?:a)", "-o", str(tmp_path / "rule.json"))
+    assert status == 2 and err.endswith("; rules are over words, not characters\n")

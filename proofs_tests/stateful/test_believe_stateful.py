@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import runpy
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from proofs_tests.stateful.recurrent import RecurrentModel, Shared, StepModel
 from proofs_tests.stateful.verdicts import results, verdicts
 from ratproof import Tokens, Vectors, believe_stateful, of_causal_model, of_torch_rnn
 from ratproof.laws.models.model import LAWS
+from ratproof.main import run
 
 RIGHT = {
     "rnn": lambda: of_torch_rnn(nn.RNN(3, 5)),
@@ -311,7 +315,10 @@ def test_a_claim_is_an_assertion():
     [
         ({"model": 3}, "the model is a int, where a StatefulModel"),
         ({"model": running}, "inputs is None, where Tokens"),
-        ({"model": running, "inputs": Vectors(2)}, r"the model has no clear\(state\)"),
+        (
+            {"model": running, "inputs": Vectors(2)},
+            r"the model has no clear\(state\) and no reorder\(state, rows\); without=\('clear', 'reorder'\)",
+        ),
         ({"model": running, "inputs": Vectors(2), "without": ("clear",)}, r"the model has no reorder\(state"),
         ({"inputs": 3}, "inputs is 3, where Tokens"),
         ({"without": ("cache",)}, "without has 'cache', where pieces, batch"),
@@ -330,3 +337,23 @@ def test_what_does_not_fit_is_named(more, says):
 def test_inputs_have_a_size(kind):
     with pytest.raises(InputError, match="is 0, where a whole number from 1 on"):
         kind(0)
+
+
+WRONG_FILE = """
+import torch
+from proofs_tests.stateful.test_believe_stateful import wrong
+from ratproof import believe_stateful
+torch.manual_seed(0)
+claim = believe_stateful("wrong", model=wrong("positions from 0 in every call"))
+"""
+
+
+def test_a_counterexample_of_a_model_is_kept_as_a_program(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(WRONG_FILE)
+    assert run(["check", "mine.py", "--kind", "pieces", "--examples", "17"]) == 1
+    kept = Path(".ratproof/counterexamples/wrong--believed--pieces.py")
+    assert f"python {kept}" in capsys.readouterr().out
+    runpy.run_path(str(kept))
+    program = ast.parse(kept.read_text())
+    assert capsys.readouterr().out.strip() == ast.get_docstring(program).split("\n")[0]

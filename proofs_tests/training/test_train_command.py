@@ -31,7 +31,11 @@ def test_a_run_as_json_and_as_text(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert printed["hard"]["states"] == printed["states"] == 2
     assert {"schema_version": 2, **json.loads((tmp_path / "run" / "result.json").read_text())} == printed
     assert ratproof(line, "--resume") == 0
-    assert "accepts exactly the language" in capfd.readouterr().out
+    out = capfd.readouterr().out
+    assert "accepts exactly the language" in out
+    states = printed["hard"]["automaton_states"]
+    assert f"hard automaton (temperature to 0): {states} states, minimal DFA of 2 states" in out
+    assert states == len(printed["automaton"]["centroids"]) >= 2
 
 
 def test_out_of_time_says_how_to_go_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

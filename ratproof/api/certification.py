@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass, field
 from numbers import Integral, Real
@@ -24,6 +23,8 @@ from ratproof.certification.counters.numbers import counts
 from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.certification.soft_networks.numbers import numbers_of
+from ratproof.html.certification_page import certification_page
+from ratproof.html.page import fragment
 from ratproof.report import counters as counter_report
 from ratproof.report.certification import as_json_object, sentences
 
@@ -53,7 +54,8 @@ class CertificationReport(NoTruthValue):
         return str(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        name = "certify"
+        return fragment(certification_page(self.verdict, name, str(self).splitlines(), self.answer, ""))
 
     def certificate(self) -> dict[str, Any]:
         """What shows it, as ``check-certificate`` reads it; ``ValueError`` where nothing is proved."""

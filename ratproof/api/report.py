@@ -11,9 +11,9 @@ from rich.console import Console
 
 from automata.truth import NoTruthValue
 from ratproof.evidence.results import Result
+from ratproof.html.outcome_page import outcome_page
+from ratproof.html.page import fragment
 from ratproof.ladder.outcome import Outcome
-
-_PREFORMATTED = '<pre style="font-family: monospace; line-height: 1.2">{code}</pre>'
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ def report_of(outcome: Outcome, show: Callable[[Outcome, Console], None]) -> Rep
     """The report on an outcome, as ``show`` prints it."""
     out = Console(file=io.StringIO(), record=True, width=80, markup=False, emoji=False, highlight=False)
     show(outcome, out)
-    html = out.export_html(inline_styles=True, code_format=_PREFORMATTED, clear=False)
+    title = ", ".join(dict.fromkeys(result.claim for result in outcome.results)) or "report"
+    html = fragment(outcome_page(outcome, title))
     text = out.export_text().rstrip()
     return Report(outcome.as_expected, tuple(outcome.results), outcome.to_json(), text, html)

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from automata.errors import InputError
@@ -24,8 +25,11 @@ from ratproof.laws.runner import model_rungs
 Function = Callable[..., tuple[Any, Any]]
 
 
+@dataclass(frozen=True)
 class ModelUnderTest(Checkable, Subject):
-    """A claim about a model with a state."""
+    """A claim about a model with a state; ``declared`` is the model, as its author declares it."""
+
+    declared: Declared | None = None
 
 
 def believe_stateful(
@@ -83,7 +87,7 @@ def believe_stateful(
     _require_methods(name, own, lacks)
     brought = Declared(name, own, reads, lacks, precision, longest or own.longest, device)
     says = says or f"{own.name()} gives the same, however it is asked"
-    return ModelUnderTest(name, says, model_rungs(brought, kinds), device)
+    return ModelUnderTest(name, says, model_rungs(brought, kinds), device, brought)
 
 
 def _names(name: str, without: Iterable[str]) -> frozenset[str]:
@@ -110,7 +114,7 @@ def _require_methods(name: str, model: StatefulModel, lacks: frozenset[str]) -> 
     missing = [method for method in model.lacks() if not unneeded[method] & lacks]
     if missing:
         arguments = {"clear": "clear(state)", "reorder": "reorder(state, rows)"}
-        raise InputError(
-            f"{name}: the model has no {arguments[missing[0]]}; without=({missing[0]!r},) says that it needs"
-            " none"
-        )
+        listed = " and no ".join(arguments[method] for method in missing)
+        names = ", ".join(map(repr, missing)) + ("," if len(missing) == 1 else "")
+        none = "none" if len(missing) == 1 else "neither"
+        raise InputError(f"{name}: the model has no {listed}; without=({names}) says that it needs {none}")

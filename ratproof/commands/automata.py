@@ -104,17 +104,16 @@ def convert(
 @app.command(epilog=example("draw fading.json -o fading.svg"))
 def draw(
     automaton: AutomatonFile,
-    output: Annotated[str, Option("-o", "--output", help="named .svg or .dot")],
+    output: Annotated[str, Option("-o", "--output", help="named .svg, .png, .pdf or .dot")],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw an automaton."""
-    if Path(output).suffix not in (".svg", ".dot"):
-        raise InputError(f"{output}: a drawing is named .svg or .dot")
+    files.require_drawing(output)
     require_outputs({"-o": output}, reads=(automaton, symbols))
     machine = load(automaton, semiring, symbols)
-    _tell(files.write(machine, output), machine, as_json)
+    _tell(files.draw(machine, output), machine, as_json)
 
 
 @app.command(epilog=example("sample fading.json -n 5 --longest 4 --seed 1"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,16 +10,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
-from typer import Argument, Option
+from typer import Argument, Context, Option
 
 from automata.aliases import JsonObject
 from automata.cache_folder import VARIABLE, lasts
 from automata.errors import OutputError
-from ratproof.commands.app import AsJson, Device, JunitFile, app, example
-from ratproof.commands.terminal import console, headed, print_answer
+from ratproof.commands.app import AsJson, Device, HtmlFile, JunitFile, app, command_line, example
+from ratproof.commands.terminal import console, headed, progress_lines, shows_bar
 from ratproof.evidence.kinds import KINDS, OF_PAPERS
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
+from ratproof.process.outputs import require_outputs
 from theory.claim import KERNEL, Claim
 from theory.papers import PAPERS
 from theory.registry import claim_named
@@ -112,6 +114,7 @@ Seed = Annotated[
 
 @app.command(epilog=example("verify", "verify proposition-7", "verify --kind decided --json"))
 def verify(
+    context: Context,
     names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all without")] = None,
     kinds: PapersKinds = None,
     examples: Examples = None,
@@ -133,6 +136,7 @@ def verify(
         ),
     ] = None,
     junit: JunitFile = None,
+    html: HtmlFile = None,
     jobs: Annotated[
         int | None, Option("--jobs", min=1, help="processes (default: one a core, for all claims)")
     ] = None,
@@ -172,28 +176,48 @@ def verify(
         stop_early=exit_first,
     )
     require_known(request)
+    require_outputs({"--junit": junit, "--html": html}, reads=(text, embeddings, rules))
     if failed and not any(request.wants(claim, kind_of) for claim, kind_of in different):
-        return _nothing_failed(as_json)
-    outcome = _with_progress("verify", lambda told: run(request, told))
+        outcome = _nothing_failed()
+    else:
+        outcome = _with_progress("verify", lambda told: run(request, told))
     if any(result.kind == KERNEL for result in outcome.results) and not lasts("coq"):
         outcome.notes.append(
             "no cache folder can be written, so that Coq's files were compiled anew, which takes a minute or"
             f" two: {VARIABLE} names one"
         )
+    if html is not None:
+        from ratproof.html.outcome_page import write_outcome
+
+        options = _options(examples=examples, seed=seed, device=None if device == "cpu" else device)
+        options += _options(text=text, embeddings=embeddings, units=units if text else None, rules=rules)
+        write_outcome(
+            outcome,
+            html,
+            "ratproof verify",
+            command_line(context),
+            lambda result: f"ratproof verify {result.claim} --kind {result.kind}{options}",
+        )
     return _told(outcome, as_json, details=details or bool(names) or failed)
 
 
-def _nothing_failed(as_json: bool) -> int:
+def _options(**options: object) -> str:
+    """Return the options that have a value, as they are typed behind a command."""
+    given = {name: value for name, value in options.items() if value is not None}
+    return "".join(f" --{name} {shlex.quote(str(value))}" for name, value in given.items())
+
+
+def _nothing_failed() -> Outcome:
     """``--failed``, and what is asked for was as expected in the last run: nothing runs, and that is well."""
     from ratproof.ladder.outcome import Outcome
 
     sentence = "nothing of what is asked for differed in the last run here: nothing runs"
-    print_answer(as_json, Outcome([], notes=[sentence], nothing_to_run=sentence).to_json(), sentence)
-    return YES
+    return Outcome([], notes=[sentence], nothing_to_run=sentence)
 
 
 @app.command(epilog=example("check my_claim.py"))
 def check(
+    context: Context,
     file: Annotated[
         str, Argument(metavar="FILE.py", help="a Python file with claims; it is run, as any program of yours")
     ],
@@ -202,6 +226,7 @@ def check(
     examples: Examples = None,
     seed: Seed = None,
     junit: JunitFile = None,
+    html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""
@@ -210,14 +235,27 @@ def check(
     from ratproof.ladder.verification import write_junit
 
     require_junit(junit, reads=(file,))
+    require_outputs({"--junit": junit, "--html": html}, reads=(file,))
     outcome = _with_progress("check", lambda told: run(file, names or [], kinds or [], examples, seed, told))
     if junit is not None:
         outcome.not_written = write_junit(outcome, junit, file)
+    if html is not None:
+        from ratproof.html.outcome_page import write_outcome
+
+        options = _options(examples=examples, seed=seed)
+        write_outcome(
+            outcome,
+            html,
+            f"ratproof check {file}",
+            command_line(context),
+            lambda result: f"ratproof check {shlex.quote(file)} {result.claim} --kind {result.kind}{options}",
+            file,
+        )
     return _told(outcome, as_json, details=True, claims_file=file)
 
 
 def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], Outcome]) -> Outcome:
-    """Run it with a bar on a terminal: how many claims are done, and what runs."""
+    """Run it with a bar on a terminal, or lines in a log: how many claims are done, and what runs."""
     screen = console(error=True)
     bar = Progress(
         TextColumn(what),
@@ -228,15 +266,16 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
         TextColumn("{task.description}", markup=False),
         console=screen,
         transient=True,
-        disable=not screen.is_terminal,
+        disable=not shows_bar(),
     )
-    with bar:
+    with bar, progress_lines(what) as log:
         task = bar.add_task("", total=None)
-        return run(
-            lambda name, done, total: bar.update(
-                task, completed=done, total=total, description=name[: max(0, screen.width - 48)]
-            )
-        )
+
+        def told(name: str, done: int, total: int) -> None:
+            log(f"{done} of {total} claims, {name}")
+            bar.update(task, completed=done, total=total, description=name[: max(0, screen.width - 48)])
+
+        return run(told)
 
 
 def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | None = None) -> int:
@@ -245,6 +284,8 @@ def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | Non
 
     if as_json:
         print_json(outcome.to_json())
+    elif outcome.nothing_to_run:
+        print(outcome.nothing_to_run)
     else:
         show(outcome, console(), details, claims_file)
     if outcome.not_written:

@@ -6,23 +6,25 @@ import json
 from collections.abc import Mapping
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Argument, Context, Option
 
 from automata import minimise as minimising
 from automata.equivalence import Different, Equivalent, aligned
 from automata.equivalence import equivalent as decide
 from automata.equivalence.certificates import Certificate
-from automata.errors import InputError, LimitReached
+from automata.errors import InputError, LimitReached, OutputError
 from automata.io import files
 from automata.text.number_text import plural
 from automata.wfsa import WFSA
 from ratproof.commands.app import (
     AsJson,
     CertificateFile,
+    HtmlFile,
     RoundWeights,
     SemiringName,
     SymbolTable,
     app,
+    command_line,
     example,
 )
 from ratproof.commands.automata import AutomatonFile, load, load_both, tell_semiring
@@ -47,6 +49,7 @@ MissingAsZero = Annotated[
     )
 )
 def equivalent(
+    context: Context,
     a: Annotated[str, Argument(metavar="A", help="a .json or .att file")],
     b: Annotated[str, Argument(metavar="B", help="another")],
     certificate: CertificateFile = None,
@@ -67,19 +70,21 @@ def equivalent(
     ] = None,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Decide whether two automata give every string one score. Exit status 0: equivalent, 1: different, 3:
     unknown.
     """
     one, other = load_both(a, b, semiring, symbols)
-    require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(a, b, symbols))
+    outputs = {"--certificate": certificate, "--kernel-file": kernel_file, "--html": html}
+    require_outputs(outputs, reads=(a, b, symbols))
     coq_file = None
     if kernel or kernel_file is not None:
         from ratproof.coq import certificate as kernel_certificate
 
         coq_file = kernel_certificate.file_name(kernel_file, a, b)  # Coq is missed before anything is decided
-        require_outputs({"--certificate": certificate, "--kernel-file": coq_file}, reads=(a, b, symbols))
+        require_outputs(outputs | {"--kernel-file": coq_file}, reads=(a, b, symbols))
     with progress("equivalent") as tell, naming(a, b):
         answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
         accepted = None
@@ -109,6 +114,14 @@ def equivalent(
         tell_unwritten(coq_file, "nothing is decided that Coq could check")
     if certificate is not None and shown is None:
         tell_unwritten(certificate, "this answer has no certificate")
+    if html is not None:
+        from ratproof.html.equivalence_page import equivalence_page
+        from ratproof.html.page import write_html
+
+        drawn = {a: one} if a == b else {a: one, b: other}
+        why = write_html(equivalence_page(answer, a, b, drawn, command_line(context)), html)
+        if why:
+            raise OutputError(why)
     return EXIT[answer.verdict]
 
 

@@ -21,7 +21,7 @@ from automata.testing.edge_cases import CORNERS
 from automata.text.number_text import plural, shorten
 from automata.text.printable_text import write_string
 from ratproof.commands.app import AsJson, Device, app, example
-from ratproof.commands.terminal import console
+from ratproof.commands.terminal import StageLog, console, progress_lines, shows_bar
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
 from ratproof.process.json_answers import print_json
 from ratproof.process.outputs import require_folder
@@ -109,8 +109,12 @@ def hunt(
             opened.callback(crew.close)
         store = opened.enter_context(_store(ledger, what))
         stop = opened.enter_context(interruptions(terminations=True))
-        live = opened.enter_context(Live(console=screen, transient=True, refresh_per_second=4))
-        result = search(what, workers, store, _Shown(live), crew, stop)
+        log = opened.enter_context(progress_lines("hunt"))
+        bar = shows_bar()
+        live = opened.enter_context(
+            Live(console=screen, transient=True, refresh_per_second=4, auto_refresh=bar)
+        )
+        result = search(what, workers, store, _Shown(live, bar, log), crew, stop)
     if as_json:
         print_json(result.to_json())
     else:
@@ -125,15 +129,18 @@ def hunt(
 class _Shown:
     """The bar, and above it what happened to the workers, when it happens."""
 
-    def __init__(self, live: Live) -> None:
-        self.live, self.said = live, 0
+    def __init__(self, live: Live, bar: bool, log: StageLog) -> None:
+        self.live, self.bar, self.log, self.said = live, bar, log, 0
 
     def __call__(self, progress: HuntProgress) -> None:
         """Show them."""
         for note in progress.notes[self.said :]:
             self.live.console.print(Text(note), soft_wrap=True)
         self.said = len(progress.notes)
-        self.live.update(_line(progress))
+        line = _line(progress)
+        self.log(line.plain)
+        if self.bar:
+            self.live.update(line)
 
 
 @contextmanager

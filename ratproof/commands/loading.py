@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-from ratproof.commands import installed
+from ratproof.commands import installed, verbosity
 from ratproof.commands.table import GROUPS, ROWS
 from ratproof.process import limits
 
@@ -51,6 +51,13 @@ class Commands(TyperGroup):
             ctx.fail(f"No such command {args[0]!r}" + (f"; did you mean {near[0]}?" if near else ""))
         return super().resolve_command(ctx, args)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Complete the name of a command, none of which is imported for it."""
+        for name in self.list_commands(ctx):
+            row = ROWS.get(name)
+            self.commands.setdefault(name, TyperCommand(name, help=None if row is None else row.does))
+        return super().shell_complete(ctx, incomplete)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a line a command, by group."""
         others = [name for name in installed.entries() if name not in ROWS]
@@ -70,6 +77,7 @@ def load(name: str, app: typer.Typer) -> Any:
         import_module(row.module)
     installed.add(name, app)
     limits.add(app)
+    verbosity.add(app)
     holder = typer.Typer(**SETTINGS)
     holder.callback()(lambda: None)
     holder.registered_commands = [c for c in app.registered_commands if _name(c) == name]

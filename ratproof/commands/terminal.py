@@ -1,10 +1,15 @@
-"""The terminal: a console that never gets wider than the report, and a line that says what is being done."""
+"""The terminal: a console that never gets wider than the report, and lines that say what is being done."""
 
 from __future__ import annotations
 
+import logging
+import math
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from threading import Event, Thread
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
 from rich.segment import Segment
@@ -16,6 +21,13 @@ from automata.text.printable_text import printable
 from ratproof.process.json_answers import print_json
 from ratproof.process.streams import WIDTH, styled
 from ratproof.process.supervisor import note
+
+LOGGER = logging.getLogger("ratproof")
+LOGGER.addHandler(logging.NullHandler())
+VERBOSITY: ContextVar[int | None] = ContextVar("verbosity", default=None)
+"""1 with ``-v``, -1 with ``-q``, 0 without; ``None`` for a command that has neither option."""
+LINE_EVERY, LOG_EVERY = 30.0, 1.0
+"""Seconds between two lines of progress, and between two that are logged."""
 
 
 def console(*, error: bool = False) -> Console:
@@ -32,18 +44,73 @@ def console(*, error: bool = False) -> Console:
     return made
 
 
+class StageLog:
+    """The stage of some work, which is logged at the level INFO, at most once a second.
+
+    >>> log = StageLog("verify", clock=iter([0.0, 90.0]).__next__)
+    >>> log.stage = "12 of 62 claims, proposition-7 sampled"
+    >>> log.line()
+    'verify: 12 of 62 claims, proposition-7 sampled, 90 s'
+    """
+
+    def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.what, self.clock, self.stage = what, clock, ""
+        self.begun, self.logged = clock(), -math.inf
+
+    def __call__(self, stage: str) -> None:
+        """Record a stage."""
+        self.stage = stage
+        if self.clock() >= self.logged + LOG_EVERY:
+            self.logged = self.clock()
+            LOGGER.info("%s", printable(self.line()))
+
+    def line(self) -> str:
+        """Return what is done, the stage, and the seconds so far."""
+        return f"{self.what}: {self.stage + ', ' if self.stage else ''}{self.clock() - self.begun:.0f} s"
+
+
+@contextmanager
+def progress_lines(
+    what: str, wait: Callable[[Event], bool] = lambda done: done.wait(LINE_EVERY)
+) -> Iterator[StageLog]:
+    """Print a line every 30 seconds where nobody watches: in a log, from a command that has ``-q``.
+
+    Args:
+        what: is done.
+        wait: wait until the next line is due, and return whether the work is done.
+    """
+    log, done = StageLog(what), Event()
+
+    def repeat() -> None:
+        while not wait(done):
+            print(printable(log.line()), file=sys.stderr, flush=True)
+
+    lines = VERBOSITY.get() in (0, 1) and not shows_bar()
+    if lines:
+        Thread(target=repeat, daemon=True).start()
+    try:
+        yield log
+    finally:
+        done.set()
+
+
+def shows_bar() -> bool:
+    """Return whether progress is shown by a bar: on a terminal, without ``-v`` and ``-q``."""
+    return console(error=True).is_terminal and VERBOSITY.get() in (None, 0)
+
+
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[str], None]]:
-    """Show what is being done on a terminal's line, and tell it to the supervisor."""
-    screen = console(error=True)
-    if not screen.is_terminal:
-        yield note
-        return
-    with screen.status(Text(what)) as status:
+    """Show what is being done on a terminal's line or in a log, and tell it to the supervisor."""
+    with ExitStack() as shown:
+        log = shown.enter_context(progress_lines(what))
+        status = shown.enter_context(console(error=True).status(Text(what))) if shows_bar() else None
 
         def tell(stage: str) -> None:
             note(stage)
-            status.update(Text(f"{what}: {stage}"))
+            log(stage)
+            if status is not None:
+                status.update(Text(f"{what}: {stage}"))
 
         yield tell
 

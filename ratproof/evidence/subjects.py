@@ -108,6 +108,21 @@ def subject_named(name: str) -> Claim | Subject:
     return claim_named(name)
 
 
+def is_own(name: str) -> bool:
+    """Return whether that is the name of something that a user brought."""
+    from theory.registry import is_registered
+
+    return name in _registered or is_registered(name)
+
+
+def forget(name: str) -> None:
+    """Forget what a user brought under that name, which may be that of one of ratproof's claims."""
+    from theory import registry
+
+    _registered.pop(name, None)
+    registry.forget(name)
+
+
 def register(subject: Claim | Subject) -> None:
     """Register what a user brought under its name, for as long as the program runs."""
     if isinstance(subject, Subject):

@@ -15,11 +15,13 @@ from automata.text.number_text import shorten
 from automata.text.printable_text import printable
 from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.not_run import NotRun
-from ratproof.evidence.subjects import subject_named
+from ratproof.evidence.subjects import forget, is_own, subject_named
 from ratproof.evidence.versions import versions
 from ratproof.implementations.comparison import Comparison, StringResult, counterexample
 from ratproof.implementations.table import SIDES, side_named
 from ratproof.laws.kernels.counterexample import KernelCounterexample
+from ratproof.laws.models.counterexample import StatefulCounterexample
+from theory.registry import claims
 
 FORMAT = "ratproof counterexample 1"
 FIELDS = ("claim", "variant", "comparison", "weights", "string", "unit", "network", "automaton", "bound")
@@ -38,6 +40,7 @@ KINDS: dict[str, tuple[type, str]] = {
     "unit": (int, "the number of a unit"),
     "comparison": (dict, "an object"),
     "automata": (list, "a list of automata"),
+    "own": (bool, "true or false"),
 }
 """What each field is."""
 NOT_AS_WRITTEN = (
@@ -53,14 +56,14 @@ NOT_AS_WRITTEN = (
 """What computing with weights that ratproof did not write may lead to."""
 
 
-def keep_script(counterexample: KernelCounterexample, folder: Path, kind: str) -> Path | None:
-    """Write a kernel's counterexample into the folder, as a program; ``None`` where its numbers are too
-    many.
-    """
-    if not counterexample.script:
+def keep_script(
+    counterexample: KernelCounterexample | StatefulCounterexample, script: str, folder: Path, kind: str
+) -> Path | None:
+    """Write a counterexample's program into the folder; ``None`` where there is none."""
+    if not script:
         return None
     path = folder / f"{counterexample.claim}--{counterexample.variant}--{kind}.py"
-    write_whole(path, counterexample.script)
+    write_whole(path, script)
     return path
 
 
@@ -81,6 +84,7 @@ def as_kept(counterexample: Counterexample, seed: int | None, test: str) -> dict
         "format": FORMAT,
         "says": counterexample.sentence(),
         **counterexample.to_json(),
+        **({"own": True} if _hides(counterexample.claim) else {}),
         "automata": [_drawn(automaton) for automaton in comparison.automata()],
         "seed": seed,
         "test": test,
@@ -201,6 +205,22 @@ def load(data: dict[str, Any], where: str) -> Comparison:
         return side_named(way).from_json(claim, claim.variant(data["variant"]), comparison)
 
 
+def _hides(name: str) -> bool:
+    """Return whether a user's own claim has the name of one of ratproof's."""
+    return is_own(name) and name in claims()
+
+
+def _settle_name(data: dict[str, Any], where: str) -> None:
+    """Let the name of a claim mean the one that a kept file is about: a user's own one, or ratproof's."""
+    name = data["claim"]
+    if data.get("own") and not is_own(name):
+        raise InputError(
+            f"{where}: is about a claim of your own, {name}, which is known with --claims FILE.py"
+        )
+    if not data.get("own") and name in claims():
+        forget(name)
+
+
 def replay(path: str | Path) -> Replayed:
     """Run a kept counterexample again: what comparing its string shows now.
 
@@ -212,6 +232,7 @@ def replay(path: str | Path) -> Replayed:
 def run_again(data: dict[str, Any], where: str) -> Replayed:
     """The same for a counterexample that somebody sent; ``where`` says which, in what is wrong with it."""
     _require_fields(data, where)
+    _settle_name(data, where)
     comparison = load(data, where)
     with _naming(where, "comparison does not fit the string"):
         known = set(comparison.automata()[0].index)

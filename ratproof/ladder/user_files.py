@@ -55,7 +55,7 @@ def check(
     _known(path, claims, names, kinds)
     chosen = [claim for claim in claims.values() if not names or claim.name in names]
     outcome = outcome_of(chosen, path, kinds, examples, seed, started)
-    return replace(outcome, notes=keep_evidence(outcome.results, seed))
+    return replace(outcome, notes=keep_evidence(outcome.results, seed, path))
 
 
 def outcome_of(

@@ -80,15 +80,20 @@ def write_junit(outcome: Outcome, file: str, name: str) -> str:
     return ""
 
 
-def keep_evidence(results: list[Result], seed: int | None) -> list[str]:
-    """Keep counterexamples and certificates as files, whose names the results then have; what could not be
-    kept, in words.
+def keep_evidence(results: list[Result], seed: int | None, claims_file: str = "") -> list[str]:
+    """Keep counterexamples and certificates as files, whose names the results then have. Return what could
+    not be kept, in words.
+
+    Args:
+        results: with the evidence.
+        seed: of the run.
+        claims_file: that brought the claims, for scripts that run it again.
     """
     failed: dict[tuple[str, str], list[str]] = {}  # what it is and why, and where it should be
     for result in results:
         if result.counterexample is not None:
             try:
-                kept = _keep(result, seed)
+                kept = _keep(result, seed, claims_file)
                 result.kept = None if kept is None else str(kept)
             except InputError as error:  # the verdict stands, and is shown, all the same
                 _add_failure(failed, "counterexample", error)
@@ -112,12 +117,13 @@ def _add_failure(failed: dict[tuple[str, str], list[str]], what: str, error: Inp
     failed.setdefault((what, why), []).append(place)
 
 
-def _keep(result: Result, seed: int | None) -> Path | None:
+def _keep(result: Result, seed: int | None, claims_file: str) -> Path | None:
     counterexample: Any = result.counterexample
     if isinstance(counterexample, KernelCounterexample):
-        return keep_script(counterexample, COUNTEREXAMPLES, result.kind)
+        return keep_script(counterexample, counterexample.script, COUNTEREXAMPLES, result.kind)
     if isinstance(counterexample, StatefulCounterexample):
-        return None  # its model is in the file that brought the claim, and the inputs follow from a seed
+        script = counterexample.script(str(Path(claims_file).resolve())) if claims_file else ""
+        return keep_script(counterexample, script, COUNTEREXAMPLES, result.kind)
     return keep(counterexample, COUNTEREXAMPLES, seed, result.tests[0], result.kind)
 
 

@@ -12,7 +12,8 @@ from ratproof.evidence.ledger import ledger
 from ratproof.laws.kernels.kernel import Kernel
 from ratproof.laws.kernels.rungs import KERNEL_RUNGS
 from ratproof.laws.models.declared import Declared
-from ratproof.laws.models.rungs import hold
+from ratproof.laws.models.problem import StatefulProblem
+from ratproof.laws.models.rungs import asked_again, hold
 
 Rungs = Mapping[str, Callable[[], None]]
 
@@ -36,6 +37,12 @@ def model_rungs(declared: Declared, laws: Sequence[str]) -> Rungs:
             hold(law, declared)
 
     return {law: partial(show, law) for law in laws}
+
+
+def ask_again(declared: Declared, law: str, problem: StatefulProblem) -> str:
+    """Return what a case of a law shows now, in a sentence: for the script of a counterexample."""
+    with one_thread():
+        return asked_again(declared, law, problem)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from ratproof.report.details import show_details, show_refutation
 from ratproof.report.ladder import Row, ladder, rows
 from ratproof.report.lines import print_command, print_paragraph
 
-__all__ = ["show"]
+__all__ = ["not_run_reasons", "show", "summary"]
 
 
 def show(outcome: Outcome, out: Console, details: bool = False, claims_file: str | None = None) -> None:
@@ -86,7 +86,7 @@ def summary(outcome: Outcome) -> str:
 
 def _sentences(outcome: Outcome, own: bool, left_out: bool) -> list[str]:
     """What did not run and why, what was left out, and the notes."""
-    sentences = [f"{what}: not run: {why}" for why, what in _not_run(outcome).items()]
+    sentences = [f"{what}: not run: {why}" for why, what in not_run_reasons(outcome).items()]
     if own and outcome.results:
         sentences += _other_device(outcome)
     counts: dict[str, int] = {}
@@ -113,8 +113,8 @@ def _other_device(outcome: Outcome) -> list[str]:
     return ["The networks ran on cuda; on the CPU: not run."]
 
 
-def _not_run(outcome: Outcome) -> dict[str, str]:
-    """By the reason, the kinds of evidence that could not run here, and for how many variants."""
+def not_run_reasons(outcome: Outcome) -> dict[str, str]:
+    """Return the kinds of evidence that could not run here, with the number of variants, by the reason."""
     reasons = dict.fromkeys(told["why"] for told in outcome.not_run)
     kinds_by_reason = {}
     for why in reasons:

@@ -15,7 +15,6 @@ from ratproof.evidence.counterexample import Counterexample
 from ratproof.evidence.kinds import Verdict
 from ratproof.evidence.ledger import TOO_SHORT, left_out_in_words
 from ratproof.evidence.results import Result
-from ratproof.laws.kernels.counterexample import KernelCounterexample
 from ratproof.report.ladder import Row
 from ratproof.report.lines import print_command, print_paragraph
 from ratproof.report.proof_text import paragraphs
@@ -135,9 +134,8 @@ def _show_counterexample(result: Result, out: Console, option: str) -> None:
     if certificate is not None and certificate.get("type") == "range":
         scores = ", ".join(certificate["scores"])
         print_paragraph(out, f"and {certificate['says']}: from its single states it scores {scores}", by=2)
-    if isinstance(counterexample, KernelCounterexample):
-        if result.kept is not None:
-            print_command(out, "python", shlex.quote(result.kept))
+    if result.kept is not None and not isinstance(counterexample, Counterexample):
+        print_command(out, "python", shlex.quote(result.kept))
     elif result.kept is not None:
         print_command(out, "ratproof replay", f"{shlex.quote(result.kept)}{option}")
 

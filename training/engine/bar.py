@@ -1,4 +1,4 @@
-"""A bar with speed and time left, on standard error, where that is a terminal."""
+"""A bar with speed and time left, on standard error; in a log, lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ratproof.commands.terminal import console
+from ratproof.commands.terminal import console, progress_lines, shows_bar
 
 
 class _Speed(ProgressColumn):
@@ -29,9 +29,9 @@ def bar(what: str, steps: int, done: int = 0) -> Iterator[Callable[[int, str], N
         steps: at most.
         done: of those.
     """
-    screen = console(error=True)
-    if not screen.is_terminal:
-        yield lambda made, says: None
+    if not shows_bar():
+        with progress_lines(what) as log:
+            yield lambda made, says: log(f"{made:,} of {steps:,} steps, {says}")
         return
     columns = (
         TextColumn("{task.description}"),
@@ -41,6 +41,6 @@ def bar(what: str, steps: int, done: int = 0) -> Iterator[Callable[[int, str], N
         TimeRemainingColumn(),
         TextColumn("left at most  {task.fields[says]}"),
     )
-    with Progress(*columns, console=screen, transient=True) as shown:
+    with Progress(*columns, console=console(error=True), transient=True) as shown:
         task = shown.add_task(what, total=steps, completed=done, says="")
         yield lambda made, says: shown.update(task, completed=made, says=says)

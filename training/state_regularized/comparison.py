@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from automata.dfa import DFA
+from automata.moore import Moore
 from ratproof.certification.soft_networks.certify import Certification, accepting
 from training.state_regularized.languages import RegularLanguage
 
@@ -16,19 +17,23 @@ class MethodComparison:
 
     Attributes:
         states: of the least DFA.
+        automaton_states: of the automaton itself, before it is minimised.
         difference: the shortlex-least string on which they differ, ``None``: they accept the same strings.
     """
 
     states: int
+    automaton_states: int
     difference: list[str] | None
 
     @classmethod
-    def of(cls, automaton: DFA | None, language: RegularLanguage) -> MethodComparison | None:
-        """The comparison; ``None`` where there is no automaton."""
-        if automaton is None:
+    def of(
+        cls, machine: Moore | None, automaton: DFA | None, language: RegularLanguage
+    ) -> MethodComparison | None:
+        """Return the comparison of a machine and the DFA of what it accepts; ``None`` if there is none."""
+        if machine is None or automaton is None:
             return None
         word = automaton.shortest_difference(language.dfa)
-        return cls(automaton.minimal().states, None if word is None else list(word))
+        return cls(automaton.minimal().states, machine.states, None if word is None else list(word))
 
 
 def compared(answer: Certification, language: RegularLanguage) -> dict[str, Any]:
@@ -43,8 +48,8 @@ def compared(answer: Certification, language: RegularLanguage) -> dict[str, Any]
         ``different`` or ``unknown``); ``boxes``: how many were proved to close.
     """
     machine = answer.hard.machine()
-    hard = MethodComparison.of(None if machine is None else accepting(machine), language)
-    soft = MethodComparison.of(answer.language, language)
+    hard = MethodComparison.of(machine, None if machine is None else accepting(machine), language)
+    soft = MethodComparison.of(answer.soft, answer.language, language)
     return {
         "hard": None if hard is None else asdict(hard),
         "soft": None if soft is None else asdict(soft),

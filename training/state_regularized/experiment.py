@@ -12,6 +12,7 @@ from typing import Any
 
 from automata.errors import FormatError, InputError
 from automata.io.files import write_whole
+from automata.text.number_text import plural
 from automata.text.printable_text import write_string
 from neural.state_regularized import files
 from ratproof.certification.soft_networks.certify import Certification, certify
@@ -88,7 +89,9 @@ class LanguageRun(ExperimentRun[Recipe]):
 def _described(automaton: dict[str, Any] | None) -> str:
     if automaton is None:
         return "none"
-    states = f"{automaton['states']} state{'s' * (automaton['states'] != 1)}"
+    states = f"minimal DFA of {plural(automaton['states'], 'state')}"
+    if "automaton_states" in automaton:  # results that were kept before it was do without
+        states = f"{plural(automaton['automaton_states'], 'state')}, {states}"
     if automaton["difference"] is None:
         return f"{states}, accepts exactly the language (decided)"
     return f"{states}, differs from the language first on {write_string(automaton['difference'])}"

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from automata.errors import FormatError
 from automata.io import files
 from automata.rules import rule_files
-from automata.rules.parser import parse
+from automata.rules.parser import over_characters, parse
 from automata.rules.rule_files import Labelled
 from automata.rules.rule_set import rule_set
 from automata.rules.syntax import Wildcard, leaves
@@ -88,4 +88,7 @@ def _rules(given: str) -> tuple[Labelled, ...]:
         return rule_files.read(given)
     if given.split() == [given] and ("/" in given or Path(given).suffix in (".config", ".rules", ".txt")):
         raise FormatError(f"{given}: is no file that can be read")
-    return (Labelled(None, parse(given), 1),)
+    rule = parse(given)
+    if sign := over_characters(given):
+        warnings.warn(f"{sign} is part of a word: rules are over words, not characters", stacklevel=1)
+    return (Labelled(None, rule, 1),)

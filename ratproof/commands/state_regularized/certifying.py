@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from automata.aliases import JsonObject, Symbol
 from automata.dfa import DFA
-from automata.errors import InputError
+from automata.errors import InputError, OutputError
 from automata.io import files
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load as load_network
-from ratproof.certification.counters.certify import certify_counter
+from ratproof.certification.counters.certify import CounterCertification, certify_counter
 from ratproof.certification.counters.numbers import counts
+from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.certify import certify as decide
 from ratproof.commands.deciding import write_json
 from ratproof.commands.state_regularized.networks import numbers_at
@@ -29,10 +30,15 @@ def certify(
     against: str | None,
     output: str | None,
     certificate: str | None,
+    page: tuple[str, str] | None,
     as_json: bool,
     limits: Mapping[str, int | None],
 ) -> int:
-    """Prove it, write and print the answer, and return the exit status."""
+    """Prove it, write and print the answer, and return the exit status.
+
+    ``page`` is the HTML file and the command that it names.
+    """
+    html = None if page is None else page[0]
     network, _ = load_network(checkpoint)
     asked = {name: value for name, value in limits.items() if value is not None}
     if counts(network):
@@ -42,7 +48,7 @@ def certify(
                     f"{name} {value}: {checkpoint} is of kind {network.kind}, which is certified to decide"
                     " balanced parentheses: there is no automaton"
                 )
-        return _certify_counter(checkpoint, network, temperature, asked, certificate, as_json)
+        return _certify_counter(checkpoint, network, temperature, asked, certificate, page, as_json)
     if asked:
         option = "--" + next(iter(asked)).replace("_", "-")
         raise InputError(
@@ -50,7 +56,7 @@ def certify(
         )
     if output is not None:
         files.require_writable(output)
-    require_outputs({"-o": output, "--certificate": certificate}, reads=(checkpoint, against))
+    require_outputs({"-o": output, "--certificate": certificate, "--html": html}, reads=(checkpoint, against))
     numbers = numbers_at(checkpoint, network, temperature)
     dfa = None if against is None else _dfa(against, numbers.alphabet)
     with progress("certify") as tell:
@@ -64,8 +70,9 @@ def certify(
     if certificate is not None and proved:
         write_json(certificate, answer.certificate())
     data = certification.as_json_object(answer, certificate if proved else None)
-    lines = certification.sentences(answer, against)
-    return _print(answer.verdict, data, lines, (certificate, output), proved, as_json)
+    lines = list(certification.sentences(answer, against))
+    _print(data, lines, (certificate, output), proved, as_json)
+    return _finish(answer, checkpoint, lines, page)
 
 
 def _certify_counter(
@@ -74,10 +81,12 @@ def _certify_counter(
     temperature: float | None,
     limits: dict[str, int],
     certificate: str | None,
+    page: tuple[str, str] | None,
     as_json: bool,
 ) -> int:
     """The same of a network with a cell state; ``limits`` are height, length and saturated_height."""
-    require_outputs({"--certificate": certificate}, reads=(checkpoint,))
+    html = None if page is None else page[0]
+    require_outputs({"--certificate": certificate, "--html": html}, reads=(checkpoint,))
     if temperature is not None and not 0 < temperature < float("inf"):
         raise InputError(f"--temperature is {temperature}, where a positive number is right")
     with naming(checkpoint), progress("certify") as tell:
@@ -92,21 +101,35 @@ def _certify_counter(
     if certificate is not None and proved:
         write_json(certificate, answer.certificate())
     data = counters.as_json_object(answer, certificate if proved else None)
-    return _print(answer.verdict, data, counters.sentences(answer), (certificate,), proved, as_json)
+    lines = list(counters.sentences(answer))
+    _print(data, lines, (certificate,), proved, as_json)
+    return _finish(answer, checkpoint, lines, page)
+
+
+def _finish(
+    answer: Certification | CounterCertification,
+    checkpoint: str,
+    sentences: Sequence[str],
+    page: tuple[str, str] | None,
+) -> int:
+    """Write the HTML file, if there is to be one, and return the exit status."""
+    if page is not None:
+        from ratproof.html.certification_page import certification_page
+        from ratproof.html.page import write_html
+
+        html, command = page
+        why = write_html(certification_page(answer.verdict, checkpoint, sentences, answer, command), html)
+        if why:
+            raise OutputError(why)
+    return EXIT[answer.verdict]
 
 
 def _print(
-    verdict: str,
-    data: JsonObject,
-    sentences: Iterable[str],
-    paths: Sequence[str | None],
-    proved: bool,
-    as_json: bool,
-) -> int:
+    data: JsonObject, sentences: Iterable[str], paths: Sequence[str | None], proved: bool, as_json: bool
+) -> None:
     missing = "" if proved else " is not written: no boxes were proved"
     lines = [*sentences, *(f"  {path}{missing}" for path in paths if path is not None)]
     print_answer(as_json, data, "\n".join(lines))
-    return EXIT[verdict]
 
 
 def _dfa(path: str, alphabet: Sequence[Symbol]) -> DFA:

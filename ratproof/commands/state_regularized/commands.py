@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Argument, Context, Option
 
-from ratproof.commands.app import AsJson, CertificateFile, app, example
+from ratproof.commands.app import AsJson, CertificateFile, HtmlFile, app, command_line, example
 
 Checkpoint = Annotated[str, Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
 Temperature = Annotated[float | None, Option("--temperature", help="tau > 0; the network's own without")]
@@ -14,6 +14,7 @@ Temperature = Annotated[float | None, Option("--temperature", help="tau > 0; the
 
 @app.command(epilog=example("certify tomita-2.safetensors --certificate two.json -o two-soft.json"))
 def certify(
+    context: Context,
     checkpoint: Checkpoint,
     temperature: Temperature = None,
     against: Annotated[
@@ -41,6 +42,7 @@ def certify(
             show_default=False,
         ),
     ] = None,
+    html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Prove that a soft network follows its automaton, on all strings. Exit status 0: certified, 1:
@@ -55,7 +57,8 @@ def certify(
     from ratproof.commands.state_regularized.certifying import certify as run
 
     limits = {"height": height, "length": length, "saturated_height": saturated_height}
-    return run(checkpoint, temperature, against, output, certificate, as_json, limits)
+    page = None if html is None else (html, command_line(context))
+    return run(checkpoint, temperature, against, output, certificate, page, as_json, limits)
 
 
 @app.command(epilog=example("extract tomita-2.safetensors -o two-hard.json"))

@@ -197,6 +197,7 @@ def _counterexample(
         inputs=inputs.tolist() if inputs.numel() <= MOST_SHOWN else [],
         seed=problem.seed,
         sizes=problem.simplicity,
+        case=repr(problem),
     )
 
 

@@ -26,6 +26,7 @@ class StatefulCounterexample:
         inputs: what the rows' tokens were; empty where they are many.
         seed: that they were drawn from.
         sizes: what to sort by.
+        case: the problem, as Python writes it.
     """
 
     claim: str
@@ -41,6 +42,7 @@ class StatefulCounterexample:
     inputs: list[Any] = field(default_factory=list)
     seed: int = 0
     sizes: tuple[int, ...] = ()
+    case: str = field(default="", repr=False)
 
     def sentence(self) -> str:
         """One line: the shapes, the place, the two ways and values."""
@@ -62,7 +64,17 @@ class StatefulCounterexample:
 
     def to_json(self) -> dict[str, Any]:
         """As a JSON object."""
-        return {name: value for name, value in asdict(self).items() if name != "sizes"}
+        return {name: value for name, value in asdict(self).items() if name not in ("case", "sizes")}
+
+    def script(self, file: str) -> str:
+        """Return a program that asks the model again, which is in the claim of that file.
+
+        The inputs follow from the seed; the model does not, so that the program needs the file and ratproof.
+        """
+        says = self.sentence().replace("\\", "\\\\").replace('"', '\\"')
+        return _SCRIPT.format(
+            says=says, seed=self.seed, file=file, claim=self.claim, law=self.law, case=self.case
+        )
 
 
 class BrokenLaw(Refutation):
@@ -71,3 +83,17 @@ class BrokenLaw(Refutation):
     def __init__(self, counterexample: StatefulCounterexample, problem: StatefulProblem) -> None:
         super().__init__(counterexample.sentence())
         self.counterexample, self.problem = counterexample, problem
+
+
+_SCRIPT = '''"""{says}
+
+Seed {seed}. This needs ratproof, and the file with the claim: the model is as that file makes it.
+"""
+
+from ratproof.ladder.user_files import load
+from ratproof.laws.models.problem import StatefulProblem
+from ratproof.laws.runner import ask_again
+
+claim = load({file!r})[{claim!r}]
+print(ask_again(claim.declared, {law!r}, {case}))
+'''

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 
 from hypothesis import settings
@@ -40,6 +40,23 @@ def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
         rung.hold(examples or settings().max_examples)
 
 
+def asked_again(declared: Declared, kind: str, problem: StatefulProblem) -> str:
+    """Return what a case of a law shows now, in a sentence."""
+    with in_evaluation_mode(declared.model):
+        format_ = declared.formats()[problem.format]
+        try:
+            with _seeded(declared, problem):
+                doubt = compare(LAWS[kind], format_, problem)
+        except (BrokenLaw, Unusable) as error:
+            return str(error)
+    return "the two ways agree now" if doubt is None else doubt.sentence
+
+
+def _seeded(declared: Declared, problem: StatefulProblem) -> AbstractContextManager[None]:
+    """The same case draws the same random numbers each time, if a model draws any."""
+    return seeded(problem.seed, declared.device.startswith("cuda"))
+
+
 class _Rung:
     """A law of a model in its formats, the doubts about it, and the smallest case that showed nothing: it
     hides no mistake in others.
@@ -71,8 +88,7 @@ class _Rung:
         time = data.draw(times)
         problem = data.draw(problems(self.declared, self.law, list(self.formats), time, uses))
         try:
-            # the same case draws the same random numbers each time, where a model draws any
-            with seeded(problem.seed, self.declared.device.startswith("cuda")):
+            with _seeded(self.declared, problem):
                 doubt = compare(self.law, self.formats[problem.format], problem)
         except BrokenLaw as broken:
             if self.broken is None or broken.problem.simplicity < self.broken.problem.simplicity:

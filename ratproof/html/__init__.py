@@ -1,0 +1,1 @@
+"""Reports as HTML, each one file that needs no network."""

@@ -1,0 +1,47 @@
+"""The HTML page of ``certify``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from automata.drawing import Drawable
+from automata.moore import Moore
+from ratproof.certification.soft_networks.certify import Certification, accepting
+from ratproof.html.page import VERDICT_MARKS, Finding, HtmlPage, HtmlTable, cells, drawings_of
+
+
+def certification_page(
+    verdict: str, checkpoint: str, sentences: Iterable[str], answer: object, command: str
+) -> HtmlPage:
+    """Return the page of ``certify``.
+
+    Args:
+        verdict: certified, different or unknown.
+        checkpoint: the network's file.
+        sentences: that the command prints.
+        answer: the certification, whose automata are drawn; of a network that counts there are none.
+        command: that certified it.
+    """
+    lines = [line.strip() for line in sentences]
+    drawn: dict[str, Drawable] = {}
+    table = []
+    if isinstance(answer, Certification):
+        hard: Moore | None = answer.hard.machine()
+        if hard is not None:
+            drawn["the minimal DFA of the hard automaton"] = accepting(hard)
+        if answer.language is not None:
+            drawn["the minimal DFA of what the soft network accepts"] = answer.language
+        sizes = {"states of the hard automaton": hard, "states of the soft automaton": answer.soft}
+        table = [cells(name, machine.states) for name, machine in sizes.items() if machine is not None]
+        table += [cells("proved boxes", len(answer.nodes))] if answer.nodes is not None else []
+    findings = [Finding("The string", lines[0])] if verdict == "different" else []
+    return HtmlPage(
+        checkpoint,
+        verdict,
+        VERDICT_MARKS[verdict],
+        lines,
+        command,
+        findings,
+        [HtmlTable("Sizes", ["", ""], table)] if table else [],
+        drawings_of(drawn),
+    )

@@ -1,0 +1,37 @@
+"""The HTML page of ``equivalent``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from automata.equivalence.answers import Answer
+from automata.drawing import Drawable
+from ratproof.html.page import VERDICT_MARKS, Finding, HtmlPage, HtmlTable, cells, drawings_of
+
+
+def equivalence_page(answer: Answer, a: str, b: str, drawn: Mapping[str, Drawable], command: str) -> HtmlPage:
+    """Return the page of ``equivalent``.
+
+    Args:
+        answer: the answer.
+        a: the first file.
+        b: the second one.
+        drawn: the automata by the captions of their drawings.
+        command: that decided it.
+    """
+    data = answer.to_json()
+    findings = [Finding("The smallest string", answer.to_text(a, b))] if answer.word is not None else []
+    lines = [cells("verdict", answer.verdict), cells("A", a), cells("B", b)]
+    if answer.scores is not None:
+        lines += [cells(f"score in {x}", score) for x, score in zip((a, b), data["scores"], strict=True)]
+    lines += [cells(name, value) for name, value in answer.figures.items()]
+    return HtmlPage(
+        f"{a} and {b}",
+        answer.verdict,
+        VERDICT_MARKS[answer.verdict],
+        [answer.to_text(a, b)],
+        command,
+        findings,
+        [HtmlTable("The decision", ["", ""], lines)],
+        drawings_of(drawn),
+    )

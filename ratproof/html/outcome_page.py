@@ -1,0 +1,133 @@
+"""The HTML page of ``verify`` and ``check``."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+
+from automata.errors import InputError
+from ratproof.evidence.counterexample import Counterexample
+from ratproof.evidence.kinds import Verdict
+from ratproof.evidence.results import Result
+from ratproof.html.page import (
+    BAD,
+    GOOD,
+    UNSURE,
+    Drawing,
+    Finding,
+    HtmlCell,
+    HtmlPage,
+    HtmlTable,
+    cells,
+    drawings_of,
+    write_html,
+)
+from ratproof.ladder.outcome import Outcome
+from ratproof.laws.kernels.counterexample import KernelCounterexample
+from ratproof.report import not_run_reasons, summary
+from ratproof.report.ladder import Row, rows
+from ratproof.report.refutation import simplest
+
+MOST_DRAWINGS = 12
+"""Counterexamples whose automata are drawn, the unexpected ones first."""
+LONGEST_SCRIPT = 20_000
+"""Characters of a script that the page repeats."""
+
+
+def write_outcome(
+    outcome: Outcome,
+    file: str,
+    title: str,
+    command: str,
+    reproduce: Callable[[Result], str],
+    claims_file: str | None = None,
+) -> None:
+    """Write the page of a run of evidence; if it cannot be written, the outcome says so."""
+    why = write_html(outcome_page(outcome, title, command, reproduce, claims_file), file)
+    outcome.not_written = "; ".join(filter(None, (outcome.not_written, why)))
+
+
+def outcome_page(
+    outcome: Outcome,
+    title: str,
+    command: str = "",
+    reproduce: Callable[[Result], str] | None = None,
+    claims_file: str | None = None,
+) -> HtmlPage:
+    """Return the page of a run of evidence.
+
+    Args:
+        outcome: what ran.
+        title: of the page.
+        command: that ran it.
+        reproduce: for a result the command that shows it again.
+        claims_file: of claims of a user's own.
+    """
+    unknown = any(result.verdict == Verdict.UNKNOWN for result in outcome.results)
+    mark = GOOD if outcome.as_expected else UNSURE if unknown else BAD
+    notes = [f"{what}: not run: {why}" for why, what in not_run_reasons(outcome).items()]
+    return HtmlPage(
+        title,
+        "as expected" if outcome.as_expected else "not as expected",
+        mark,
+        [summary(outcome), *(f"error: {error}" for error in outcome.errors), *notes, *outcome.notes],
+        command,
+        list(_findings(rows(outcome.results, outcome.not_run), claims_file)),
+        [_results_table(outcome.results, reproduce)],
+    )
+
+
+def _results_table(results: Iterable[Result], reproduce: Callable[[Result], str] | None) -> HtmlTable:
+    header = ["Claim", "Variant", "Evidence", "Ran", "Expected", "Verdict", "Cases", "Seconds"]
+    lines = []
+    for result in results:
+        line = cells(result.claim, result.variant, result.kind, result.device or result.ran or "")
+        mark = UNSURE if result.verdict == Verdict.UNKNOWN else GOOD if result.as_expected else BAD
+        line += [HtmlCell(result.expected), HtmlCell(result.verdict, mark)]
+        line += cells(f"{result.counted:,}", f"{result.seconds:.1f}")
+        lines.append(line if reproduce is None else [*line, HtmlCell(reproduce(result), code=True)])
+    return HtmlTable("Results", header if reproduce is None else [*header, "Reproduce"], lines)
+
+
+def _findings(table: Iterable[Row], claims_file: str | None) -> Iterator[Finding]:
+    """Yield what refutes each variant, the unexpected ones first, and why results are unknown."""
+    left = MOST_DRAWINGS
+    for row in sorted(table, key=lambda row: not row.unexpected):
+        title = f"{row.claim.name}, {row.variant.name}"
+        title += f": expected {row.variant.expected}" if row.unexpected else ""
+        best = simplest(row.results)
+        if best is not None:
+            finding = _counterexample(title, best, claims_file, left > 0)
+            left -= bool(finding.drawings)
+            yield finding
+        for result in row.results:
+            unexplained = result.counterexample is None and result.why
+            if unexplained and (result.verdict == Verdict.REFUTED or not result.as_expected):
+                yield Finding(f"{title}, {result.kind}", f"{result.verdict}: {result.why}")
+
+
+def _counterexample(title: str, result: Result, claims_file: str | None, draw: bool) -> Finding:
+    counterexample = result.counterexample
+    assert counterexample is not None
+    command = script = ""
+    if result.kept is not None and isinstance(counterexample, Counterexample):
+        option = "" if claims_file is None else f" --claims {shlex.quote(claims_file)}"
+        command = f"ratproof replay {shlex.quote(result.kept)}{option}"
+    elif result.kept is not None:
+        command = f"python {shlex.quote(result.kept)}"
+    if isinstance(counterexample, KernelCounterexample) and len(counterexample.script) <= LONGEST_SCRIPT:
+        script = counterexample.script
+    drawings = _automata(counterexample) if draw and isinstance(counterexample, Counterexample) else []
+    return Finding(f"{title}, {result.kind}", counterexample.sentence(), command, script, drawings)
+
+
+def _automata(counterexample: Counterexample) -> list[Drawing]:
+    """Return the automaton of the unit that differs, if it is small."""
+    from ratproof.ladder.counterexample_files import load
+
+    try:
+        automata = load(counterexample.to_json(), "counterexample").automata()
+    except InputError:  # of a claim that nothing here knows
+        return []
+    chosen = automata[counterexample.unit] if counterexample.unit < len(automata) else automata[0]
+    return drawings_of({f"the automaton of unit {counterexample.unit}": chosen})
