@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from automata.aliases import Weight
 from automata.errors import InputError, ShapeError
 from automata.labels import probability_text, symbols, weight_text
-from automata.text.html_text import html_fragment
 from automata.reachability import dead_states
 from automata.sparse_matrix import Places, SparseMatrix
+from automata.text.html_text import html_fragment
 from automata.text.number_text import plural
 from automata.text.printable_text import printable
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from automata.aliases import JsonObject, Symbols, Weight
+from automata.drawing import small_svg
 from automata.equivalence.certificates import Certificate
 from automata.errors import LimitReached
-from automata.drawing import small_svg
 from automata.text.html_text import html_fragment
 from automata.text.number_text import write_number
 from automata.text.printable_text import write_string

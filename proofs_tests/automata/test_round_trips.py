@@ -28,11 +28,11 @@ from automata.errors import InputError
 from automata.io import files, symbol_tables
 from automata.io.openfst import from_openfst
 from automata.labels import symbol_text
-from automata.text.printable_text import write_string, write_symbol
 from automata.semirings import BOOLEAN, LOG, MAX_PLUS, MIN_PLUS, REAL
 from automata.symbols import EPSILON
 from automata.testing.dfa_strategies import dfas
 from automata.testing.strategies import automata, awkward_alphabets, semirings, strings, symbols
+from automata.text.printable_text import write_string, write_symbol
 from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command
 from proofs_tests.automata.examples import few_cases, some_cases

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import ratproof
 from automata.dfa import DFA
+from automata.drawing import FEW_STATES
 from automata.equivalence import Unknown
 from automata.errors import OutputError
-from automata.drawing import FEW_STATES
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 from proofs_tests.automata.commands import command

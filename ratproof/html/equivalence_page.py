@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from automata.equivalence.answers import Answer
 from automata.drawing import Drawable
+from automata.equivalence.answers import Answer
 from ratproof.html.page import VERDICT_MARKS, Finding, HtmlPage, HtmlTable, cells, drawings_of
 
 

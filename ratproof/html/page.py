@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from automata.errors import OutputError
 from automata.drawing import Drawable, small_svg
+from automata.errors import OutputError
 from automata.io.files import write_whole
 from automata.text.printable_text import printable
 
