@@ -25,6 +25,9 @@ AsJson = Annotated[bool, Option("--json", help="one JSON object on standard outp
 SemiringName = Annotated[
     str | None, Option("--semiring", help="of a .att file, which does not say it (default: min-plus)")
 ]
+FormatName = Annotated[
+    str | None, Option("--format", help="read files as json, att, fst or dot, whatever their names end in")
+]
 CertificateFile = Annotated[
     str | None, Option("--certificate", help="write what shows it, for check-certificate")
 ]

@@ -19,6 +19,7 @@ from automata.wfsa import WFSA
 from ratproof.commands.app import (
     AsJson,
     CertificateFile,
+    FormatName,
     RoundWeights,
     SemiringName,
     SymbolTable,
@@ -47,7 +48,7 @@ MissingAsZero = Annotated[
     )
 )
 def equivalent(
-    a: Annotated[str, Argument(metavar="A", help="a .json or .att file")],
+    a: Annotated[str, Argument(metavar="A", help="a .json, .att, .txt, .fst or .dot file")],
     b: Annotated[str, Argument(metavar="B", help="another")],
     certificate: CertificateFile = None,
     kernel: Annotated[
@@ -67,12 +68,13 @@ def equivalent(
     ] = None,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> int:
     """Decide whether two automata give every string one score. Exit status 0: equivalent, 1: different, 3:
     unknown.
     """
-    one, other = load_both(a, b, semiring, symbols)
+    one, other = load_both(a, b, semiring, symbols, file_format)
     require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(a, b, symbols))
     coq_file = None
     if kernel or kernel_file is not None:
@@ -120,12 +122,13 @@ def minimise(
     round_weights: RoundWeights = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> int:
     """Find the least automaton with the same scores. It is found over the reals, exactly, or among
     deterministic boolean automata. Exit status 3: of a large one, a smaller one that may not be the least.
     """
-    given = load(automaton, semiring, symbols)
+    given = load(automaton, semiring, symbols, file_format)
     if output is not None:
         files.require_writable(output)
     require_outputs({"-o": output, "--certificate": certificate}, reads=(automaton, symbols))
@@ -164,10 +167,11 @@ def rank(
     automaton: AutomatonFile,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the rank of an automaton's Hankel matrix. That is the least number of states over the reals."""
-    given = load(automaton, semiring, symbols)
+    given = load(automaton, semiring, symbols, file_format)
     with progress("rank") as tell, naming(automaton):
         states = minimising.rank(given, tell)
     print_answer(as_json, {"rank": states}, str(states))
