@@ -61,14 +61,12 @@ def lines(text: str, where: str) -> list[Line]:
 
 def _require_no_header(rows: list[tuple[int, list[str]]], where: str) -> None:
     """Refuse gtn's text, whose first two lines are the start states and the final states."""
-    heads = [parts for _, parts in rows[:2] if len(parts) < 3 or all(x.isdecimal() for x in parts)]
-    first = rows[0][1] if rows else []
-    if len(first) < 3 and len(rows) > 2 and len(rows[1][1]) < 3 and len(heads) == 2:
-        if any(len(parts) > 2 and parts[0] == first[0] for _, parts in rows[2:]):
-            raise FormatError(
-                f"{where}: line 1: starts with two lines of states, as gtn writes start and final states; AT&T"
-                " text starts with an arc of the start state"
-            )
+    heads = [parts for _, parts in rows[:2] if len(parts) < 3]
+    if len(heads) == 2 and any(len(parts) > 2 and parts[0] == heads[0][0] for _, parts in rows[2:]):
+        raise FormatError(
+            f"{where}: line 1: begins two lines of states, as gtn writes start and final states; AT&T text"
+            " begins with an arc of the start state"
+        )
 
 
 def _line(number: int, parts: list[str], labels: int, here: str) -> Line:

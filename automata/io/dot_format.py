@@ -1,9 +1,10 @@
 """DOT files of other libraries (AALpy, LearnLib, automata-lib) as boolean automata.
 
-A state is a node, a final state has a double circle, and a transition is an arrow labelled with its symbol. The
-initial states have an arrow from a node without a label that has no other arrows. Mealy machines (arrows
-``a/1``) and Moore machines (nodes ``q|1`` or ``{ q | 1 }``) are read if their outputs are truth values: a string
-is accepted if the last output is true. A Mealy machine outputs nothing for the empty string and so rejects it.
+A state is a node, a final state has a double circle, and a transition is an arrow labelled with its symbol.
+The initial states have an arrow from a node without a label that has no other arrows. Mealy machines (arrows
+``a/1``) and Moore machines (nodes ``q|1`` or ``{ q | 1 }``) are read if their outputs are truth values: a
+string is accepted if the last output is true. A Mealy machine outputs nothing for the empty string and so
+rejects it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable
+from itertools import pairwise
 
 from lark import Lark, Token, Tree
 from lark.exceptions import LarkError, UnexpectedInput
@@ -63,8 +65,8 @@ OWN = "automaton"
 def loads(text: str, where: str = "dot") -> WFSA:
     """Return the boolean automaton of a DOT text.
 
-    >>> loads('digraph { i [label=""]; p [shape=doublecircle]; i -> p; p -> q [label="a"]; q -> p [label="b"]; }')
-    <WFSA: 2 states, 2 symbols, boolean semiring, exact>
+    >>> loads('digraph { i [label=""]; p [shape=doublecircle]; i -> p; p -> q [label="a"]; }')
+    <WFSA: 2 states, 1 symbol, boolean semiring, exact>
 
     Raises :class:`~automata.errors.FormatError` for what is no such automaton.
     """
@@ -104,9 +106,7 @@ class _Reader:
             if part.data == "node":
                 self.nodes[names[0]] |= own
             if part.data == "arrow":
-                self.arrows += [
-                    (p, q, defaults["edge"] | own) for p, q in zip(names, names[1:], strict=False)
-                ]
+                self.arrows += [(p, q, defaults["edge"] | own) for p, q in pairwise(names)]
 
     def automaton(self) -> WFSA:
         entries = {name for name, options in self.nodes.items() if self._is_entry(name, options)}
@@ -198,8 +198,8 @@ def _made(states: list, initial: Iterable, final: Iterable, arrows: list) -> WFS
 def _truth(output: str) -> bool:
     if output.lower() not in TRUTH:
         raise InputError(
-            f"an output is {shorten(output)}, and machines are read as acceptors: outputs must be 1 or 0, true or"
-            " false, accept or reject"
+            f"an output of a machine read as an acceptor must be 1 or 0, true or false, accept or reject, got"
+            f" {shorten(output)}"
         )
     return TRUTH[output.lower()]
 

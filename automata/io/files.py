@@ -39,8 +39,8 @@ def read(
         path: a ``.json``, ``.att``, ``.txt`` (AT&T text), ``.fst`` (OpenFst's binary) or ``.dot`` file.
         semiring: for ``.att``, whose files do not say it; default min-plus, as OpenFst has it. For ``.fst``,
             the default is that of the arc type.
-        symbols: for ``.att`` and ``.fst``, the symbol table; default the file of the same name with ``.syms``,
-            if there is one.
+        symbols: for ``.att`` and ``.fst``, the symbol table; default the file of the same name with
+            ``.syms``, if there is one.
         file_format: ``"json"``, ``"att"``, ``"fst"`` or ``"dot"``, whatever the suffix is.
 
     Raises:

@@ -33,7 +33,7 @@ def load_both(
 ) -> tuple[WFSA, WFSA]:
     """Return the automata in two files; ``--semiring`` and ``--symbols`` are for files that do not say them.
 
-    Raises :class:`~automata.errors.InputError` if such a file was read as another semiring than the other one.
+    Raises :class:`~automata.errors.InputError` if such a file was read over another semiring than the other.
     """
     silent = [files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING for path in (a, b)]
     options = [(semiring, symbols) if one or not any(silent) else (None, None) for one in silent]

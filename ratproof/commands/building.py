@@ -1,4 +1,4 @@
-"""Commands that make automata: intersect, union, difference, complement, reverse, determinise, trim, regex."""
+"""Commands that make automata, such as intersect, complement and regex."""
 
 from __future__ import annotations
 
@@ -143,10 +143,9 @@ def regex(
     file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Turn a regex into a DFA, or a DFA into a regex. An argument that names an
-    existing file is an automaton, any other one a regex of Python's syntax over characters, which has to match
-    the whole string. Backreferences, lookaround, flags other than (?s) and (?x), and anchors inside are not
-    supported.
+    """Turn a regex into a DFA, or a DFA into a regex. An argument that names an existing file is an
+    automaton; any other one is a regex of Python's syntax over characters, which has to match the whole
+    string. Backreferences, lookaround, flags other than (?s) and (?x), and anchors inside are not supported.
     """
     if not files.names_a_file(source):
         if output is not None:

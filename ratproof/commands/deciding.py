@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Annotated
 
 from typer import Argument, Option
@@ -12,9 +13,10 @@ from automata import minimise as minimising
 from automata.equivalence import Different, Equivalent, aligned
 from automata.equivalence import equivalent as decide
 from automata.equivalence.certificates import Certificate
+from automata.equivalence.within import decide_within
 from automata.errors import InputError, LimitReached
 from automata.io import files
-from automata.io.number_text import plural
+from automata.io.number_text import parse_number, plural, shorten, write_number
 from automata.wfsa import WFSA
 from ratproof.commands.app import (
     AsJson,
@@ -61,6 +63,14 @@ def equivalent(
     kernel_file: Annotated[
         str | None, Option("--kernel-file", help="its name (default: equivalent_A_B.v); implies --kernel")
     ] = None,
+    within: Annotated[
+        str | None,
+        Option(
+            "--within",
+            metavar="TOLERANCE",
+            help="decide whether no two scores differ by more than that, such as 1e-4 (real semiring)",
+        ),
+    ] = None,
     missing_as_zero: MissingAsZero = False,
     longest: Annotated[
         int | None,
@@ -74,6 +84,9 @@ def equivalent(
     """Decide whether two automata give every string one score. Exit status 0: equivalent, 1: different, 3:
     unknown.
     """
+    tolerance = None if within is None else _tolerance(within)
+    if tolerance is not None and (certificate, kernel, kernel_file, longest) != (None, False, None, None):
+        raise InputError("--within cannot be used with --certificate, --kernel, --kernel-file or --longest")
     one, other = load_both(a, b, semiring, symbols, file_format)
     require_outputs({"--certificate": certificate, "--kernel-file": kernel_file}, reads=(a, b, symbols))
     coq_file = None
@@ -83,7 +96,10 @@ def equivalent(
         coq_file = kernel_certificate.file_name(kernel_file, a, b)  # Coq is missed before anything is decided
         require_outputs({"--certificate": certificate, "--kernel-file": coq_file}, reads=(a, b, symbols))
     with progress("equivalent") as tell, naming(a, b):
-        answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
+        if tolerance is not None:
+            answer = decide_within(*aligned(one, other, missing_as_zero), tolerance, tell)
+        else:
+            answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
         accepted = None
         if coq_file is not None and isinstance(answer, (Equivalent, Different)):
             tell("Coq checks the answer")
@@ -98,6 +114,7 @@ def equivalent(
             shown = None
     files_written = {
         "certificate": certificate if shown is not None else None,
+        "within": None if tolerance is None else write_number(tolerance),
         "kernel": None if accepted is None else {"file": coq_file, "theorem": accepted},
     }
     kernel_accepts = (
@@ -106,7 +123,10 @@ def equivalent(
         else f"\naccepted by Coq's kernel, with nothing assumed: the theorem {accepted} of {coq_file}, which"
         " coqc accepts by itself"
     )
-    print_answer(as_json, answer.to_json() | files_written, answer.to_text(a, b) + kernel_accepts)
+    text = answer.to_text(a, b)
+    if tolerance is not None and isinstance(answer, Equivalent):
+        text = f"equivalent within {within}: {answer.how}"
+    print_answer(as_json, answer.to_json() | files_written, text + kernel_accepts)
     if coq_file is not None and accepted is None:
         tell_unwritten(coq_file, "nothing is decided that Coq could check")
     if certificate is not None and shown is None:
@@ -175,6 +195,16 @@ def rank(
     with progress("rank") as tell, naming(automaton):
         states = minimising.rank(given, tell)
     print_answer(as_json, {"rank": states}, str(states))
+
+
+def _tolerance(text: str) -> Fraction:
+    try:
+        value = parse_number(text)
+    except InputError:
+        value = -1.0
+    if not isinstance(value, Fraction) or value < 0:
+        raise InputError(f"--within must be a finite number that is not negative, got {shorten(text)}")
+    return value
 
 
 def _least(result: minimising.Minimised, given: WFSA) -> str:
