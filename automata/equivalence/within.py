@@ -4,6 +4,8 @@ The scores of D = A - B are bounded by vectors v with abs(rho) <= v and abs(M(a)
 a row u of D then gives abs(D(x)) <= abs(u) v for all strings x read from there. A search in shortlex order
 stops at rows whose bound is at most the tolerance. If that leaves none, the answer holds for all strings.
 
+The mirror image of D has such a bound, too, which often holds where the other does not.
+
 If A and B have as many states, D is also written with rows (u - w, w), for the rows u of A and w of B: its
 matrices [[A, 0], [A - B, B]] are small where A and B have nearly the same weights. Bounds are found in
 float64 and checked in fractions.
@@ -15,15 +17,16 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
+import flint
 import numpy as np
 
-from automata.aliases import Floats, Symbols, Weights
+from automata.aliases import Floats, Symbols, Weight, Weights
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown, first_answer
 from automata.equivalence.field import decide_rational
 from automata.errors import InputError
 from automata.io.number_text import plural, write_number
 from automata.minimise import minimise
-from automata.operations import remove_epsilon, scale, sum_of
+from automata.operations import remove_epsilon, reverse, scale, sum_of
 from automata.semirings import REAL
 from automata.wfsa import WFSA
 
@@ -31,8 +34,8 @@ MOST_ROWS = 5000
 """The most prefixes of the search."""
 MOST_ROUNDS = 10_000
 """The most rounds in which a bound converges."""
-SLACK = Fraction(1, 10**9)
-"""How much larger than its limit a bound may be, relatively."""
+NEAR = 1e-9
+"""Relative differences that are taken for none when a symbol is chosen."""
 
 
 def decide_within(
@@ -60,9 +63,10 @@ def decide_within(
         forms.append(_coupled(a, b))
     tell("bounds on the differences")
     bounds = [(form, _bound(form)) for form in forms]
-    for form, bound in bounds:
+    mirrored = [(turned, _bound(turned)) for turned in map(reverse, forms)]
+    for form, bound in (*bounds, *mirrored):
         if bound is not None and abs(form.initial).dot(bound) <= tolerance:
-            return _search(form, bound, a, b, tolerance)
+            return Equivalent(f"the scores of no string differ by more than {write_number(tolerance)}")
     tell("strings whose scores differ")
     bounded = [(form, bound) for form, bound in bounds if bound is not None]
     return first_answer(partial(_search, *pair, a, b, tolerance) for pair in bounded or bounds[:1])
@@ -79,7 +83,11 @@ def _coupled(a: WFSA, b: WFSA) -> WFSA:
 
 
 def _bound(form: WFSA) -> Weights | None:
-    """Return v > 0 with abs(rho) <= v and abs(M) v <= v for all matrices, ``None`` if none is found."""
+    """Return v with abs(rho) <= v and abs(M) v <= v for all matrices, exactly; ``None`` if none is found.
+
+    The least such v is a fixed point: each state takes its final weight or one symbol. Which one is found by
+    rounds in float64, and v from that by linear equations.
+    """
     try:
         matrices: Floats = np.abs(form.matrices.astype(np.float64))
         final: Floats = np.abs(form.final.astype(np.float64))
@@ -88,20 +96,33 @@ def _bound(form: WFSA) -> Weights | None:
     v = final
     for _ in range(MOST_ROUNDS):
         with np.errstate(over="ignore", invalid="ignore"):
-            after = np.maximum(v, (matrices @ v).max(axis=0, initial=0.0)) if len(matrices) else v
-        if not np.isfinite(after).all():
+            values = np.concatenate([final[None], matrices @ v])
+        if not np.isfinite(values).all():
             return None
-        done, v = bool((after <= v * (1 + 1e-13)).all()), after
-        if done:
+        before, v = v, values.max(axis=0)
+        if (v <= before * (1 + NEAR / 1000)).all():
             break
-    exact_matrices, exact_final = abs(form.matrices), abs(form.final)
-    for slack in (Fraction(0), SLACK):
-        candidate = np.array([Fraction(x) * (1 + slack) + slack * slack for x in v.tolist()], dtype=object)
-        if (exact_final <= candidate).all() and all(
-            (m.dot(candidate) <= candidate).all() for m in exact_matrices
-        ):
-            return candidate
-    return None
+    choice = (values >= v * (1 - NEAR)).argmax(axis=0).tolist()
+    rows, ends = abs(form.matrices).tolist(), abs(form.final).tolist()
+    n = form.num_states
+    system = [
+        [_fmpq(int(p == q) - (rows[a - 1][p][q] if a else 0)) for q in range(n)] for p, a in enumerate(choice)
+    ]
+    ends_chosen = [[_fmpq(0 if a else end)] for a, end in zip(choice, ends, strict=True)]
+    try:
+        solved = flint.fmpq_mat(system).solve(flint.fmpq_mat(ends_chosen)).entries() if n else []
+    except ZeroDivisionError:
+        return None
+    bound: Weights = np.array([Fraction(int(x.p), int(x.q)) for x in solved], dtype=object)
+    sound = (abs(form.final) <= bound).all() and all(
+        (matrix.dot(bound) <= bound).all() for matrix in abs(form.matrices)
+    )
+    return bound if sound else None
+
+
+def _fmpq(value: Weight) -> flint.fmpq:
+    exact = Fraction(value)
+    return flint.fmpq(exact.numerator, exact.denominator)
 
 
 def _search(form: WFSA, bound: Weights | None, a: WFSA, b: WFSA, tolerance: Fraction) -> Answer:

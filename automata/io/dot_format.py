@@ -172,13 +172,13 @@ class _Reader:
     def _of_mealy(
         self, states: list[str], initial: Iterable[str], arrows: list[tuple[str, str, str]]
     ) -> WFSA:
-        note = "a Mealy machine is read as the automaton of the strings whose last output is true"
-        warnings.warn(f"{self.where}: {note}", stacklevel=5)
         both = [(q, output) for q in states for output in (False, True)]
         reading = []
         for p, q, label in arrows:
             symbol, _, output = (part.strip() for part in label.rpartition("/"))
             reading += [((p, was), (q, _truth(output)), symbol) for was in (False, True)]
+        note = "a Mealy machine is read as the automaton of the strings whose last output is true"
+        warnings.warn(f"{self.where}: {note}", stacklevel=5)
         return _made(both, [(q, False) for q in initial], [q for q in both if q[1]], reading)
 
 

@@ -9,7 +9,7 @@ from typer import Option
 
 from automata import enumeration
 from automata.aliases import Symbols, Weight
-from automata.io.printable_text import write_list, write_string
+from automata.io.printable_text import write_list
 from automata.semirings import COUNTING
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, FormatName, SemiringName, SymbolTable, app, example
@@ -85,5 +85,5 @@ def shortest(
 
 
 def _line(machine: WFSA, string: Symbols, score: Weight, lists: bool) -> str:
-    text = write_list(string) if lists else joined(string) if string else write_string(string)
+    text = write_list(string) if lists else joined(string) if string else '""'
     return text if machine.semiring.is_boolean else f"{text}\t{machine.semiring.format(score)}"

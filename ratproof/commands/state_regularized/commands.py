@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from ratproof.commands.app import AsJson, CertificateFile, app, example
+from ratproof.commands.app import AsJson, CertificateFile, FormatName, app, example
 
 Checkpoint = Annotated[str, Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
 Temperature = Annotated[float | None, Option("--temperature", help="tau > 0; the network's own without")]
@@ -26,6 +26,7 @@ def certify(
         str | None, Option("-o", "--output", help="write the automaton that the soft network follows")
     ] = None,
     certificate: CertificateFile = None,
+    file_format: FormatName = None,
     height: Annotated[
         int | None, Option("--height", min=0, help="of a counter's strings, 20 without", show_default=False)
     ] = None,
@@ -55,7 +56,7 @@ def certify(
     from ratproof.commands.state_regularized.certifying import certify as run
 
     limits = {"height": height, "length": length, "saturated_height": saturated_height}
-    return run(checkpoint, temperature, against, output, certificate, as_json, limits)
+    return run(checkpoint, temperature, against, output, certificate, as_json, limits, file_format)
 
 
 @app.command(epilog=example("extract tomita-2.safetensors -o two-hard.json"))
