@@ -37,8 +37,8 @@ def nonzero_strings(automaton: WFSA) -> Iterator[tuple[Symbols, Weight]]:
     arrows = {symbol: _rows(plain, symbol) for symbol in plain.alphabet}
     sources: dict[int, set[int]] = defaultdict(set)
     for rows in arrows.values():
-        for q, row in rows.items():
-            for r, _ in row:
+        for q, targets in rows.items():
+            for r, _ in targets:
                 sources[r].add(q)
     final = {q: w for q, w in enumerate(plain.final.tolist()) if w != k.zero}
     start = {q: w for q, w in enumerate(plain.initial.tolist()) if w != k.zero}

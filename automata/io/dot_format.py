@@ -97,8 +97,8 @@ class _Reader:
                 raise InputError(
                     "is a drawing that ratproof wrote, which has no weights to be read; use .json"
                 )
-            names = [_text(child.children[0]) for child in part.children if _is(child, "place")]
-            own = dict(pair for child in part.children if _is(child, "list") for pair in _pairs(child))
+            names = [_text(place.children[0]) for place in _children(part, "place")]
+            own = dict(pair for options in _children(part, "list") for pair in _pairs(options))
             if part.data == "attributes":
                 defaults[str(part.children[0]).lower()] |= own
             for name in names:
@@ -204,8 +204,8 @@ def _truth(output: str) -> bool:
     return TRUTH[output.lower()]
 
 
-def _is(child: object, kind: str) -> bool:
-    return isinstance(child, Tree) and child.data == kind
+def _children(part: Tree[Token], kind: str) -> list[Tree[Token]]:
+    return [child for child in part.children if isinstance(child, Tree) and child.data == kind]
 
 
 def _pairs(options: Tree[Token]) -> Iterable[tuple[str, str]]:
