@@ -233,7 +233,7 @@ BAD_JSON = {
     ),
     "NaN without quotation marks": (
         lambda d: {**d, "transitions": [*d["transitions"], [0, 1, "a", float("nan")]]},
-        "field transitions[{n}] has the weight nan, where a string is right",
+        "field transitions[{n}]: weight 'NaN' is no number",
     ),
 }
 BAD_ATT = {
