@@ -21,8 +21,8 @@ import flint
 import numpy as np
 
 from automata.aliases import Floats, Symbols, Weight, Weights
+from automata.equivalence import equivalent
 from automata.equivalence.answers import Answer, Different, Equivalent, Unknown, first_answer
-from automata.equivalence.field import decide_rational
 from automata.errors import InputError
 from automata.io.number_text import plural, write_number
 from automata.minimise import minimise
@@ -54,7 +54,7 @@ def decide_within(
     """
     if a.semiring is not REAL or b.semiring is not REAL:
         raise InputError(f"--within must be used with the real semiring, got {a.semiring.name}")
-    answer = decide_rational(a, b, tell)
+    answer = equivalent(a, b, tell=tell)
     if isinstance(answer, Equivalent):
         return Equivalent(answer.how)
     a, b = (remove_epsilon(automaton.to_exact()) for automaton in (a, b))
