@@ -161,6 +161,10 @@ def test_regexes_beyond_regular_languages_are_refused(pattern, says):
         from_regex(pattern)
 
 
+def test_a_dot_matches_a_line_feed_only_with_its_flag():
+    assert not score(from_regex(".", "a\n"), "\n") and score(from_regex("(?s).", "a\n"), "\n")
+
+
 def test_anchors_at_the_ends_and_what_matches_nothing():
     assert from_regex("^ab$") == from_regex(r"\Aab\Z") == from_regex("ab")
     assert to_regex(from_regex(NOTHING, "ab")) == NOTHING
