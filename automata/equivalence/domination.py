@@ -66,7 +66,7 @@ def _simulation(a: WFSA, b: WFSA) -> Simulation | None:
     while True:
         changed, removed = [], False
         for (p, q), weight in list(known.items()):
-            needed: Weight | None = weight
+            needed: Weight = weight
             for v, target, answers in moves[p, q]:
                 if not live[0][target]:
                     continue
