@@ -8,19 +8,15 @@ import numpy as np
 
 from automata.aliases import Symbol, Weight
 from automata.errors import InputError
-from automata.reachability import dead_states, reachable, transition_edges
+from automata.reachability import dead_states, useful_states
 from automata.sparse_matrix import SMALL, Places, SparseMatrix, numbers_of
 from automata.wfsa import WFSA
 
 
 def trim(automaton: WFSA) -> WFSA:
     """Only the states on some path from an initial to a final state whose weights are none of them zero."""
-    zero, (sources, targets) = automaton.semiring.zero, transition_edges(automaton)
-    forth = reachable(automaton.initial != zero, (sources, targets))
-    back = reachable(automaton.final != zero, (targets, sources))
-    if (forth & back).all():
-        return automaton
-    return restricted(automaton, np.flatnonzero(forth & back))
+    useful = useful_states(automaton)
+    return automaton if useful.all() else restricted(automaton, np.flatnonzero(useful))
 
 
 def restricted(automaton: WFSA, keep: Places) -> WFSA:

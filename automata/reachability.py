@@ -58,6 +58,13 @@ def _searched(known: NDArray[np.bool_], sources: Places, targets: Places) -> NDA
     return result[:n]
 
 
+def useful_states(automaton: WFSA) -> NDArray[np.bool_]:
+    """Return for each state whether it is on a path from an initial to a final state, shape ``(n,)``."""
+    zero, (sources, targets) = automaton.semiring.zero, transition_edges(automaton)
+    forth = reachable(automaton.initial != zero, (sources, targets))
+    return forth & reachable(automaton.final != zero, (targets, sources))
+
+
 def dead_states(automaton: WFSA) -> NDArray[np.bool_]:
     """Return for each state whether no path leads to a final state, shape ``(n,)``."""
     sources, targets = transition_edges(automaton)

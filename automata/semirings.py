@@ -380,14 +380,17 @@ class Counting(Semiring):
 REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES = Real(), MaxPlus(), MinPlus(), MaxTimes()
 LOG, BOOLEAN, COUNTING = Log(), Boolean(), Counting()
 SEMIRINGS = {k.name: k for k in (REAL, MAX_PLUS, MIN_PLUS, MAX_TIMES, LOG, BOOLEAN, COUNTING)}
+ALIASES = {"tropical": MIN_PLUS, "probability": REAL}
+"""Other names that are read, and not written."""
 
 
 def semiring(name: str) -> Semiring:
-    """The semiring of that name.
+    """Return the semiring of that name or alias.
 
-    >>> semiring("max-plus")
-    <max-plus semiring>
+    >>> semiring("max-plus"), semiring("tropical")
+    (<max-plus semiring>, <min-plus semiring>)
     """
-    if not isinstance(name, str) or name not in SEMIRINGS:
-        raise InputError(f"there is no semiring {shorten(name)}; there are {', '.join(SEMIRINGS)}")
-    return SEMIRINGS[name]
+    known = SEMIRINGS | ALIASES
+    if not isinstance(name, str) or name not in known:
+        raise InputError(f"there is no semiring {shorten(name)}; there are {', '.join(known)}")
+    return known[name]

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from automata.aliases import Floats, Symbols, Weight, Weights
 from automata.drawing import Drawable
 from automata.epsilon import EpsilonClosure
-from automata.errors import InputError, LimitReached, ShapeError, UnknownSymbol
+from automata.errors import EpsilonCycle, InputError, LimitReached, ShapeError, UnknownSymbol
+from automata.reachability import useful_states
 from automata.semirings import Semiring
 from automata.sparse_matrix import SparseMatrix
 from automata.symbols import EPSILON, unknown_symbol
@@ -57,7 +58,8 @@ class WFSA(Drawable):
             hashable values but ``""``; symbols that are given *the same object* share one stored matrix, so a
             wildcard over ten thousand words is ``dict.fromkeys(words, matrix)`` and costs one matrix.
         epsilon: the matrix of the transitions that read nothing, shape ``(n, n)``; cycles are allowed where
-            the sum over all ways round converges (absolutely).
+            the sum over all ways round converges (absolutely). If one does not, the epsilon transitions of
+            states on no path from an initial to a final state are removed before that is an error.
 
     Weights that are all integers, fractions, strings or infinities make an exact automaton; one float (that
     is not an infinity) makes a float64 automaton. See :meth:`to_exact` and :meth:`to_float`.
@@ -65,7 +67,8 @@ class WFSA(Drawable):
     Raises:
         ShapeError: the shapes do not fit together.
         WeightError: a weight is not in the semiring, NaN included.
-        EpsilonCycle: a cycle of epsilon transitions has no sum in the semiring.
+        EpsilonCycle: a cycle of epsilon transitions on a path from an initial to a final state has no sum in
+            the semiring.
 
     Attributes:
         semiring: the semiring.
@@ -159,7 +162,16 @@ class WFSA(Drawable):
             exact=semiring.exact_only or initial.dtype == object,
             summands=summands,
         )
-        _ = self.epsilon_closure  # a divergent cycle is refused here, not at the first string
+        try:
+            _ = self.epsilon_closure  # a divergent cycle is refused here, not at the first string
+        except EpsilonCycle:
+            useful = useful_states(self)
+            table = self.epsilon_table.without_columns(~useful).transposed.without_columns(~useful).transposed
+            if len(table) == len(self.epsilon_table):
+                raise
+            self.__dict__.pop("has_epsilon", None)
+            self.__dict__.update(epsilon_table=table)
+            _ = self.epsilon_closure
 
     @classmethod
     def of_tables(

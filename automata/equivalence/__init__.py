@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from automata.equivalence import lumping, pairs, unambiguous
+from automata.equivalence import domination, lumping, pairs, unambiguous
 from automata.equivalence.answers import Answer, Different, Equivalent, Method, Unknown, first_answer
 from automata.equivalence.certificates import Distinguished
 from automata.equivalence.rational import decide_rational
@@ -145,4 +145,5 @@ def _selective(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None
     # short differences show soon, and a search that closes leaves a certificate behind
     yield lambda: pairs.search(a, b, tell, longest, ENOUGH_FOR_A_CERTIFICATE)
     yield lambda: unambiguous.decide(remove_epsilon(a), remove_epsilon(b), tell)
+    yield lambda: domination.decide(a, b)
     yield lambda: pairs.search(a, b, tell, longest)

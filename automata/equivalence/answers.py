@@ -72,6 +72,7 @@ class Different(_ShownInNotebook):
         figures: sizes, times and methods of a decision about large automata, by name; empty for others.
         doubt: where it is not proved that no smaller string differs: the binary logarithm of a bound on the
             probability that one does; ``None`` where it is proved.
+        tolerance: the scores differ by more than that.
     """
 
     word: Symbols
@@ -79,6 +80,7 @@ class Different(_ShownInNotebook):
     certificate: Certificate | None = field(default=None, repr=False)
     figures: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
     doubt: float | None = field(default=None, repr=False)
+    tolerance: Weight = field(default=0, repr=False)
     verdict: ClassVar[Verdict] = "different"
 
     def to_json(self) -> JsonObject:
@@ -90,6 +92,8 @@ class Different(_ShownInNotebook):
         """The answer in a sentence about automata of these names."""
         x, y = map(_written, self.scores)
         least = "no smaller string differs"
+        if self.tolerance:
+            least += f" by more than {_written(self.tolerance)}"
         if self.doubt is not None:
             chance = f"a chance of less than 2^-{int(-self.doubt)}"
             least = f"that no smaller string differs is not proved: it is so but for {chance}"

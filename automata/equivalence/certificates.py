@@ -155,6 +155,36 @@ class Lumped(_Certificate):
         return _frame("equivalent", self.a, self.b) | lumped
 
 
+Simulation = dict[tuple[int, int], Weight]
+"""For a state p of one automaton and q of another, a weight c: what p gives a string is at most c times what
+q gives it, where x is at most y if x (+) y = y.
+"""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """Two automata over max-plus, min-plus or max-times that are equal, since each simulates the other.
+
+    Attributes:
+        a, b: the automata, without epsilon.
+        a_in_b, b_in_a: the weights of pairs of states.
+    """
+
+    a: WFSA
+    b: WFSA
+    a_in_b: Simulation
+    b_in_a: Simulation
+
+    def to_json(self) -> JsonObject:
+        """As a JSON object."""
+        write = self.a.semiring.format
+        rows = {
+            name: [[p, q, write(c)] for (p, q), c in sorted(pairs.items())]
+            for name, pairs in (("A", self.a_in_b), ("B", self.b_in_a))
+        }
+        return _frame("equivalent", self.a, self.b) | {"simulation": rows}
+
+
 @dataclass(frozen=True)
 class Chain(_Certificate):
     """Two automata over a field that are equal, since a chain of links leads from their difference to what
@@ -194,7 +224,7 @@ class Chain(_Certificate):
         return {"kind": link.kind} | matrix | bound | {"to": to}
 
 
-Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped | Chain
+Certificate = Linked | Minimal | Distinguished | Bisimulation | Lumped | Simulated | Chain
 
 
 def _heading(about: str, claims: str, a: WFSA, b: WFSA) -> JsonObject:

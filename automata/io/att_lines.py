@@ -41,6 +41,14 @@ def columns(text: str) -> list[tuple[int, list[str]]]:
 def lines(text: str, where: str) -> list[Line]:
     """Return the lines of AT&T text; raise FormatError for one that is no arc and no final state."""
     rows = columns(text)
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = line.removesuffix("\r")
+        if bare.strip(" \t") and re.search(r"^\t|\t\t|\t$", bare):
+            raise FormatError(
+                f"{where}: line {number}: has an empty column, which may be epsilon or a weight that is left"
+                " out; write <epsilon> or remove the tab"
+            )
+    _require_no_header(rows, where)
     for number, parts in rows:
         if len(parts) > 5:
             raise FormatError(
@@ -49,6 +57,16 @@ def lines(text: str, where: str) -> list[Line]:
             )
     labels = 2 if _has_output_labels([row for row in rows if len(row[1]) > 2], where) else 1
     return [_line(number, parts, labels, f"{where}: line {number}") for number, parts in rows]
+
+
+def _require_no_header(rows: list[tuple[int, list[str]]], where: str) -> None:
+    """Refuse gtn's text, whose first two lines are the start states and the final states."""
+    heads = [parts for _, parts in rows[:2] if len(parts) < 3]
+    if len(heads) == 2 and any(len(parts) > 2 and parts[0] == heads[0][0] for _, parts in rows[2:]):
+        raise FormatError(
+            f"{where}: line 1: begins two lines of states, as gtn writes start and final states; AT&T text"
+            " begins with an arc of the start state"
+        )
 
 
 def _line(number: int, parts: list[str], labels: int, here: str) -> Line:

@@ -7,7 +7,7 @@ import glob
 import os
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,7 +18,11 @@ from automata.semirings import Semiring
 from automata.text.number_text import shorten
 from automata.wfsa import WFSA, require_wfsa
 
-READABLE = (".json", ".att")
+READABLE = (".json", ".att", ".txt", ".fst", ".dot", ".gv")
+FORMATS = {".json": ".json", ".att": ".att", ".txt": ".att", ".fst": ".fst", ".dot": ".dot", ".gv": ".dot"}
+"""For each readable suffix the format: JSON, AT&T text, OpenFst's binary, DOT."""
+WITHOUT_SEMIRING = (".att", ".fst")
+"""Formats that do not say their semiring, and whose symbols are in a table."""
 WRITABLE = (".json", ".att", ".dot", ".svg")
 DRAWINGS = (".svg", ".png", ".pdf", ".dot")
 """Names of drawings, which :func:`draw` writes."""
@@ -26,32 +30,67 @@ AT_WORK = 60.0
 """Seconds in which a process that writes a file has written some of it."""
 
 
-def read(path: str | Path, semiring: Semiring | None = None, symbols: str | Path | None = None) -> WFSA:
-    """The automaton in a ``.json`` or ``.att`` file.
+def read(
+    path: str | Path,
+    semiring: Semiring | None = None,
+    symbols: str | Path | None = None,
+    file_format: str | None = None,
+) -> WFSA:
+    """Read the automaton in a file.
 
     Args:
-        path: the file.
-        semiring: for ``.att``, whose files do not say it; default min-plus, as OpenFst has it.
-        symbols: for ``.att``, the symbol table; default the file of the same name with ``.syms``, where there
-            is one.
+        path: a ``.json``, ``.att``, ``.txt`` (AT&T text), ``.fst`` (OpenFst's binary) or ``.dot`` file.
+        semiring: for ``.att``, whose files do not say it; default min-plus, as OpenFst has it. For ``.fst``,
+            the default is that of the arc type.
+        symbols: for ``.att`` and ``.fst``, the symbol table; default the file of the same name with
+            ``.syms``, if there is one.
+        file_format: ``"json"``, ``"att"``, ``"fst"`` or ``"dot"``, whatever the suffix is.
 
     Raises:
         FormatError: one sentence with file and field.
     """
     path = _path(path)
-    if path.suffix == ".json":
-        if semiring is not None or symbols is not None:
-            raise InputError(
-                f"{path}: a .json file says its semiring and symbols itself; --semiring and --symbols are for"
-                " .att files"
-            )
+    kind = suffix_of(path, file_format)
+    if kind not in WITHOUT_SEMIRING and (semiring is not None or symbols is not None):
+        raise InputError(
+            f"{path}: a {kind} file says its semiring and symbols itself; --semiring and --symbols are for"
+            " .att files"
+        )
+    if kind == ".json":
         return json_format.loads(read_text(path), str(path))
-    if path.suffix == ".att":
-        beside = path.with_suffix(".syms")
-        table = Path(symbols) if symbols is not None else beside if beside.exists() else None
-        names = None if table is None else att_format.loads_symbols(read_lines(table), str(table))
+    if kind == ".dot":
+        from automata.io import dot_format  # here, since lark takes long to import
+
+        return dot_format.loads(read_text(path), str(path))
+    beside = path.with_suffix(".syms")
+    table = Path(symbols) if symbols is not None else beside if beside.exists() else None
+    names = None if table is None else att_format.loads_symbols(read_lines(table), str(table))
+    if kind == ".att":
         return att_format.loads(read_lines(path), semiring, names, str(path))
-    raise InputError(f"{path}: no format for files named so can be read; right are {', '.join(READABLE)}")
+    try:
+        from automata.io import openfst_files  # here, since pynini takes long to import, and may be missing
+    except ImportError:
+        raise InputError(
+            f"{path}: an .fst file cannot be read without pynini, which has wheels for Linux on x86-64"
+        ) from None
+    return openfst_files.loads(read_bytes(path), semiring, names, str(path))
+
+
+def suffix_of(path: str | Path, file_format: str | None = None) -> str:
+    """Return the format that a file is read in, as a suffix; raise InputError if there is none."""
+    if file_format is not None and f".{file_format.removeprefix('.')}" not in FORMATS:
+        raise InputError(
+            f"--format must be {_or_list(suffix[1:] for suffix in FORMATS)}, got {shorten(file_format)}"
+        )
+    suffix = Path(path).suffix if file_format is None else f".{file_format.removeprefix('.')}"
+    if suffix not in FORMATS:
+        raise InputError(f"{path}: no format for files named so can be read; right are {', '.join(READABLE)}")
+    return FORMATS[suffix]
+
+
+def _or_list(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} or {last}"
 
 
 def write(automaton: WFSA, path: str | Path, round_weights: bool = False) -> list[Path]:
@@ -135,12 +174,17 @@ def require_place(path: str | Path) -> None:
         raise InputError(f"{path}: cannot be written: no permission to write in {folder}")
 
 
-def read_text(path: str | Path) -> str:
-    """The file's text, as UTF-8; a file that cannot be read, or is no text, is one clear sentence."""
+def read_bytes(path: str | Path) -> bytes:
+    """Return the file's bytes; raise FormatError if it cannot be read."""
     try:
-        data = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def read_text(path: str | Path) -> str:
+    """The file's text, as UTF-8; a file that cannot be read, or is no text, is one clear sentence."""
+    data = read_bytes(path)
     if b"\0" in data:
         raise FormatError(f"{path}: is binary, where UTF-8 text is right (byte {data.index(0)} is NUL)")
     try:

@@ -1,5 +1,5 @@
-"""Automata as JSON: every weight a string, states 0 to n - 1, symbol "" for epsilon, zero where nothing is
-said.
+"""Automata as JSON: every weight a string (a number is read as its decimal text), states 0
+to n - 1, symbol "" for epsilon, zero where nothing is said.
 
 >>> print(dumps(loads('{"semiring": "real", "states": 2, "alphabet": ["a"], "initial": [[0, "1"]],'
 ...                   ' "final": [[1, "0.5"]], "transitions": [[0, 1, "a", "-3/7"]]}')))
@@ -34,6 +34,12 @@ from automata.text.printable_text import has_half_a_character
 from automata.weights import tell_merged
 from automata.wfsa import WFSA, require_states
 
+SHAPES = {
+    "alphabet": "a list of strings",
+    "initial": "a list of [state, weight]",
+    "final": "a list of [state, weight]",
+    "transitions": "a list of [source, target, symbol, weight]",
+}
 FIELDS = ("semiring", "states", "alphabet", "initial", "final", "transitions")
 
 
@@ -56,7 +62,7 @@ def from_json(data: object, where: str = "automaton") -> WFSA:
             )
     for name in FIELDS:
         if name not in data:
-            raise reader.error(name, "is missing")
+            raise reader.error(name, f"is missing; an automaton has the fields {', '.join(FIELDS)}")
     if not isinstance(data["semiring"], str):
         raise reader.error("semiring", f"is {_kind(data['semiring'])}, where a name is right")
     with reader.at("semiring"):
@@ -140,6 +146,16 @@ def to_json(automaton: WFSA) -> JsonObject:
     }
 
 
+class JsonNumber:
+    """A JSON number that is no integer, by its text: a weight is read from the decimal, not from a float."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 class _Reader:
     """Checks parts of a document; every error says where."""
 
@@ -163,7 +179,7 @@ class _Reader:
 
     def items(self, value: object, field: str) -> list[object]:
         if not isinstance(value, list):
-            raise self.error(field, f"is {_kind(value)}, where a list is right")
+            raise self.error(field, f"must be {SHAPES[field]}, got {_kind(value)}")
         return value
 
     def row(self, value: object, field: str, shape: str) -> list[object]:
@@ -177,6 +193,8 @@ class _Reader:
         return value
 
     def weight(self, value: object, field: str, k: Semiring) -> Weight:
+        if isinstance(value, JsonNumber | int | float) and not isinstance(value, bool):
+            value = str(value)
         if not isinstance(value, str):
             raise self.error(
                 field, f'has the weight {shorten(value)}, where a string is right, such as "1" or "-3/7"'
@@ -213,7 +231,7 @@ def _parse(text: str, where: str) -> object:
         return dict(pairs)
 
     try:
-        return json.loads(text, object_pairs_hook=once)
+        return json.loads(text, object_pairs_hook=once, parse_float=JsonNumber, parse_constant=JsonNumber)
     except json.JSONDecodeError as error:
         raise FormatError(
             f"{where}: line {error.lineno}, column {error.colno}: is no JSON: {error.msg}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -72,10 +72,15 @@ def to_openfst(automaton: WFSA, arc_type: str | None = None) -> pynini.Fst:
     return fst
 
 
-def from_openfst(fst: pynini.Fst, alphabet: Sequence[Hashable], semiring: Semiring | None = None) -> WFSA:
-    """Return the float64 automaton of an OpenFst acceptor; label i is ``alphabet[i - 1]``, read or not.
-    Without a semiring: min-plus for ``standard``, log for ``log`` and ``log64``.
+def from_openfst(
+    fst: pynini.Fst, alphabet: Sequence[Hashable] | Mapping[int, Hashable], semiring: Semiring | None = None
+) -> WFSA:
+    """Return the float64 automaton of an OpenFst acceptor; label i is ``alphabet[i - 1]``, read or not, or
+    what a mapping from labels gives. Without a semiring: min-plus for ``standard``, log for ``log`` and
+    ``log64``.
     """
+    names = alphabet if isinstance(alphabet, Mapping) else dict(enumerate(alphabet, 1))
+    alphabet = list(names.values())
     k = semiring or (MIN_PLUS if fst.arc_type() == "standard" else LOG)
     if (fst.arc_type() == "standard") != (arc_type_for(k) == "standard"):
         raise InputError(f"arc type {fst.arc_type()} does not add as the {k.name} semiring does")
@@ -89,7 +94,7 @@ def from_openfst(fst: pynini.Fst, alphabet: Sequence[Hashable], semiring: Semiri
                 raise InputError(
                     f"state {q} turns label {arc.ilabel} into {arc.olabel}, where an acceptor is right"
                 )
-            symbol = alphabet[arc.ilabel - 1] if arc.ilabel else EPSILON
+            symbol = names[arc.ilabel] if arc.ilabel else EPSILON
             arcs.append((q, arc.nextstate, symbol, _value(k, arc.weight)))
     finals = [(q, _value(k, fst.final(q))) for q in states]
     return WFSA.from_edges(k, len(states), alphabet, [(fst.start(), k.one)], finals, arcs)

@@ -5,8 +5,8 @@ With a table, labels are its names, as OpenFst's compiler has it, whatever they 
 named 2. Only where no label is a name, and all are numbers, are they numbers of the table, as ``fstprint``
 writes them without one. What has number 0 is epsilon.
 
-Without a table labels are names, and ``<epsilon>``, ``<eps>`` or ``0`` is epsilon, whichever of them the text
-has.
+Without a table labels are names, and ``<epsilon>``, ``<eps>``, ``@0@``, ``@_EPSILON_SYMBOL_@`` or ``0`` is
+epsilon, whichever of them the text has; ``-1`` and HFST's names for unknown symbols are refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ from automata.text.number_text import shorten
 from automata.text.printable_text import has_half_a_character
 from automata.wfsa import WFSA
 
-EPSILON_NAMES = ("<epsilon>", "<eps>", "0")
+EPSILON_NAMES = ("<epsilon>", "<eps>", "0", "@0@", "@_EPSILON_SYMBOL_@")
+"""Epsilon in texts without a table: OpenFst's names, and those of foma and HFST."""
+FOREIGN = {
+    "-1": "k2 writes at the arcs into its final state; leave these out and give their sources final weights",
+    "@_IDENTITY_SYMBOL_@": "HFST writes for any symbol that is not named; list the symbols",
+    "@_UNKNOWN_SYMBOL_@": "HFST writes for any symbol that is not named; list the symbols",
+    "@": "foma writes for any symbol that is not named; list the symbols",
+}
+"""Labels that are no symbols in the text that other programs write, and what to do."""
 LOOKS_SILENT = re.compile("eps|^ε$|^<.*>$|^[-_0]$", re.IGNORECASE)
 """Names that nobody would take for a symbol where they have number 0."""
 
@@ -109,6 +117,11 @@ def _with_table(labels: Mapping[str, int], table: Mapping[str, int], where: str)
 
 
 def _without_table(labels: Mapping[str, int], where: str) -> dict[str, str]:
+    for text, line in labels.items():
+        if text in FOREIGN:
+            raise FormatError(
+                f"{where}: line {line}: reads {text!r}, which {FOREIGN[text]}, or give a symbol table (.syms)"
+            )
     silent = [text for text in EPSILON_NAMES if text in labels]
     unsure = "without a symbol table (.syms), which gives epsilon number 0"
     if len(silent) > 1:
@@ -125,4 +138,7 @@ def _without_table(labels: Mapping[str, int], where: str) -> dict[str, str]:
                 f" {shorten(name)}: it is not known {unsure}"
             )
         warnings.warn(f"{where}: '0' is read as epsilon, since there is no symbol table", stacklevel=4)
+    for text in silent:
+        if text.startswith("@"):
+            warnings.warn(f"{where}: {text!r} is read as epsilon", stacklevel=4)
     return {text: EPSILON if text in silent else text for text in labels}

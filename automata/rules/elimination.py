@@ -58,10 +58,10 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
     small = plain if plain.states <= least.states else least
     if not small.states:
         return None
-    return _eliminated(small, _widened(small, least, stand or {}))
+    return eliminated(small, _widened(small, least, stand or {}))
 
 
-def _words(automaton: WFSA) -> Steps:
+def words_between(automaton: WFSA) -> Steps:
     """For each pair of states the words that lead from one to the other."""
     words_between: dict[tuple[int, int], set[str]] = defaultdict(set)
     users: dict[int, list[str]] = defaultdict(list)
@@ -77,7 +77,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
     """The steps between states as rules: with wildcards, without arrows and words it can spare."""
     words = [str(word) for word in automaton.alphabet]
     kinds = {kind: _of_kind(kind, words, stand) for kind in WILDCARDS}
-    steps, wild = _words(automaton), {}
+    steps, wild = words_between(automaton), {}
 
     def count(several: frozenset[str]) -> int:
         return sum(len(stand.get(word, (word,))) for word in several)
@@ -134,7 +134,7 @@ def _with(automaton: WFSA, steps: Steps) -> WFSA:
     return WFSA.of_tables(BOOLEAN, automaton.initial, automaton.final, tables, index)
 
 
-def _eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
+def eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
     """Eliminate one state after the other, those with few ways through them first."""
     rules = dict(arrows)
     rules |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}

@@ -257,16 +257,18 @@ def test_the_confirmation_looks_at_every_word_before_the_one_found():
 
 
 def test_ambiguous_max_plus_automata_are_searched_and_the_search_says_how_far():
-    """max(number of a, number of b), beside itself: the vectors never repeat, so no search can end."""
+    """max(number of a, number of b), and the same from one state: the vectors never repeat, so no search can
+    end, and no state of the first simulates the start of the second.
+    """
     counts = [(0, 0, "a", 1), (0, 0, "b", 0), (1, 1, "a", 0), (1, 1, "b", 1)]
     one = WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0), (1, 0)], [(0, 0), (1, 0)], counts)
     other = WFSA.from_edges(
         MAX_PLUS,
         3,
         "ab",
+        [(2, 0)],
         [(0, 0), (1, 0), (2, 0)],
-        [(0, 0), (1, 0), (2, 0)],
-        [*counts, (2, 2, "a", 0), (2, 2, "b", 0)],
+        [*counts, *((2, target, symbol, weight) for _, target, symbol, weight in counts)],
     )
     answer = equivalent(one, other)
     assert isinstance(answer, Unknown) and answer.searched >= 10 and str(answer.searched) in answer.why

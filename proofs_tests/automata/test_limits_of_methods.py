@@ -41,7 +41,8 @@ def test_too_many_pairs_of_states_do_not_hide_that_the_empty_string_differs(k, m
 
 @over(SELECTIVE)
 def test_the_longest_string_to_be_tried_is_heeded_where_other_methods_reach_a_limit(k, monkeypatch):
-    monkeypatch.setattr("automata.equivalence.unambiguous.MOST_PAIRS", 0)
+    for method in ("unambiguous", "domination"):
+        monkeypatch.setattr(f"automata.equivalence.{method}.MOST_PAIRS", 0)
     third = {"max-plus": -9, "min-plus": 9, "max-times": Fraction(1, 512)}[k.name]  # never the best
     loops = [(0, 0, s, HALF[k.name]) for s in "ab"]
     a = forked(k, k.one)

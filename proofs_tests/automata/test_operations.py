@@ -78,7 +78,7 @@ def test_the_closure_solves_its_equation(k, data):
 )
 def test_a_cycle_of_epsilon_without_a_sum_is_refused_with_its_state(k, weight):
     with pytest.raises(EpsilonCycle, match="epsilon cycles through state 1"):
-        WFSA(k, [k.one, k.zero], [k.zero, k.one], {}, epsilon=[[k.zero, k.zero], [k.zero, weight]])
+        WFSA(k, [k.one, k.one], [k.zero, k.one], {}, epsilon=[[k.zero, k.zero], [k.zero, weight]])
 
 
 def test_signed_cycles_have_to_converge_absolutely():

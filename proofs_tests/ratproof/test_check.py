@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
@@ -312,6 +313,16 @@ both = replace(right, name="both", variants=(*right.variants, *wrong.variants))
 """
     with pytest.raises(InputError, match="both has two variants of the name believed"):
         check(written(ONES + text))
+
+
+def test_a_claim_can_import_its_neighbours(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", list(sys.path))
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "neighbour_of_a_claim.py").write_text("START = 1\n")
+    claims = tmp_path / "lib" / "claims.py"
+    claim = 'x = believe("one", start=START, step=lambda c, x: c, automaton=one)'
+    claims.write_text(f"{ONES}from neighbour_of_a_claim import START\n{claim}")
+    assert check(str(claims)).results
 
 
 def test_names_cannot_be_joined_to_the_file_name_of_another_claim():

@@ -19,7 +19,7 @@ from automata.semirings import REAL, SEMIRINGS
 from automata.testing.strategies import automata, strings
 from automata.wfsa import WFSA
 from ratproof import start
-from ratproof.commands.automata import _joined
+from ratproof.commands.automata import joined
 from ratproof.evidence.kinds import OF_PAPERS
 from ratproof.main import run
 from theory.papers import PAPERS
@@ -233,7 +233,7 @@ BAD_JSON = {
     ),
     "NaN without quotation marks": (
         lambda d: {**d, "transitions": [*d["transitions"], [0, 1, "a", float("nan")]]},
-        "field transitions[{n}] has the weight nan, where a string is right",
+        "field transitions[{n}]: weight 'NaN' is no number",
     ),
 }
 BAD_ATT = {
@@ -441,4 +441,4 @@ def test_without_a_command_the_help_is_shown_as_it_is_written(arguments, capsys)
     ],
 )
 def test_a_sampled_string_is_quoted_where_it_would_be_read_as_another(string, line):
-    assert _joined(string) == line
+    assert joined(string) == line

@@ -4,8 +4,8 @@ else.
 It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B, over
 boolean, max-plus, min-plus or max-times, a certificate claims "equivalent": every string leads Forward to a
 listed pair of vectors, up to a common factor (boolean: up to equivalence and union), each with equal scores,
-or both go to a third automaton whose states are classes of theirs; or "different": a word, maybe not the
-least, has two scores.
+or both go to a third automaton whose states are classes of theirs, or each simulates the other; or
+"different": a word, maybe not the least, has two scores.
 """
 
 import hashlib
@@ -199,13 +199,46 @@ def check_classes(a, c, classes, mirrored):
             need(same, f"{symbol!r:.40} leads from state {q} otherwise than from its class")
 
 
+def check_simulation(a, b, rows):
+    """With [p, q, c], what state p of A gives a string is at most c times what state q of B gives it; x is at
+    most y if x plus y is y.
+    """
+    need(not a.epsilon and not b.epsilon, "a simulation is for automata without epsilon")
+    known_pairs = {}
+    for p, q, text in rows:
+        need(0 <= p < a.n and 0 <= q < b.n, f"there is no state {p}, or {q}")
+        need(q not in known_pairs.setdefault(p, {}), "a pair of states is there twice")
+        known_pairs[p][q] = a.weight(text)
+
+    def at_most(x, y):
+        return a.plus(x, y) == y
+
+    for p, w in a.initial.items():
+        pairs = known_pairs.get(p, {}).items()
+        shown = any(at_most(a.times(w, c), b.initial.get(q, b.zero)) for q, c in pairs)
+        need(shown, f"no state simulates the initial state {p}")
+    for p, q, c in ((p, q, c) for p, pairs in known_pairs.items() for q, c in pairs.items()):
+        ends = at_most(a.final.get(p, a.zero), a.times(c, b.final.get(q, b.zero)))
+        need(ends, f"the final weight of state {p} is better than that of {q}")
+        for symbol in a.alphabet:
+            row = b.steps[symbol].get(q, {})
+            for r, w in a.steps[symbol].get(p, {}).items():
+                pairs = [(to, d) for to, d in known_pairs.get(r, {}).items() if to in row]
+                shown = any(at_most(a.times(w, d), a.times(c, row[to])) for to, d in pairs)
+                need(
+                    shown or r not in a.live,
+                    f"{symbol!r:.40} leads from state {p} to {r}, better than from {q}",
+                )
+
+
 def verdict(data):
     """Return the certificate's claim if it is shown; raise an error if not."""
     claim = claimed(data, ABOUT, "equivalent|different")
     over = data["A"].get("semiring") if type(data.get("A")) is dict else None
     need(over not in ("real", "counting"), f"it is over a field: check_certificate.py is for {over}")
     lumped = claim == "equivalent" and "classes" in data
-    fields = ["through", "classes", "mirrored"] if lumped else FIELDS[claim]
+    simulated = claim == "equivalent" and "simulation" in data
+    fields = ["through", "classes", "mirrored"] if lumped else ["simulation"] if simulated else FIELDS[claim]
     known(data, ["format", "claims", "A", "B", *fields], ["about", "stand"])
     stand = data.get("stand", {})  # which words a symbol stands for: written down, and not checked
     known(stand, [], stand)
@@ -224,6 +257,11 @@ def verdict(data):
         known(data["classes"], "AB")
         for side, name in ((a, "A"), (b, "B")):
             check_classes(side, c, listed(data["classes"][name], "classes", int, int), data["mirrored"])
+    elif simulated:
+        need(a.semiring != "boolean", "a simulation is for other semirings than the boolean one")
+        known(data["simulation"], "AB")
+        for name, one, other in (("A", a, b), ("B", b, a)):
+            check_simulation(one, other, listed(data["simulation"][name], "simulation", int, int, str))
     else:
         for pair in listed(data["pairs"], "pairs", list, list):
             for vector in pair:

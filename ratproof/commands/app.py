@@ -30,7 +30,11 @@ COMPLETING = "_RATPROOF_COMPLETE"
 
 AsJson = Annotated[bool, Option("--json", help="one JSON object on standard output, nothing else there")]
 SemiringName = Annotated[
-    str | None, Option("--semiring", help="of a .att file, which does not say it (default: min-plus)")
+    str | None,
+    Option("--semiring", help="of a file that does not say it: .att, .txt, .fst (default: min-plus)"),
+]
+FormatName = Annotated[
+    str | None, Option("--format", help="read files as json, att, fst or dot, whatever their names end in")
 ]
 CertificateFile = Annotated[
     str | None, Option("--certificate", help="write what shows it, for check-certificate")
@@ -45,7 +49,7 @@ RoundWeights = Annotated[
     bool, Option("--round", help="write weights without a finite decimal as the nearest float64 in .att")
 ]
 SymbolTable = Annotated[
-    str | None, Option("--symbols", help="of a .att file (default: the .syms file beside it)")
+    str | None, Option("--symbols", help="of a .att, .txt or .fst file (default: .syms beside it)")
 ]
 
 

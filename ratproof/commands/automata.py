@@ -18,28 +18,28 @@ from automata.semirings import semiring as semiring_named
 from automata.text.number_text import shorten
 from automata.text.printable_text import is_plain, read_string, write_list, write_string
 from automata.wfsa import WFSA
-from ratproof.commands.app import AsJson, RoundWeights, SemiringName, SymbolTable, app, example
+from ratproof.commands.app import AsJson, FormatName, RoundWeights, SemiringName, SymbolTable, app, example
 from ratproof.commands.terminal import print_answer
 from ratproof.process.outputs import require_outputs
 
 AsLists = Annotated[
     bool, Option("--lists", help='strings are JSON lists of symbols, such as ["New York", "b"]')
 ]
-AutomatonFile = Annotated[str, Argument(metavar="AUTOMATON", help="a .json or .att file")]
+AutomatonFile = Annotated[str, Argument(metavar="AUTOMATON", help="a .json, .att, .txt, .fst or .dot file")]
 
 
-def load_both(a: str, b: str, semiring: str | None, symbols: str | None) -> tuple[WFSA, WFSA]:
-    """The automata in two files. What ``--semiring`` and ``--symbols`` say is of those in .att files, be it
-    one.
+def load_both(
+    a: str, b: str, semiring: str | None, symbols: str | None, file_format: str | None = None
+) -> tuple[WFSA, WFSA]:
+    """Return the automata in two files; ``--semiring`` and ``--symbols`` are for files that do not say them.
 
-    Raises :class:`~automata.errors.InputError`, too, where an .att file that was read as min-plus is held
-    against another semiring.
+    Raises :class:`~automata.errors.InputError` if such a file was read over another semiring than the other.
     """
-    one_is = any(path.endswith(".att") for path in (a, b))
-    said = [(semiring, symbols) if path.endswith(".att") or not one_is else (None, None) for path in (a, b)]
-    one, other = load(a, *said[0]), load(b, *said[1])
-    for path, mine, against in ((a, one, other), (b, other, one)):
-        if path.endswith(".att") and semiring is None and mine.semiring is not against.semiring:
+    silent = [files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING for path in (a, b)]
+    options = [(semiring, symbols) if one or not any(silent) else (None, None) for one in silent]
+    one, other = load(a, *options[0], file_format), load(b, *options[1], file_format)
+    for path, mine, against, says_none in ((a, one, other, silent[0]), (b, other, one, silent[1])):
+        if says_none and semiring is None and mine.semiring is not against.semiring:
             raise InputError(
                 f"{path}: does not say its semiring, and is read as {mine.semiring.name} without --semiring;"
                 f" the other automaton is over the {against.semiring.name} semiring: --semiring"
@@ -54,9 +54,9 @@ def tell_semiring(target: str, automaton: WFSA) -> None:
         print(f"{target} does not say its semiring: --semiring {automaton.semiring.name} reads it back")
 
 
-def load(path: str, semiring: str | None, symbols: str | None) -> WFSA:
+def load(path: str, semiring: str | None, symbols: str | None, file_format: str | None = None) -> WFSA:
     """The automaton in a file."""
-    return files.read(path, None if semiring is None else semiring_named(semiring), symbols)
+    return files.read(path, None if semiring is None else semiring_named(semiring), symbols, file_format)
 
 
 @app.command(epilog=example('score fading.json "" "a b"'))
@@ -68,10 +68,11 @@ def score(
     lists: AsLists = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the score of each string, exactly, one a line."""
-    machine = load(automaton, semiring, symbols)
+    machine = load(automaton, semiring, symbols, file_format)
     read = [read_string(text, as_list=lists) for text in strings]
     try:
         scores = batch.scores(machine, read)
@@ -89,13 +90,14 @@ def convert(
     ],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     round_weights: RoundWeights = False,
     as_json: AsJson = False,
 ) -> None:
     """Write an automaton in another format."""
     files.require_writable(target)
     require_outputs({"": target}, reads=(source, symbols))
-    machine = load(source, semiring, symbols)
+    machine = load(source, semiring, symbols, file_format)
     _tell(files.write(machine, target, round_weights), machine, as_json)
     if not as_json:
         tell_semiring(target, machine)
@@ -107,12 +109,13 @@ def draw(
     output: Annotated[str, Option("-o", "--output", help="named .svg, .png, .pdf or .dot")],
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw an automaton."""
     files.require_drawing(output)
     require_outputs({"-o": output}, reads=(automaton, symbols))
-    machine = load(automaton, semiring, symbols)
+    machine = load(automaton, semiring, symbols, file_format)
     _tell(files.draw(machine, output), machine, as_json)
 
 
@@ -125,20 +128,21 @@ def sample(
     lists: AsLists = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
     """Print random strings, each with its score. They are drawn in proportion to what their paths weigh."""
-    machine = load(automaton, semiring, symbols)
+    machine = load(automaton, semiring, symbols, file_format)
     try:
         drawn = sample_strings(machine, count, longest, np.random.default_rng(seed))
     except InputError as error:
         raise error.about(automaton) from None
     scores = [machine.semiring.format(value) for value in batch.scores(machine, drawn)]
-    shown = [f"{write_list(x) if lists else _joined(x)}\t{w}" for x, w in zip(drawn, scores, strict=True)]
+    shown = [f"{write_list(x) if lists else joined(x)}\t{w}" for x, w in zip(drawn, scores, strict=True)]
     print_answer(as_json, {"strings": [list(x) for x in drawn], "scores": scores}, "\n".join(shown))
 
 
-def _joined(string: Sequence[str]) -> str:
+def joined(string: Sequence[str]) -> str:
     """The symbols with blanks between, or between quotation marks if that would be misread."""
     plain = not string or (is_plain(string) and string[0][0] not in "\"'")
     return " ".join(string) if plain else write_string(string)

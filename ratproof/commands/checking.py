@@ -25,7 +25,7 @@ from automata.text.printable_text import printable
 from automata.wfsa import WFSA
 from ratproof.checkers import check_boxes, check_certificate, check_counter, check_hankel, check_invariant
 from ratproof.checkers.table import SHOWN, Judgement, automaton_digest, checker_of, judge
-from ratproof.commands.app import AsJson, SemiringName, SymbolTable, app, example
+from ratproof.commands.app import AsJson, FormatName, SemiringName, SymbolTable, app, example
 from ratproof.commands.automata import load
 from ratproof.commands.deciding import MissingAsZero
 from ratproof.commands.terminal import naming, print_answer, progress
@@ -108,9 +108,8 @@ def check(
             "--of",
             metavar="FILE...",
             help=(
-                "what all of them must be about, after them: two automata (.json, .att), a checkpoint"
-                " (.safetensors), or the weights "
-                "of a cell (.json)"
+                "what all of them must be about, after them: two automata (.json, .att, .txt, .fst, .dot), a"
+                " checkpoint (.safetensors), or the weights of a cell (.json)"
             ),
         ),
     ] = None,
@@ -120,6 +119,7 @@ def check(
     missing_as_zero: MissingAsZero = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> int:
     """Check certificates with short independent programs, which share no code with the rest. Exit status
@@ -129,7 +129,7 @@ def check(
     much work to check.
     """
     read = [(path, _certificate(path)) for path in certificates]
-    subjects = _subjects(of or [], semiring, symbols)
+    subjects = _subjects(of or [], semiring, symbols, file_format)
     if temperature is not None and subjects.network is None:
         raise InputError(
             "--temperature is that of a network, and --of names none; --of NETWORK.safetensors is right"
@@ -199,10 +199,15 @@ def _certificate(path: str) -> JsonObject | Judgement:
     )
 
 
-def _subjects(of: Sequence[str], semiring: str | None, symbols: str | None) -> Subjects:
+def _subjects(
+    of: Sequence[str], semiring: str | None, symbols: str | None, file_format: str | None
+) -> Subjects:
     """The files of ``--of``, read."""
     subjects = Subjects()
-    if (semiring, symbols) != (None, None) and not any(path.endswith(".att") for path in of):
+    formats = [file_format or Path(path).suffix[1:] for path in of]
+    if (semiring, symbols) != (None, None) and not any(
+        files.FORMATS.get(f".{name}") in files.WITHOUT_SEMIRING for name in formats
+    ):
         raise InputError("--semiring and --symbols are those of a .att file, and --of names none")
     for path in of:
         if path.endswith(".safetensors"):
@@ -220,8 +225,9 @@ def _subjects(of: Sequence[str], semiring: str | None, symbols: str | None) -> S
                 )
             subjects.weights = path, files.read_text(path)
         else:
-            options = (None, None) if Path(path).suffix == ".json" else (semiring, symbols)
-            subjects.automata.append((path, load(path, *options)))
+            says_it = files.suffix_of(path, file_format) not in files.WITHOUT_SEMIRING
+            options = (None, None) if says_it else (semiring, symbols)
+            subjects.automata.append((path, load(path, *options, file_format)))
     if len(subjects.automata) > 2:
         raise InputError(
             f"--of names {len(subjects.automata)} automata; a certificate is about two, in this order"

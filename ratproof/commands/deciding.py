@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Annotated
 
 from typer import Argument, Context, Option
@@ -12,13 +13,15 @@ from automata import minimise as minimising
 from automata.equivalence import Different, Equivalent, aligned
 from automata.equivalence import equivalent as decide
 from automata.equivalence.certificates import Certificate
+from automata.equivalence.within import decide_within
 from automata.errors import InputError, LimitReached, OutputError
 from automata.io import files
-from automata.text.number_text import plural
+from automata.text.number_text import parse_number, plural, shorten, write_number
 from automata.wfsa import WFSA
 from ratproof.commands.app import (
     AsJson,
     CertificateFile,
+    FormatName,
     HtmlFile,
     RoundWeights,
     SemiringName,
@@ -50,7 +53,7 @@ MissingAsZero = Annotated[
 )
 def equivalent(
     context: Context,
-    a: Annotated[str, Argument(metavar="A", help="a .json or .att file")],
+    a: Annotated[str, Argument(metavar="A", help="a .json, .att, .txt, .fst or .dot file")],
     b: Annotated[str, Argument(metavar="B", help="another")],
     certificate: CertificateFile = None,
     kernel: Annotated[
@@ -63,6 +66,14 @@ def equivalent(
     kernel_file: Annotated[
         str | None, Option("--kernel-file", help="its name (default: equivalent_A_B.v); implies --kernel")
     ] = None,
+    within: Annotated[
+        str | None,
+        Option(
+            "--within",
+            metavar="TOLERANCE",
+            help="decide whether no two scores differ by more than that, such as 1e-4 (real semiring)",
+        ),
+    ] = None,
     missing_as_zero: MissingAsZero = False,
     longest: Annotated[
         int | None,
@@ -70,13 +81,17 @@ def equivalent(
     ] = None,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Decide whether two automata give every string one score. Exit status 0: equivalent, 1: different, 3:
     unknown.
     """
-    one, other = load_both(a, b, semiring, symbols)
+    tolerance = None if within is None else _tolerance(within)
+    if tolerance is not None and (certificate, kernel, kernel_file, longest) != (None, False, None, None):
+        raise InputError("--within cannot be used with --certificate, --kernel, --kernel-file or --longest")
+    one, other = load_both(a, b, semiring, symbols, file_format)
     outputs = {"--certificate": certificate, "--kernel-file": kernel_file, "--html": html}
     require_outputs(outputs, reads=(a, b, symbols))
     coq_file = None
@@ -86,7 +101,10 @@ def equivalent(
         coq_file = kernel_certificate.file_name(kernel_file, a, b)  # Coq is missed before anything is decided
         require_outputs(outputs | {"--kernel-file": coq_file}, reads=(a, b, symbols))
     with progress("equivalent") as tell, naming(a, b):
-        answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
+        if tolerance is not None:
+            answer = decide_within(*aligned(one, other, missing_as_zero), tolerance, tell)
+        else:
+            answer = decide(one, other, missing_as_zero=missing_as_zero, longest=longest, tell=tell)
         accepted = None
         if coq_file is not None and isinstance(answer, (Equivalent, Different)):
             tell("Coq checks the answer")
@@ -101,6 +119,7 @@ def equivalent(
             shown = None
     files_written = {
         "certificate": certificate if shown is not None else None,
+        "within": None if tolerance is None else write_number(tolerance),
         "kernel": None if accepted is None else {"file": coq_file, "theorem": accepted},
     }
     kernel_accepts = (
@@ -109,7 +128,10 @@ def equivalent(
         else f"\naccepted by Coq's kernel, with nothing assumed: the theorem {accepted} of {coq_file}, which"
         " coqc accepts by itself"
     )
-    print_answer(as_json, answer.to_json() | files_written, answer.to_text(a, b) + kernel_accepts)
+    text = answer.to_text(a, b)
+    if tolerance is not None and isinstance(answer, Equivalent):
+        text = f"equivalent within {within}: {answer.how}"
+    print_answer(as_json, answer.to_json() | files_written, text + kernel_accepts)
     if coq_file is not None and accepted is None:
         tell_unwritten(coq_file, "nothing is decided that Coq could check")
     if certificate is not None and shown is None:
@@ -133,12 +155,13 @@ def minimise(
     round_weights: RoundWeights = False,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> int:
     """Find the least automaton with the same scores. It is found over the reals, exactly, or among
     deterministic boolean automata. Exit status 3: of a large one, a smaller one that may not be the least.
     """
-    given = load(automaton, semiring, symbols)
+    given = load(automaton, semiring, symbols, file_format)
     if output is not None:
         files.require_writable(output)
     require_outputs({"-o": output, "--certificate": certificate}, reads=(automaton, symbols))
@@ -177,13 +200,24 @@ def rank(
     automaton: AutomatonFile,
     semiring: SemiringName = None,
     symbols: SymbolTable = None,
+    file_format: FormatName = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the rank of an automaton's Hankel matrix. That is the least number of states over the reals."""
-    given = load(automaton, semiring, symbols)
+    given = load(automaton, semiring, symbols, file_format)
     with progress("rank") as tell, naming(automaton):
         states = minimising.rank(given, tell)
     print_answer(as_json, {"rank": states}, str(states))
+
+
+def _tolerance(text: str) -> Fraction:
+    try:
+        value = parse_number(text)
+    except InputError:
+        value = -1.0
+    if not isinstance(value, Fraction) or value < 0:
+        raise InputError(f"--within must be a finite number that is not negative, got {shorten(text)}")
+    return value
 
 
 def _least(result: minimising.Minimised, given: WFSA) -> str:

@@ -58,6 +58,23 @@ GROUPS: dict[str, tuple[Row, ...]] = {
             minimise="Find the least automaton with the same scores.",
             rank="Print the rank of an automaton's Hankel matrix.",
         ),
+        *_rows(
+            "building",
+            intersect="Multiply the scores of two automata.",
+            union="Add the scores of two automata.",
+            difference="Accept the strings that A accepts and B does not.",
+            complement="Accept the strings that a boolean automaton rejects.",
+            reverse="Give each string the score of its mirror image.",
+            determinise="Make a boolean automaton deterministic.",
+            trim="Remove the states that are on no accepting path.",
+            regex="Turn a regex into a DFA, or a DFA into a regex.",
+        ),
+        *_rows(
+            "listing",
+            enumerate="List strings whose score is not zero, in shortlex order.",
+            count="Count the strings of a length, or add their scores.",
+            shortest="Print the least string whose score is not zero.",
+        ),
         *_rows("checking", check_certificate="Check certificates with short independent programs."),
     ),
     "Networks": (

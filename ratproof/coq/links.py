@@ -17,7 +17,7 @@ import numpy as np
 
 from automata.aliases import Symbol, Symbols, Weight, Weights
 from automata.equivalence import Different, Equivalent
-from automata.equivalence.certificates import Chain, Linked
+from automata.equivalence.certificates import Chain, Linked, Simulated
 from automata.errors import InputError
 from automata.operations import remove_epsilon
 from automata.reachability import dead_states
@@ -151,6 +151,8 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
         left, right = _certificate_links(builder, answer.certificate, plain_a, plain_b, to_a, to_b)
     elif isinstance(answer.certificate, Chain):
         raise InputError("--kernel: the automata are large, and Coq is shown no chain of links")
+    elif isinstance(answer.certificate, Simulated):
+        raise InputError("--kernel: the automata simulate each other, and Coq is shown no simulations")
     elif answer.certificate is not None:
         left, right = _pair_links(builder, plain_a, plain_b, to_a, to_b)
     else:

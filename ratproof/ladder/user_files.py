@@ -111,6 +111,9 @@ def load(path: str) -> dict[str, Claim | Subject]:
     spec = importlib.util.spec_from_file_location("brought_claims", path)
     if spec is None or spec.loader is None:
         raise InputError(f"{path}: is no Python file, whose name ends in .py")
+    folder = str(Path(path).resolve().parent)
+    if folder not in sys.path:  # as pytest does, so that the file can import its neighbours
+        sys.path.insert(0, folder)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses in the file look for it there
     try:

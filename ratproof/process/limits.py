@@ -43,8 +43,9 @@ VERDICTS = frozenset({"equivalent", "check-certificate", "certify", "not-rationa
 is a message.
 """
 OTHERS = "score convert draw sample minimise rank compile extract figures"
+AUTOMATA = "intersect union difference complement reverse determinise trim regex enumerate count shortest"
 RULES = "zero-shot read-back show add disable"
-LIMITED = VERDICTS | {*OTHERS.split()} | {f"rules {command}" for command in RULES.split()}
+LIMITED = VERDICTS | {*OTHERS.split(), *AUTOMATA.split()} | {f"rules {command}" for command in RULES.split()}
 """The commands that read a file and compute."""
 UNLIMITED = {"claims", "doctor", "examples", "verify", "check", "hunt", "prove", "results", "rules"}
 """The commands whose duration is an option of theirs, or that hardly take any time."""

@@ -76,7 +76,8 @@ def _read_for(place: Path) -> list[Path]:
     try:
         if place.is_dir():
             return [file for file in place.iterdir() if file.suffix in READ_IN_FOLDERS]
-        beside = place.with_suffix(".syms") if place.suffix == ".att" else place
+        has_table = files.FORMATS.get(place.suffix) in files.WITHOUT_SEMIRING
+        beside = place.with_suffix(".syms") if has_table else place
         return [place, beside] if beside != place and beside.exists() else [place]
     except (OSError, ValueError):  # it cannot be read, which its reader says
         return []

@@ -8,6 +8,7 @@ from automata.aliases import JsonObject, Symbol
 from automata.dfa import DFA
 from automata.errors import InputError, OutputError
 from automata.io import files
+from automata.semirings import BOOLEAN
 from neural.state_regularized.acceptor import Acceptor
 from neural.state_regularized.files import load as load_network
 from ratproof.certification.counters.certify import CounterCertification, certify_counter
@@ -33,6 +34,7 @@ def certify(
     page: tuple[str, str] | None,
     as_json: bool,
     limits: Mapping[str, int | None],
+    file_format: str | None = None,
 ) -> int:
     """Prove it, write and print the answer, and return the exit status.
 
@@ -58,7 +60,7 @@ def certify(
         files.require_writable(output)
     require_outputs({"-o": output, "--certificate": certificate, "--html": html}, reads=(checkpoint, against))
     numbers = numbers_at(checkpoint, network, temperature)
-    dfa = None if against is None else _dfa(against, numbers.alphabet)
+    dfa = None if against is None else _dfa(against, numbers.alphabet, file_format)
     with progress("certify") as tell:
         answer = decide(
             network, numbers.temperature, dfa, lambda done, of: tell(f"proving node {done + 1} of {of}"), tell
@@ -132,8 +134,10 @@ def _print(
     print_answer(as_json, data, "\n".join(lines))
 
 
-def _dfa(path: str, alphabet: Sequence[Symbol]) -> DFA:
+def _dfa(path: str, alphabet: Sequence[Symbol], file_format: str | None = None) -> DFA:
     try:
-        return DFA.from_wfsa(files.read(path)).over(alphabet, "the network")
+        says_none = files.suffix_of(path, file_format) in files.WITHOUT_SEMIRING
+        automaton = files.read(path, BOOLEAN if says_none else None, file_format=file_format)
+        return DFA.from_wfsa(automaton).over(alphabet, "the network")
     except InputError as error:
         raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None

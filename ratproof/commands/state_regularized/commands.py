@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Context, Option
 
-from ratproof.commands.app import AsJson, CertificateFile, HtmlFile, app, command_line, example
+from ratproof.commands.app import AsJson, CertificateFile, FormatName, HtmlFile, app, command_line, example
 
 Checkpoint = Annotated[str, Argument(metavar="CHECKPOINT", help="a state-regularized network (.safetensors)")]
 Temperature = Annotated[float | None, Option("--temperature", help="tau > 0; the network's own without")]
@@ -27,6 +27,7 @@ def certify(
         str | None, Option("-o", "--output", help="write the automaton that the soft network follows")
     ] = None,
     certificate: CertificateFile = None,
+    file_format: FormatName = None,
     height: Annotated[
         int | None, Option("--height", min=0, help="of a counter's strings, 20 without", show_default=False)
     ] = None,
@@ -50,15 +51,14 @@ def certify(
 
     Followed are the most probable centroid after each symbol and the decision to accept; with --against the
     decision alone. Of a network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) it is proved that it
-    decides
-    balanced parentheses: on all strings up to --height and --length, and with saturated gates on those of
+    decides balanced parentheses: on all strings up to --height and --length, and with saturated gates on those of
     every length up to --saturated-height.
     """
     from ratproof.commands.state_regularized.certifying import certify as run
 
     limits = {"height": height, "length": length, "saturated_height": saturated_height}
     page = None if html is None else (html, command_line(context))
-    return run(checkpoint, temperature, against, output, certificate, page, as_json, limits)
+    return run(checkpoint, temperature, against, output, certificate, page, as_json, limits, file_format)
 
 
 @app.command(epilog=example("extract tomita-2.safetensors -o two-hard.json"))

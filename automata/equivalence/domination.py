@@ -1,0 +1,121 @@
+"""Equality over max-plus, min-plus and max-times by simulation: each automaton is as good as the other.
+
+Let V_p(w) be what state p of A gives the string w, and x <= y if x (+) y = y. A weight c of states p and q
+shows V_p(w) <= c V_q(w) for all w: rho_p <= c rho_q, and for each arc of p, with weight v to p', there is
+an arc of q with the same symbol, with weight u to q', such that v c' <= c u for the weight c' of p' and q'.
+If for each initial state p of A there is such a q with lambda_p c <= lambda_q, no string scores better in A
+than in B. So paths that others dominate make no difference. If simulation does not show it, that says
+nothing.
+
+>>> from automata.semirings import MIN_PLUS
+>>> one = WFSA(MIN_PLUS, [0], [1], {"a": [[2]]})
+>>> with_a_dearer_copy = WFSA(MIN_PLUS, [0, 0], [1, 5], {"a": [[2, "inf"], ["inf", 3]]})
+>>> decide(one, with_a_dearer_copy).verdict
+'equivalent'
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from automata.aliases import Weight
+from automata.equivalence.answers import Equivalent
+from automata.equivalence.certificates import Simulated, Simulation
+from automata.reachability import dead_states
+from automata.wfsa import WFSA
+
+MOST_PAIRS = 1 << 16
+"""The most pairs of states."""
+MOST_PRODUCTS = 1 << 21
+"""The most products of weights."""
+ROUNDS = 4
+"""A weight that changes in more rounds than that for each state is taken for unbounded."""
+HOW = "no path of one scores better than the paths of the other that simulate it, in both directions"
+
+
+def decide(a: WFSA, b: WFSA) -> Equivalent | None:
+    """Decide equality of exact automata without epsilon, over one alphabet, if simulation shows it."""
+    if a.has_epsilon or b.has_epsilon or a.num_states * b.num_states > MOST_PAIRS:
+        return None
+    a_in_b = _simulation(a, b)
+    b_in_a = None if a_in_b is None else _simulation(b, a)
+    if a_in_b is None or b_in_a is None:
+        return None
+    return Equivalent(HOW, Simulated(a, b, a_in_b, b_in_a))
+
+
+def _simulation(a: WFSA, b: WFSA) -> Simulation | None:
+    """Return the least weights c for pairs of states, ``None`` if A is not shown to be at most B."""
+    k = a.semiring
+    divide = k.divide_numbers
+    assert divide is not None
+
+    def at_most(x: Weight, y: Weight) -> bool:
+        return bool(k.plus(x, y) == y)
+
+    live = [~dead_states(side) for side in (a, b)]
+    moves = _moves(a, b)
+    known: Simulation = {}
+    for p in live[0].nonzero()[0].tolist():
+        for q in live[1].nonzero()[0].tolist():
+            if b.final[q] != k.zero:
+                known[p, q] = divide(a.final[p], b.final[q])
+            elif a.final[p] == k.zero:
+                known[p, q] = k.zero
+    products, rounds = 0, 0
+    while True:
+        changed, removed = [], False
+        for (p, q), weight in list(known.items()):
+            needed: Weight = weight
+            for v, target, answers in moves[p, q]:
+                if not live[0][target]:
+                    continue
+                products += len(answers)
+                options = [
+                    divide(k.times(v, known[target, r]), u) for r, u in answers if (target, r) in known
+                ]
+                if not options:
+                    needed = None
+                    break
+                least = options[0]
+                for option in options[1:]:
+                    least = option if at_most(option, least) else least
+                needed = k.plus(needed, least)
+            if needed is None:
+                del known[p, q]
+                removed = True
+            elif needed != weight:
+                known[p, q] = needed
+                changed.append((p, q))
+        if products > MOST_PRODUCTS:
+            return None
+        rounds += 1
+        if not changed and not removed:
+            break
+        if rounds > ROUNDS * (a.num_states + b.num_states):
+            for pair in changed:
+                known.pop(pair, None)
+    for p, start in enumerate(a.initial.tolist()):
+        if start == k.zero or not live[0][p]:
+            continue
+        if not any(at_most(k.times(start, c), b.initial[q]) for (r, q), c in known.items() if r == p):
+            return None
+    return known
+
+
+Moves = dict[tuple[int, int], list[tuple[Weight, int, list[tuple[int, Weight]]]]]
+"""For each pair of states, by arcs of the first: weight, target, and the arcs of the second on the symbol."""
+
+
+def _moves(a: WFSA, b: WFSA) -> Moves:
+    moves: Moves = defaultdict(list)
+    for symbol in a.alphabet:
+        rows: dict[int, list[tuple[int, Weight]]] = defaultdict(list)
+        table = b.table(symbol)
+        for q, r, u in zip(table.rows.tolist(), table.columns.tolist(), table.weights.tolist(), strict=True):
+            rows[q].append((r, u))
+        table = a.table(symbol)
+        for p, r, v in zip(table.rows.tolist(), table.columns.tolist(), table.weights.tolist(), strict=True):
+            for q in range(b.num_states):
+                moves[p, q].append((v, r, rows[q]))
+    return moves

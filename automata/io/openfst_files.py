@@ -1,0 +1,73 @@
+"""OpenFst's binary files, through pynini."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import pynini
+
+from automata.errors import FormatError, InputError
+from automata.io.openfst import ARC_TYPES, from_openfst
+from automata.semirings import Semiring
+from automata.text.number_text import shorten
+from automata.wfsa import WFSA
+
+MAGIC = b"\xd6\xfd\xb2\x7e"
+"""The first bytes of every OpenFst file."""
+
+
+def loads(
+    data: bytes, semiring: Semiring | None, symbols: Mapping[str, int] | None, where: str = "fst"
+) -> WFSA:
+    """Return the float64 automaton of a binary OpenFst acceptor.
+
+    Args:
+        data: the bytes of the file.
+        semiring: default min-plus for arc type ``standard``, log for ``log`` and ``log64``.
+        symbols: the numbers of the symbols; default the table in the file. Without one, labels are symbols.
+        where: what to call the file in errors.
+
+    Raises :class:`~automata.errors.FormatError` for anything else.
+    """
+    if not data.startswith(MAGIC):
+        raise FormatError(f"{where}: is not a binary OpenFst file; AT&T text is named .att or .txt")
+    try:
+        with _quiet():
+            fst = pynini.Fst.read_from_string(data)
+    except (pynini.FstArgError, pynini.FstIOError, pynini.FstOpError, RuntimeError, ValueError):
+        raise FormatError(f"{where}: is cut off, or not a vector FST that pynini reads") from None
+    if fst.arc_type() not in ARC_TYPES:
+        raise FormatError(
+            f"{where}: its arc type must be one of {', '.join(ARC_TYPES)}, got {fst.arc_type()}"
+        )
+    if symbols is None and fst.input_symbols() is not None:
+        symbols = {name: number for number, name in fst.input_symbols()}
+    labels = sorted({arc.ilabel for q in fst.states() for arc in fst.arcs(q)} - {0})
+    if symbols is None:
+        names = {label: str(label) for label in labels}
+    else:
+        names = {number: name for name, number in symbols.items() if number}
+    missing = [label for label in labels if label not in names]
+    if missing:
+        raise FormatError(f"{where}: reads label {missing[0]}, which is not in the symbol table")
+    if len({*names.values(), ""}) <= len(names):
+        raise FormatError(f"{where}: two labels have the same symbol, or the empty one: {shorten(names)}")
+    try:
+        return from_openfst(fst, names, semiring)
+    except InputError as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what OpenFst itself writes about a bad file from standard error."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

@@ -1,0 +1,107 @@
+"""Automata with paths that others dominate are decided, with a certificate that the checker accepts."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.equivalence import domination, equivalent
+from automata.equivalence.certificates import Simulated
+from automata.forward import score
+from automata.hankel import shortlex
+from automata.operations import sum_of
+from automata.semirings import MAX_PLUS, MAX_TIMES, MIN_PLUS
+from automata.testing.strategies import automata
+from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few_cases, over
+from ratproof.checkers import check_bisimulation
+
+DEARER = {MIN_PLUS: (0, 1, 3), MAX_PLUS: (0, -1, -3), MAX_TIMES: (1, "1/2", "1/3")}
+each = over(DEARER)
+
+
+def with_a_dearer_copy(automaton, factors):
+    """The automaton beside a copy of which every path, with arcs and ends times a factor, is worse."""
+    k = automaton.semiring
+    first, step, last = (k.exact(k.parse(str(w))) for w in factors)
+    edges = [(*edge[:3], k.times(edge.weight, step)) for edge in automaton.edges()]
+    ends = [
+        [(q, k.times(w, factor)) for q, w in enumerate(part.tolist())]
+        for part, factor in ((automaton.initial, first), (automaton.final, last))
+    ]
+    return sum_of(automaton, WFSA.from_edges(k, automaton.num_states, automaton.alphabet, *ends, edges))
+
+
+@each
+@few_cases(st.data())
+def test_a_dearer_copy_makes_no_difference(k, data):
+    automaton = data.draw(automata(k, epsilon="none", extreme=False))
+    factors = data.draw(st.permutations(DEARER[k]))
+    both = with_a_dearer_copy(automaton, factors)
+    answer = domination.decide(automaton, both)
+    assert answer is not None and equivalent(automaton, both).verdict == "equivalent"
+    assert check_bisimulation.verdict(answer.certificate.to_json()) == "equivalent"
+
+
+@each
+@few_cases(st.data())
+def test_what_simulation_shows_is_so_and_is_accepted(k, data):
+    a, b = (data.draw(automata(k, epsilon="none", extreme=False)) for _ in range(2))
+    a, b = (side.over(dict.fromkeys([*a.alphabet, *b.alphabet])) for side in (a, b))
+    answer = domination.decide(a, b)
+    if answer is not None:
+        assert all(score(a, x) == score(b, x) for x in shortlex(a.alphabet, 4))
+        assert check_bisimulation.verdict(answer.certificate.to_json()) == "equivalent"
+
+
+def two_words_and_a_cycle():
+    """Ambiguous, with weights that grow apart: search and lumping do not close."""
+    table = {"a": [["0", "1"], ["2", "inf"]], "b": [["inf", "1"], ["1", "0"]]}
+    return WFSA(MIN_PLUS, ["0", "inf"], ["inf", "0"], table)
+
+
+def test_a_lexicon_and_its_dearer_copy_are_equivalent_and_a_cheaper_one_is_not():
+    lexicon = two_words_and_a_cycle()
+    answer = equivalent(lexicon, with_a_dearer_copy(lexicon, (0, 1, 3)))
+    assert answer.verdict == "equivalent" and isinstance(answer.certificate, Simulated)
+    assert equivalent(lexicon, with_a_dearer_copy(lexicon, (0, -1, 3))).verdict == "different"
+
+
+def certificate():
+    lexicon = two_words_and_a_cycle()
+    return domination.decide(lexicon, with_a_dearer_copy(lexicon, (0, 1, 3))).certificate.to_json()
+
+
+@pytest.mark.parametrize("side", ["A", "B"])
+def test_a_certificate_with_a_better_weight_or_without_a_pair_is_rejected(side):
+    """Every weight of the certificate is the least: one that is cheaper shows nothing, and is no proof."""
+    assert check_bisimulation.verdict(certificate()) == "equivalent"
+    empty = certificate()
+    empty["simulation"][side] = []
+    with pytest.raises(ValueError, match="no state simulates the initial state"):
+        check_bisimulation.verdict(empty)
+    dearer = certificate()
+    for row in dearer["simulation"][side]:
+        row[2] = str(int(row[2]) + 5)
+    with pytest.raises(ValueError, match=r"simulate|better than"):
+        check_bisimulation.verdict(dearer)
+
+
+@given(st.data())
+def test_changed_automata_are_rejected_unless_they_are_equivalent(data):
+    """The certificate of another automaton is accepted only for what is equal."""
+    changed = copy.deepcopy(certificate())
+    rows = changed[data.draw(st.sampled_from("AB"))]["transitions"]
+    row = data.draw(st.sampled_from(rows))
+    row[3] = str(int(row[3]) + data.draw(st.sampled_from([-2, -1, 1, 2])))
+    try:
+        check_bisimulation.verdict(changed)
+    except ValueError:
+        return
+    from automata.io.json_format import from_json
+
+    a, b = (from_json(changed[name]) for name in "AB")
+    assert all(score(a, x) == score(b, x) for x in shortlex("ab", 6))

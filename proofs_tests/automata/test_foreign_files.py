@@ -1,0 +1,262 @@
+"""Automata that other programs wrote: DOT, binary .fst files, dialects of AT&T text, JSON with numbers."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+
+import pynini
+import pytest
+from hypothesis import assume
+from hypothesis import strategies as st
+
+import automata.io
+from automata.errors import EpsilonCycle, FormatError, InputError
+from automata.forward import score
+from automata.hankel import shortlex
+from automata.io import att_format, dot_format, files, json_format
+from automata.io.openfst import arc_type_for, to_openfst
+from automata.semirings import LOG, MAX_PLUS, MIN_PLUS, REAL, SEMIRINGS, semiring
+from automata.testing import strategies
+from automata.wfsa import WFSA
+from proofs_tests.automata.examples import few_cases, some_cases
+
+ENTRY = '__start0 [label="", shape=none];\n__start0 -> s0 [label=""];'
+AALPY = f"""digraph learnedModel {{
+s0 [label="s0", shape=doublecircle];
+s1 [label="s1"];
+s0 -> s1  [label="a"];
+s0 -> s0  [label="b"];
+s1 -> s0  [label="a"];
+s1 -> s1  [label="b"];
+{ENTRY}
+}}
+"""
+LEARNLIB = """digraph g {
+
+\ts0 [shape="doublecircle" label="0"];
+\ts1 [shape="circle" label="1"];
+\ts0 -> s1 [label="a"];
+\ts0 -> s0 [label="b"];
+\ts1 -> s0 [label="a"];
+\ts1 -> s1 [label="b"];
+
+__start0 [label="" shape="none" width="0" height="0"];
+__start0 -> s0;
+
+}
+"""
+AUTOMATA_LIB = """strict digraph {
+\tgraph [rankdir=LR];
+\tnode [fontsize=14.0];
+\t"5f-3"\t[label="", shape=point, tooltip="."];
+\tq0\t[shape=doublecircle];
+\t"5f-3" -> q0\t[arrowsize=0.85, tooltip="->q0"];
+\tq1\t[shape=circle];
+\tq0 -> q1\t[label=a];
+\tq0 -> q0\t[label=b];
+\tq1 -> q0\t[label=a];
+\tq1 -> q1 [label="b"];
+}
+"""
+MOORE = f"""digraph g {{ s0 [shape=record label="{{ 0 | true }}"]; s1 [label="1|False"];
+s0 -> s1 [label="a"]; s0 -> s0 [label="b"]; s1 -> s0 [label="a"]; s1 -> s1 [label="b"]; {ENTRY} }}"""
+MEALY = f"""digraph g {{ s0; s1; s0 -> s1 [label="a/0"]; s0 -> s0 [label="b / 1"]; s1 -> s0 [label="a/true"];
+s1 -> s1 [label="b/0"]; {ENTRY} }}"""
+
+
+@pytest.mark.parametrize("text", [AALPY, LEARNLIB, AUTOMATA_LIB, MOORE, MEALY])
+def test_dot_files_of_other_libraries_are_acceptors(text, tmp_path):
+    """All accept an even number of a; the Mealy machine outputs nothing for the empty string."""
+    (tmp_path / "machine.dot").write_text(text)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        automaton = files.read(tmp_path / "machine.dot")
+    assert automaton.alphabet == ("a", "b")
+    for x in shortlex("ab", 4):
+        assert score(automaton, x) == (
+            ("a" in x and x.count("a") % 2 == 0) or ("a" not in x and (x != "" or text is not MEALY))
+        )
+    assert ["Mealy" in str(note.message) for note in notes] == [True] * (text is MEALY)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("digraph { a -> b [label=x] }", "has no initial state"),
+        (f"digraph {{ s0 -> s1 {ENTRY} }}", "the arrow s0 -> s1 has no label"),
+        (
+            f'digraph {{ s0 -> s1 [label="a/x"]; {ENTRY} }}',
+            "must be 1 or 0, true or false, accept or reject, got 'x'",
+        ),
+        (f'digraph {{ s0 -> s1 [label="a/1"]; s0 -> s0 [label=b]; {ENTRY} }}', "others have no output"),
+        (f'digraph {{ s0 -> s1 [label="a,,b"]; {ENTRY} }}', "with an empty symbol"),
+        ("graph { a -- b }", "line 1, column 1: is not in the part of DOT that is read"),
+        ("digraph {", "is not in the part of DOT that is read"),
+    ],
+)
+def test_other_dot_files_are_refused_in_a_sentence(text, says):
+    with pytest.raises(FormatError, match=says) as error:
+        dot_format.loads(text, "m.dot")
+    assert str(error.value).startswith("m.dot: ") and "\n" not in str(error.value)
+
+
+def test_our_own_drawings_are_not_read_back(tmp_path):
+    files.write(WFSA(REAL, [1], [1], {"a": [["1/2"]]}), tmp_path / "own.dot")
+    with pytest.raises(FormatError, match="is a drawing that ratproof wrote"):
+        files.read(tmp_path / "own.dot")
+
+
+def test_a_dot_file_without_final_states_is_noted():
+    with pytest.warns(UserWarning, match="no node has a double circle, so no string is accepted"):
+        dot_format.loads(f"digraph {{ s0 -> s0 [label=a]; {ENTRY} }}")
+
+
+@pytest.mark.parametrize("k", [MIN_PLUS, MAX_PLUS, LOG, REAL], ids=str)
+@few_cases(st.data())
+def test_binary_fst_files_have_the_scores_of_their_automata(k, tmp_path_factory, data):
+    automaton = data.draw(strategies.automata(k, epsilon="none", extreme=False))
+    weights = [automaton.initial, automaton.final, *(table.weights for table in automaton.tables)]
+    assume(k.log_sign or not any(w < 0 for part in weights for w in part.tolist()))  # they have no logarithm
+    path = tmp_path_factory.mktemp("fst") / "a.fst"
+    fst = to_openfst(automaton)
+    table = pynini.SymbolTable()
+    for number, name in enumerate(["<eps>", *automaton.alphabet]):
+        table.add_symbol(name, number)
+    fst.set_input_symbols(table)
+    fst.set_output_symbols(table)
+    fst.write(str(path))
+    back = files.read(path, k)
+    assert back.alphabet == automaton.alphabet and back.semiring is k
+    for x in shortlex(automaton.alphabet, 2):
+        assert float(score(back, x)) == pytest.approx(float(score(automaton, x)), rel=1e-4, abs=1e-4)
+    assert files.read(path).semiring is (MIN_PLUS if arc_type_for(k) == "standard" else LOG)
+
+
+def test_fst_files_without_a_table_or_cut_off(tmp_path, capfd, monkeypatch):
+    path = tmp_path / "a.fst"
+    to_openfst(WFSA(MIN_PLUS, [0], [0], {"x": [[1]], "y": [[2]]})).write(str(path))
+    assert files.read(path).alphabet == ("1", "2")
+    path.with_suffix(".syms").write_text("<eps> 0\nx 1\ny 2\n")
+    assert files.read(path).alphabet == ("x", "y")
+    path.with_suffix(".syms").write_text("<eps> 0\nx 1\n")
+    with pytest.raises(FormatError, match="reads label 2, which is not in the symbol table"):
+        files.read(path)
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(FormatError, match="is cut off, or not a vector FST"):
+        files.read(path)
+    path.write_text("0 1 a a\n")
+    with pytest.raises(FormatError, match=r"is not a binary OpenFst file; AT&T text is named \.att or \.txt"):
+        files.read(path)
+    monkeypatch.delattr(automata.io, "openfst_files")
+    monkeypatch.setitem(sys.modules, "automata.io.openfst_files", None)
+    with pytest.raises(InputError, match="cannot be read without pynini"):
+        files.read(path)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_txt_is_att_text_and_a_format_overrides_the_suffix(tmp_path):
+    automaton = WFSA(MIN_PLUS, [0], [0], {"a": [[1]]})
+    for name in ("a.txt", "a.weights"):
+        (tmp_path / name).write_text(att_format.dumps(automaton))
+    (tmp_path / "b.txt").write_text(json_format.dumps(automaton))
+    assert (
+        files.read(tmp_path / "a.txt") == automaton == files.read(tmp_path / "a.weights", file_format="att")
+    )
+    assert files.read(tmp_path / "b.txt", file_format="json") == automaton
+    with pytest.raises(InputError, match="no format for files named so can be read"):
+        files.read(tmp_path / "a.weights")
+    with pytest.raises(InputError, match="--format must be json, att, txt, fst, dot or gv, got 'xml'"):
+        files.read(tmp_path / "a.txt", file_format="xml")
+
+
+@pytest.mark.parametrize("name", ["@0@", "@_EPSILON_SYMBOL_@"])
+def test_epsilon_of_hfst_and_foma_is_noted(name):
+    with pytest.warns(UserWarning, match=f"att: '{name}' is read as epsilon"):
+        automaton = att_format.loads(f"0\t1\t{name}\t{name}\t1\n1\t1\ta\ta\t2\n1\n")
+    assert automaton.alphabet == ("a",) and score(automaton, "a") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("0\t1\t\t\t0.5\n1\n", "line 1: has an empty column"),
+        ("0\t1\ta\ta\n1\t\n", "line 2: has an empty column"),
+        ("0\t1\t\t\n1\n", "line 1: has an empty column"),
+        (
+            "0 1 5 5 0.5\n1 2 -1 -1 0\n2\n",
+            "line 2: reads '-1', which k2 writes at the arcs into its final state",
+        ),
+        (
+            "0 1 @_IDENTITY_SYMBOL_@ @_IDENTITY_SYMBOL_@\n1\n",
+            "which HFST writes for any symbol that is not named",
+        ),
+        ("0\n1\n0 1 5 5 0.5\n", "line 1: begins two lines of states, as gtn writes"),
+        ("0 1\n1\n0 1 5 5 0.5\n1 1 6 6 0.5\n", "line 1: begins two lines of states, as gtn writes"),
+    ],
+)
+def test_dialects_of_att_text_are_never_silently_symbols_or_final_states(text, says):
+    with pytest.raises(FormatError, match=says) as error:
+        att_format.loads(text, where="m.att")
+    assert "\n" not in str(error.value)
+
+
+TEXTS = ["2", "-3", "0.25", "-1.5e3", "1e-3", "0.1", "123456789.000000001", "1E400", "-0.0", "1e5000"]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("k", SEMIRINGS.values(), ids=str)
+def test_json_numbers_are_read_as_their_decimal_text(k, text):
+    def read(weight):
+        start = json.dumps(k.format(k.one))
+        document = (
+            f'{{"semiring": "{k.name}", "states": 1, "alphabet": ["a"], "initial": [[0, {start}]],'
+            f' "final": [[0, {weight}]], "transitions": [[0, 0, "a", {weight}]]}}'
+        )
+        try:
+            return json_format.loads(document)
+        except FormatError as error:
+            return str(error)
+
+    assert read(text) == read(f'"{text}"')
+
+
+def test_json_numbers_are_weights_and_nothing_else():
+    for field, value in (("states", 2.0), ("alphabet", [1.5]), ("semiring", 1.5)):
+        data = {
+            "semiring": "real",
+            "states": 2,
+            "alphabet": ["a"],
+            "initial": [],
+            "final": [],
+            "transitions": [],
+        }
+        with pytest.raises(FormatError, match=f"field {field}"):
+            json_format.loads(json.dumps(data | {field: value}))
+    with pytest.raises(FormatError, match="weight 'Infinity' is no number"):
+        json_format.loads(json.dumps(data | {"semiring": "min-plus", "initial": [[0, float("inf")]]}))
+
+
+@pytest.mark.parametrize(("alias", "k"), [("tropical", MIN_PLUS), ("probability", REAL)])
+def test_aliases_of_semirings_are_read_and_not_written(alias, k):
+    assert semiring(alias) is k
+    text = json_format.dumps(WFSA(k, [k.one], [k.one], {}))
+    assert json_format.dumps(json_format.loads(text.replace(k.name, alias))) == text
+
+
+@some_cases(strategies.automata(REAL, epsilon="acyclic", extreme=False))
+def test_a_divergent_cycle_at_a_useless_state_changes_no_score(automaton):
+    n = automaton.num_states
+    edges = [tuple(edge) for edge in automaton.edges()]
+    dead, unreachable = n, n + 1
+    extra = [(dead, dead, "", 2), (unreachable, unreachable, "", -3)]
+    extra += [(q, dead, "", 1) for q in range(n)] + [(unreachable, q, "a", 1) for q in range(n)]
+    initial, final = (list(enumerate(part.tolist())) for part in (automaton.initial, automaton.final))
+    alphabet = dict.fromkeys([*automaton.alphabet, "a"])
+    larger = WFSA.from_edges(REAL, n + 2, alphabet, initial, final, [*edges, *extra])
+    for x in shortlex(automaton.alphabet, 3):
+        assert score(larger, x) == score(automaton, x)
+    assert WFSA.from_edges(REAL, n + 2, alphabet, initial, final, list(larger.edges())) == larger
+    with pytest.raises(EpsilonCycle, match=f"the epsilon cycles through state {dead} weigh 2"):
+        WFSA.from_edges(REAL, n + 2, alphabet, [(0, 1)], [(dead, 1)], [*edges, *extra])

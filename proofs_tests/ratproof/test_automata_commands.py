@@ -1,0 +1,157 @@
+"""The commands that make, list and count automata, and ``equivalent --within``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from automata.forward import score
+from automata.hankel import shortlex
+from automata.io import files, json_format
+from automata.regex import from_regex
+from automata.semirings import BOOLEAN, MAX_PLUS, REAL
+from automata.wfsa import WFSA
+from ratproof.main import run
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files.write(from_regex("a[ab]*", "ab"), "first.json")
+    files.write(from_regex("[ab]*b", "ab"), "last.json")
+    files.write(
+        WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]}), "real.json"
+    )
+    files.write(WFSA(MAX_PLUS, [0], [0], {"a": [[1]]}), "max.json")
+    return tmp_path
+
+
+def answer(capsys, *arguments):
+    status = run([*arguments, "--json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("command", "accepts"),
+    [
+        (["intersect", "first.json", "last.json"], lambda x: x[:1] == "a" and x[-1:] == "b"),
+        (["union", "first.json", "last.json"], lambda x: x[:1] == "a" or x[-1:] == "b"),
+        (["difference", "first.json", "last.json"], lambda x: x[:1] == "a" and x[-1:] != "b"),
+        (["complement", "first.json"], lambda x: x[:1] != "a"),
+        (["reverse", "first.json"], lambda x: x[-1:] == "a"),
+        (["determinise", "last.json"], lambda x: x[-1:] == "b"),
+        (["trim", "last.json"], lambda x: x[-1:] == "b"),
+        (["regex", "[ab]*b", "--alphabet", "ab"], lambda x: x[-1:] == "b"),
+    ],
+)
+def test_each_gives_json_on_standard_output_in_an_object_or_in_a_file(command, accepts, folder, capsys):
+    assert run(command) == 0
+    printed = json_format.loads(capsys.readouterr().out)
+    status, data = answer(capsys, *command)
+    assert status == 0 and data["states"] == printed.num_states and data["files"] == []
+    assert json_format.from_json(data["automaton"]) == printed
+    assert answer(capsys, *command, "-o", "made.json")[1]["files"] == ["made.json"]
+    assert files.read("made.json") == printed and printed.semiring is BOOLEAN
+    for x in shortlex("ab", 4):
+        assert score(printed, x) == accepts(x)
+
+
+def test_lists_counts_and_the_least_string(folder, capsys):
+    assert run(["enumerate", "last.json", "--n", "3"]) == 0
+    assert capsys.readouterr().out == "b\na b\nb b\n"
+    assert run(["enumerate", "real.json", "--n", "2"]) == 0
+    assert capsys.readouterr().out == "a\t1\na a\t3/2\n"
+    assert run(["count", "last.json", "--length", "5"]) == 0
+    assert capsys.readouterr().out == "16\n"
+    assert answer(capsys, "count", "real.json", "--length", "1") == (
+        0,
+        {"schema_version": 2, "length": 1, "total": "1"},
+    )
+    assert run(["shortest", "real.json"]) == 0
+    assert capsys.readouterr().out == "a\t1\n"
+    assert run(["regex", "a*", "-o", "star.json"]) == run(["shortest", "star.json"]) == 0
+    assert capsys.readouterr().out.endswith('\n""\n')
+    assert run(["difference", "last.json", "last.json", "-o", "none.json"]) == 0
+    assert run(["shortest", "none.json"]) == 1
+    assert capsys.readouterr().out.endswith("none.json accepts no string\n")
+    assert answer(capsys, "enumerate", "none.json")[1]["strings"] == []
+    assert answer(capsys, "shortest", "none.json")[1]["word"] is None
+    assert run(["regex", "first.json"]) == 0
+    assert capsys.readouterr().out == "a[ab]*\n"
+    assert answer(capsys, "regex", "first.json", "-o", "first.txt")[1]["regex"] == "a[ab]*"
+    assert (folder / "first.txt").read_text() == "a[ab]*\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (
+            ["complement", "real.json"],
+            "real.json: complement expects boolean automata, got one over the real",
+        ),
+        (
+            ["difference", "real.json", "real.json"],
+            "difference expects boolean automata, got one over the real",
+        ),
+        (["determinise", "max.json"], "max.json: the subset construction is for boolean automata"),
+        (
+            ["intersect", "real.json", "max.json"],
+            "one automaton is over the real semiring, the other over max",
+        ),
+        (["regex", "real.json"], "real.json: the subset construction is for boolean automata"),
+        (["regex", "first.json", "--alphabet", "a"], "--alphabet: is for a regex, and first.json is a file"),
+        (["regex", "a("], "regex 'a(': missing ), unterminated subpattern"),
+        (["trim", "real.json", "-o", "real.json"], "would overwrite real.json, which this command reads"),
+        (["trim", "real.json", "-o", "a.png"], "no format for files named so can be written"),
+        (["count", "real.json", "--length", "-1"], "--length"),
+        (
+            ["equivalent", "max.json", "max.json", "--within", "1"],
+            "--within must be used with the real semiring",
+        ),
+        (["equivalent", "real.json", "real.json", "--within", "-1"], "--within must be a finite number"),
+        (
+            ["equivalent", "real.json", "real.json", "--within", "1", "--certificate", "c.json"],
+            "cannot be used",
+        ),
+        (["score", "real.json", "a", "--format", "xml"], "--format must be json, att, txt, fst, dot or gv"),
+    ],
+)
+def test_bad_input_is_one_sentence(command, says, folder, capsys):
+    assert run(command) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and says in err and err.count("\n") == 1, err
+
+
+def test_equivalent_within_a_tolerance(folder, capsys):
+    changed = (folder / "real.json").read_text().replace('"1/2"', "0.5000001")
+    (folder / "near.json").write_text(changed)
+    assert run(["equivalent", "real.json", "near.json", "--within", "1e-9"]) == 1
+    assert "no smaller string differs by more than 1/1000000000" in capsys.readouterr().out
+    status, data = answer(capsys, "equivalent", "real.json", "near.json", "--within", "1e-4")
+    assert (status, data["verdict"], data["word"], data["within"]) == (0, "equivalent", None, "1/10000")
+    for name, weight in (("stays.json", "1"), ("grows.json", "1.00001")):
+        files.write(WFSA(REAL, [1], [1], {"a": [[weight]], "b": [[1]]}), name)
+    assert answer(capsys, "equivalent", "stays.json", "grows.json", "--within", "1e-2")[0] == 3
+    assert run(["equivalent", "real.json", "real.json", "--within", "0"]) == 0
+
+
+def test_a_format_overrides_the_suffix_of_every_file(folder, capsys):
+    for name in ("first.json", "real.json"):
+        (folder / name).rename(folder / name.replace(".json", ".data"))
+    for command in (
+        ["score", "real.data", "a"],
+        ["sample", "real.data", "-n", "1", "--longest", "2"],
+        ["rank", "real.data"],
+        ["minimise", "real.data"],
+        ["convert", "real.data", "out.json"],
+        ["draw", "real.data", "-o", "out.dot"],
+        ["equivalent", "real.data", "real.data"],
+        ["intersect", "real.data", "real.data"],
+        ["complement", "first.data"],
+        ["shortest", "real.data"],
+        ["regex", "first.data"],
+    ):
+        assert run([*command, "--format", "json"]) == 0, command
+        assert run(command) == 2
+    capsys.readouterr()

@@ -1,0 +1,224 @@
+"""Commands that make automata, such as intersect, complement and regex."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from typer import Argument, Option
+
+from automata import determinisation, operations
+from automata.errors import FormatError
+from automata.io import files, json_format
+from automata.languages import operations as languages
+from automata.regex import from_regex, to_regex
+from automata.semirings import BOOLEAN
+from automata.wfsa import WFSA
+from ratproof.commands.app import AsJson, FormatName, RoundWeights, SemiringName, SymbolTable, app, example
+from ratproof.commands.automata import AutomatonFile, load, load_both, tell_semiring
+from ratproof.commands.terminal import naming, print_answer
+from ratproof.process.outputs import require_outputs
+
+FirstFile = Annotated[str, Argument(metavar="A", help="a file with an automaton")]
+SecondFile = Annotated[str, Argument(metavar="B", help="another")]
+Output = Annotated[
+    str | None, Option("-o", "--output", help="write the automaton there (default: JSON on standard output)")
+]
+
+
+@app.command(epilog=example("intersect even.json parity.json", "intersect A.json B.json -o both.json"))
+def intersect(
+    a: FirstFile,
+    b: SecondFile,
+    output: Output = None,
+    round_weights: RoundWeights = False,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Multiply the scores of two automata. Over the boolean semiring, that is the intersection of languages.
+    A symbol that one alphabet lacks has weight zero there.
+    """
+    _of_two(operations.hadamard, (a, b), output, round_weights, (semiring, symbols, file_format), as_json)
+
+
+@app.command(epilog=example("union even.json parity.json"))
+def union(
+    a: FirstFile,
+    b: SecondFile,
+    output: Output = None,
+    round_weights: RoundWeights = False,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add the scores of two automata. Over the boolean semiring, that is the union of languages."""
+    _of_two(operations.sum_of, (a, b), output, round_weights, (semiring, symbols, file_format), as_json)
+
+
+@app.command(epilog=example("difference even.json even-too.json"))
+def difference(
+    a: FirstFile,
+    b: SecondFile,
+    output: Output = None,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Accept the strings that A accepts and B does not. Both automata must be boolean."""
+    _of_two(languages.difference, (a, b), output, False, (semiring, symbols, file_format), as_json)
+
+
+@app.command(epilog=example("complement even.json -o odd.json"))
+def complement(
+    automaton: AutomatonFile,
+    output: Output = None,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Accept the strings that a boolean automaton rejects."""
+    _of_one(languages.complement, automaton, output, False, (semiring, symbols, file_format), as_json)
+
+
+@app.command(epilog=example("reverse fading.json"))
+def reverse(
+    automaton: AutomatonFile,
+    output: Output = None,
+    round_weights: RoundWeights = False,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give each string the score of its mirror image."""
+    _of_one(operations.reverse, automaton, output, round_weights, (semiring, symbols, file_format), as_json)
+
+
+@app.command(epilog=example("determinise even.json"))
+def determinise(
+    automaton: AutomatonFile,
+    output: Output = None,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a boolean automaton deterministic. The method is the subset construction."""
+    _of_one(determinisation.determinise, automaton, output, False, (semiring, symbols, file_format), as_json)
+
+
+@app.command(epilog=example("trim fading.json"))
+def trim(
+    automaton: AutomatonFile,
+    output: Output = None,
+    round_weights: RoundWeights = False,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove the states that are on no accepting path."""
+    _of_one(operations.trim, automaton, output, round_weights, (semiring, symbols, file_format), as_json)
+
+
+@app.command(epilog=example("regex 'a(b|c)*' -o machine.json", "regex machine.json"))
+def regex(
+    source: Annotated[
+        str, Argument(metavar="REGEX|FILE", help="a file with an automaton if there is one of that name")
+    ],
+    output: Annotated[
+        str | None,
+        Option("-o", "--output", help="write the automaton, or the regex, there (default: standard output)"),
+    ] = None,
+    alphabet: Annotated[
+        str | None,
+        Option("--alphabet", help="characters of the automaton (default: those that the regex names)"),
+    ] = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Turn a regex into a DFA, or a DFA into a regex. An argument that names an existing file is an
+    automaton; any other one is a regex of Python's syntax over characters, which has to match the whole
+    string. Backreferences, lookaround, flags other than (?s) and (?x), and anchors inside are not supported.
+    """
+    if not files.names_a_file(source):
+        if output is not None:
+            files.require_writable(output)
+        require_outputs({"-o": output})
+        _give(from_regex(source, alphabet), output, False, as_json)
+        return
+    if alphabet is not None:
+        raise FormatError(f"--alphabet: is for a regex, and {source} is a file with an automaton")
+    require_outputs({"-o": output}, reads=(source, symbols))
+    needs_semiring = files.suffix_of(source, file_format) in files.WITHOUT_SEMIRING
+    machine = load(source, BOOLEAN.name if needs_semiring else None, symbols, file_format)
+    with naming(source):
+        text = to_regex(machine)
+    if output is not None:
+        files.write_whole(output, text + "\n")
+    print_answer(
+        as_json,
+        {"regex": text, "files": [] if output is None else [output]},
+        text if output is None else f"written to {output}",
+    )
+
+
+Options = tuple[str | None, str | None, str | None]
+"""What --semiring, --symbols and --format name."""
+
+
+def _of_two(
+    operation: Callable[[WFSA, WFSA], WFSA],
+    paths: tuple[str, str],
+    output: str | None,
+    round_weights: bool,
+    options: Options,
+    as_json: bool,
+) -> None:
+    _require_output(output, (*paths, options[1]))
+    one, other = load_both(*paths, *options)
+    with naming(*paths):
+        made = operation(one, other)
+    _give(operations.trim(made), output, round_weights, as_json)
+
+
+def _of_one(
+    operation: Callable[[WFSA], WFSA],
+    path: str,
+    output: str | None,
+    round_weights: bool,
+    options: Options,
+    as_json: bool,
+) -> None:
+    _require_output(output, (path, options[1]))
+    given = load(path, *options)
+    with naming(path):
+        made = operation(given)
+    _give(made, output, round_weights, as_json)
+
+
+def _require_output(output: str | None, reads: tuple[str | None, ...]) -> None:
+    if output is not None:
+        files.require_writable(output)
+    require_outputs({"-o": output}, reads=reads)
+
+
+def _give(made: WFSA, output: str | None, round_weights: bool, as_json: bool) -> None:
+    """Write the automaton to a file, or as JSON to standard output."""
+    written = [] if output is None else files.write(made, output, round_weights)
+    names = list(map(str, written))
+    data = {"states": made.num_states, "files": names}
+    if output is None:
+        data |= {"automaton": json_format.to_json(made)} if as_json else {}
+        text = "" if as_json else json_format.dumps(made).rstrip("\n")
+    else:
+        text = f"{' and '.join(names)}: {made!r}"
+    print_answer(as_json, data, text)
+    if output is not None and not as_json:
+        tell_semiring(output, made)

@@ -1,0 +1,89 @@
+"""Commands that list what an automaton scores: enumerate, count, shortest."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Annotated
+
+from typer import Option
+
+from automata import enumeration
+from automata.aliases import Symbols, Weight
+from automata.semirings import COUNTING
+from automata.text.printable_text import write_list
+from automata.wfsa import WFSA
+from ratproof.commands.app import AsJson, FormatName, SemiringName, SymbolTable, app, example
+from ratproof.commands.automata import AsLists, AutomatonFile, joined, load
+from ratproof.commands.terminal import naming, print_answer
+from ratproof.process.exit_statuses import NO, YES
+
+
+@app.command("enumerate", epilog=example("enumerate fading.json --n 5"))
+def enumerate_strings(
+    automaton: AutomatonFile,
+    count: Annotated[int, Option("-n", "--n", min=0, max=1_000_000, help="how many strings")] = 10,
+    lists: AsLists = False,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """List strings whose score is not zero, in shortlex order. Each has its score, but for boolean
+    automata, whose accepted strings are listed.
+    """
+    machine = load(automaton, semiring, symbols, file_format)
+    with naming(automaton):
+        listed = list(islice(enumeration.nonzero_strings(machine), count))
+    data = {
+        "strings": [list(string) for string, _ in listed],
+        "scores": [machine.semiring.format(score) for _, score in listed],
+    }
+    lines = [_line(machine, string, score, lists) for string, score in listed]
+    print_answer(as_json, data, "\n".join(lines) or "no string has a score other than zero")
+
+
+@app.command(epilog=example("count parity.json --length 8"))
+def count(
+    automaton: AutomatonFile,
+    length: Annotated[int, Option("--length", min=0, max=100_000, help="how many symbols the strings have")],
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count the strings of a length, or add their scores. The strings of a boolean automaton are
+    counted; the scores of others are added in their semiring.
+    """
+    machine = load(automaton, semiring, symbols, file_format)
+    with naming(automaton):
+        total = enumeration.total_weight(machine, length)
+    text = (COUNTING if machine.semiring.is_boolean else machine.semiring).format(total)
+    print_answer(as_json, {"length": length, "total": text}, text)
+
+
+@app.command(epilog=example("shortest parity.json"))
+def shortest(
+    automaton: AutomatonFile,
+    lists: AsLists = False,
+    semiring: SemiringName = None,
+    symbols: SymbolTable = None,
+    file_format: FormatName = None,
+    as_json: AsJson = False,
+) -> int:
+    """Print the least string whose score is not zero. The order is shortlex. Exit status 1: there is none."""
+    machine = load(automaton, semiring, symbols, file_format)
+    with naming(automaton):
+        result = enumeration.shortest(machine)
+    if result is None:
+        what = "accepts no string" if machine.semiring.is_boolean else "gives every string the score zero"
+        print_answer(as_json, {"word": None, "score": None}, f"{automaton} {what}")
+        return NO
+    word, score = result
+    data = {"word": list(word), "score": machine.semiring.format(score)}
+    print_answer(as_json, data, _line(machine, word, score, lists))
+    return YES
+
+
+def _line(machine: WFSA, string: Symbols, score: Weight, lists: bool) -> str:
+    text = write_list(string) if lists else joined(string) if string else '""'
+    return text if machine.semiring.is_boolean else f"{text}\t{machine.semiring.format(score)}"
