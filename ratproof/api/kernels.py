@@ -7,7 +7,7 @@
 ...         initial_state = f[:, t] * initial_state + u[:, t]
 ...         states.append(initial_state)
 ...     return (torch.stack(states, 1) if states else torch.empty_like(u)), initial_state
->>> claim = believe_kernel("mine", family="elementwise", kernel=running_sum)
+>>> claim = kernel_claim("mine", family="elementwise", kernel=running_sum)
 >>> claim.variants[0].kinds
 ('exact', 'sampled', 'gradient', 'split', 'independence')
 """
@@ -40,7 +40,7 @@ class KernelUnderTest(Checkable, Subject):
     kernel: Kernel | None = None
 
 
-def believe_kernel(
+def kernel_claim(
     name: str,
     *,
     family: str | LinearRecurrence,
@@ -185,6 +185,10 @@ def believe_kernel(
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
     says = says or "the kernel computes what the other one computes"
     return KernelUnderTest(name, says, kernel_rungs(brought, tuple(_kinds(brought))), device, brought)
+
+
+believe_kernel = kernel_claim
+"""An older name of :func:`kernel_claim`."""
 
 
 def _kinds(kernel: Kernel) -> Iterable[str]:

@@ -2,7 +2,7 @@
 
 >>> import torch
 >>> from ratproof.laws.models.torch_rnn import of_torch_rnn
->>> claim = believe_stateful("mine", model=of_torch_rnn(torch.nn.GRU(3, 5)))
+>>> claim = model_claim("mine", model=of_torch_rnn(torch.nn.GRU(3, 5)))
 >>> claim.variants[0].kinds
 ('pieces', 'batch', 'reuse', 'reorder')
 """
@@ -28,7 +28,7 @@ class ModelUnderTest(Checkable, Subject):
     """A claim about a model with a state."""
 
 
-def believe_stateful(
+def model_claim(
     name: str,
     *,
     model: StatefulModel | Function,
@@ -84,6 +84,10 @@ def believe_stateful(
     brought = Declared(name, own, reads, lacks, precision, longest or own.longest, device)
     says = says or f"{own.name()} gives the same, however it is asked"
     return ModelUnderTest(name, says, model_rungs(brought, kinds), device)
+
+
+believe_stateful = model_claim
+"""An older name of :func:`model_claim`."""
 
 
 def _names(name: str, without: Iterable[str]) -> frozenset[str]:

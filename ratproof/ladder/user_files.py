@@ -140,7 +140,7 @@ def load(path: str) -> dict[str, Claim | Subject]:
         claims[claim.name] = claim
         register(claim)
     if not claims:
-        raise InputError(f"{path}: has no claim; assign what believe(...) returns, or a Claim, to a name")
+        raise InputError(f"{path}: has no claim; assign what step_claim(...) returns, or a Claim, to a name")
     return claims
 
 
