@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from automata.aliases import Weight
 from automata.errors import InputError, ShapeError
+from automata.extras import require_extra
 from automata.io.labels import probability_text, symbols, weight_text
 from automata.io.number_text import plural
 from automata.io.printable_text import printable
@@ -131,6 +132,7 @@ def svg(
     least: float = 0.01,
 ) -> str:
     """The drawing as SVG text; see :func:`dot`. Graphviz comes with pygraphviz's wheels."""
+    require_extra("draw", "a drawing")
     import pygraphviz
 
     graph = pygraphviz.AGraph(

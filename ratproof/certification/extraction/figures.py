@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from automata.aliases import Floats, String, Symbol, Symbols
+from automata.extras import require_extra
 from automata.io import drawing
 from ratproof.certification.extraction.probabilities import along, over_temperatures, probabilistic
 from ratproof.certification.soft_networks.certify import Certification
@@ -159,6 +160,7 @@ def _plain(symbol: Symbol) -> str:
 
 
 def _pyplot() -> ModuleType:
+    require_extra("training", "a figure of probabilities")
     import matplotlib
 
     matplotlib.use("svg")
