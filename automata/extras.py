@@ -19,6 +19,7 @@ NEEDED = {
     "flint": "python-flint",
 }
 """The packages that every installation has, unless it was made with ``--no-deps``, by import name."""
+OURS = ("automata", "theory", "neural", "ratproof", "training")
 
 
 def require_extra(extra: str, what: str) -> None:
@@ -34,10 +35,13 @@ def require_extra(extra: str, what: str) -> None:
 
 
 def needs(error: ModuleNotFoundError, what: str) -> str:
-    """Return what to install for an import that failed; empty if the module is no package that ratproof
-    names.
+    """Return what to install for an import that failed; empty if the module is not one that an installation
+    of ratproof has.
     """
     name = (error.name or "").partition(".")[0]
+    if name in OURS:
+        again = "pip install --force-reinstall --no-deps ratproof"
+        return f"{error.name} is missing from the installation of ratproof: {again}"
     if name in NEEDED:
         return _sentence(what, [NEEDED[name]])
     extra = next((extra for extra, names in EXTRAS.items() if name in names), None)

@@ -19,7 +19,6 @@ from automata import extras
 EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
 WITHOUT_PYNINI = """
 import sys
-import tomllib
 sys.modules["pynini"] = None
 from ratproof.main import run
 sys.exit(run(sys.argv[1:]))
@@ -37,7 +36,6 @@ print(*scores(WFSA(REAL, half[0], half[0], {"a": half}), ["", "aa"]))
 """
 AS_INSTALLED = f"""
 import sys
-import tomllib
 sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder)]  # nor of a clone
 sys.path.append({str(EXAMPLES.parents[1])!r})
 from ratproof.start import main
@@ -125,9 +123,64 @@ def test_a_package_that_only_some_commands_need_stops_only_those(package, comman
         assert (hides in said and said.count("\n") == 1) if status else not said
 
 
+OURS = ("automata", "theory", "neural", "ratproof")
+THEIRS = ("base", "fa", "pda", "regex", "tm")
+"""The packages in automata-lib's ``automata``, which beside them has an empty ``__init__.py``."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """A folder with our packages, as an installation of the wheel makes it."""
+    folder = tmp_path_factory.mktemp("site")
+    for name in OURS:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(EXAMPLES.parents[1] / name, folder / name, ignore=ignored)
+    return folder
+
+
+BESIDE = {
+    "automata-lib was installed last": ({"__init__.py": "", "fa/__init__.py": ""}, ""),
+    "ratproof was installed last": ({"fa/__init__.py": "", "regex/__init__.py": "import networkx"}, ""),
+    "automata-lib was removed": ({"__init__.py": None, "py.typed": None}, ""),
+    "their package cannot be imported": (
+        {"__init__.py": "import a_package_that_is_not_there"},
+        "cannot be imported (No module named 'a_package_that_is_not_there')",
+    ),
+    "a part of ours was removed": ({"wfsa.py": None}, "automata.wfsa is missing from the installation"),
+}
+"""What becomes of files in ``automata`` (``None``: removed), and what ratproof then says."""
+
+
+@pytest.mark.parametrize("files, says", BESIDE.values(), ids=BESIDE)
+def test_beside_automata_lib_ratproof_works_or_says_what_to_do(files, says, site, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    package = site / "automata"
+    before = {name: (package / name).read_text() for name in files if (package / name).exists()}
+    program = AS_INSTALLED.replace(repr(str(EXAMPLES.parents[1])), repr(str(site)))
+    try:
+        for name, text in files.items():
+            (package / name).parent.mkdir(exist_ok=True)
+            (package / name).unlink() if text is None else (package / name).write_text(text)
+        status, out, error = ratproof(program, "score", str(EXAMPLES / "fading.json"), "a b", folder=tmp_path)
+    finally:
+        for name in files:
+            (package / name).unlink(missing_ok=True)
+        for name, text in before.items():
+            (package / name).write_text(text)
+    if not says:
+        assert (status, out, error) == (0, "1/2\n", "")
+        return
+    assert status == 2 and not out and error.count("\n") == 1
+    assert says in error and "pip install --force-reinstall --no-deps ratproof" in error
+
+
+def test_no_module_of_ours_has_a_name_that_automata_lib_uses():
+    ours = {path.stem for path in (EXAMPLES.parents[1] / "automata").iterdir()}
+    assert not ours & set(THEIRS)
+
+
 HIDING = """
 import sys
-import tomllib
 hidden = set(sys.argv.pop(1).split(","))
 class Hiding:
     def __init__(self, finder):

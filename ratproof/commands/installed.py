@@ -36,8 +36,8 @@ def add(name: str, to: typer.Typer) -> None:
         except ImportError as error:
             package = entry.module.partition(".")[0]
             why = hidden([package]) if package in SHIPPED else ""
+            needs = extras.needs(error, name) if isinstance(error, ModuleNotFoundError) and not why else ""
             why = why or f"{entry.value} cannot be imported ({error})"
-            needs = extras.needs(error, name) if isinstance(error, ModuleNotFoundError) else ""
             _absent(to, name, needs or f"{name} is not installed: {why}")
             return
         own = group.registered_commands
