@@ -27,6 +27,7 @@ from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
 from ratproof.laws.runner import kernel_rungs
+from ratproof.project_settings import default_device
 
 SCANS = ("any", "chain", "tree", "double")
 INVERSES = ("substitution", "explicit")
@@ -58,7 +59,7 @@ def kernel_claim(
     lengths: Iterable[int] = (),
     dtypes: Iterable[str] = WIDE,
     accumulation: str | None = None,
-    device: str = "cpu",
+    device: str | None = None,
     seconds: float = 600.0,
     gpu_memory: int | None = None,
     says: str = "",
@@ -101,7 +102,8 @@ def kernel_claim(
             and ``float16``.
         accumulation: the wider format of its states, initial and final, and of all that it computes from
             narrow tensors until it rounds its outputs: ``float32`` or ``float64``.
-        device: where its tensors are.
+        device: where its tensors are; ``cpu`` without, or what ``[tool.ratproof] device`` or the environment
+            variable ``RATPROOF_DEVICE`` names.
         seconds: that a rung may take, looked at between calls; where it is not enough for all of them, the
             verdict is ``unknown``, unless one was wrong.
         gpu_memory: bytes that torch may hold on a GPU meanwhile, where a kernel that asks for more gets
@@ -111,6 +113,7 @@ def kernel_claim(
     Raises:
         InputError: a name is not known, or the parts do not fit together.
     """
+    device = device or default_device()
     own = _family(name, family)
     lacks, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
     _require(name, "without", lacks, CAPABILITIES)

@@ -20,6 +20,7 @@ from ratproof.laws.models.inputs import Inputs, Tokens, Vectors
 from ratproof.laws.models.model import CAPABILITIES, LAWS, Called, StatefulModel
 from ratproof.laws.models.precision import FORMATS
 from ratproof.laws.runner import model_rungs
+from ratproof.project_settings import default_device
 
 Function = Callable[..., tuple[Any, Any]]
 
@@ -36,7 +37,7 @@ def model_claim(
     without: Iterable[str] = (),
     precision: str | None = None,
     longest: int | None = None,
-    device: str = "cpu",
+    device: str | None = None,
     says: str = "",
 ) -> ModelUnderTest:
     """The claim that a model with a state keeps five laws, within rounding that is measured: whole and in
@@ -58,12 +59,14 @@ def model_claim(
             in another, or if what they show is not the rounding that you allow: ``float64``, ``float32``,
             ``float16`` or ``bfloat16``. It replaces what operators show.
         longest: tokens that it reads at most; without, the model's own.
-        device: where its inputs are.
+        device: where its inputs are; ``cpu`` without, or what ``[tool.ratproof] device`` or the environment
+            variable ``RATPROOF_DEVICE`` names.
         says: the claim in a sentence.
 
     Raises:
         InputError: a name is not known, or the model lacks a method and does not say so.
     """
+    device = device or default_device()
     own = model if isinstance(model, StatefulModel) else Called(model)
     if not callable(model) and own is not model:
         raise InputError(f"{name}: the model is a {type(model).__name__}, where a StatefulModel is right")

@@ -7,7 +7,7 @@ import re
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -122,26 +122,31 @@ def load(path: str) -> dict[str, Claim | Subject]:
         raise InputError(f"{path}: {_line_of(path, error)}{_in_words(error)}") from error
     claims: dict[str, Claim | Subject] = {}
     for claim in _claims(vars(module).values()):
-        if claim.name in claims and claims[claim.name] is not claim:
-            raise InputError(f"{path}: two claims have the name {claim.name}, where each has its own")
-        for name in (claim.name, *(variant.name for variant in claim.variants)):
-            if not isinstance(name, str) or not NAME.fullmatch(name):
-                raise InputError(
-                    f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens,"
-                    " at most 80 in all"
-                )
-        twice = [
-            name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1
-        ]
-        if twice:
-            raise InputError(
-                f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
-            )
+        require_names(path, claim, claims)
         claims[claim.name] = claim
         register(claim)
     if not claims:
         raise InputError(f"{path}: has no claim; assign what step_claim(...) returns, or a Claim, to a name")
     return claims
+
+
+def require_names(path: str, claim: Claim | Subject, others: Mapping[str, object]) -> None:
+    """Raise InputError if a claim's names cannot name files, or if another claim of the file has its name."""
+    if claim.name in others and others[claim.name] is not claim:
+        raise InputError(f"{path}: two claims have the name {claim.name}, where each has its own")
+    for name in (claim.name, *(variant.name for variant in claim.variants)):
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise InputError(
+                f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens,"
+                " at most 80 in all"
+            )
+    twice = [
+        name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1
+    ]
+    if twice:
+        raise InputError(
+            f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
+        )
 
 
 def _claims(values: Any) -> Iterator[Claim | Subject]:
