@@ -1,4 +1,4 @@
-"""``[tool.ratproof]`` in a project's pyproject.toml: its files with claims, and defaults for checking them."""
+"""``[tool.ratproof]`` in a project's pyproject.toml: files with claims, and defaults for checking them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The pytest plugin: claims in test modules, and in the files of ``[tool.ratproof] claims``, as tests.
 
-Each claim has one test per kind of evidence: ``test_kernels.py::my-kernel[gradient]``. pytest loads this module
-by its entry point in every project, so it imports the rest of ratproof only when a module has a claim.
+Each claim has one test per kind of evidence: ``test_kernels.py::my-kernel[gradient]``. pytest loads this
+module by its entry point in every project, so it imports the rest of ratproof only when a module has a claim.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import pytest
 if TYPE_CHECKING:
     from ratproof.evidence.subjects import Subject, SubjectStep
     from ratproof.ladder.steps import Step
-    from ratproof.project_settings import ProjectSettings
     from theory.claim import Claim
 
 _SETTINGS = pytest.StashKey["ProjectSettings"]()
@@ -64,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
     """Collect the project's files with claims, unless pytest itself does because of their names."""
     named = any(file_path.match(pattern) for pattern in parent.config.getini("python_files"))
-    if named or file_path not in parent.config.stash[_FILES]:
+    if named or parent.session.isinitpath(file_path) or file_path not in parent.config.stash[_FILES]:
         return None
     return pytest.Module.from_parent(parent, path=file_path)
 

@@ -31,9 +31,7 @@ def check_claim(
         return report_of(outcome, lambda outcome, out: show(outcome, out, details=True, claims_file=heading))
 
 
-def failure_of(
-    step: Step | SubjectStep, file: str, examples: int | None, seed: int | None, test: str
-) -> str:
+def failure_of(step: Step | SubjectStep, file: str, examples: int | None, seed: int | None, test: str) -> str:
     """Run one kind of evidence of a claim, and return the report if the verdict is not the expected one, with
     the script that reproduces the counterexample; empty if it is.
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
@@ -13,7 +16,7 @@ from typer import Argument, Option
 
 from automata.aliases import JsonObject
 from automata.cache_folder import VARIABLE, lasts
-from automata.errors import OutputError
+from automata.errors import InputError, OutputError
 from ratproof.commands.app import AsJson, Device, JunitFile, app, example
 from ratproof.commands.terminal import console, headed, print_answer
 from ratproof.evidence.kinds import KINDS, OF_PAPERS
@@ -195,8 +198,13 @@ def _nothing_failed(as_json: bool) -> int:
 @app.command(epilog=example("check my_claim.py"))
 def check(
     file: Annotated[
-        str, Argument(metavar="FILE.py", help="a Python file with claims; it is run, as any program of yours")
-    ],
+        str | None,
+        Argument(
+            metavar="FILE.py",
+            help="a Python file with claims, which is run as any program of yours (default: the files that"
+            " [tool.ratproof] claims in pyproject.toml names)",
+        ),
+    ] = None,
     names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all in the file without")] = None,
     kinds: Kinds = None,
     examples: Examples = None,
@@ -204,16 +212,38 @@ def check(
     junit: JunitFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""
+    """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it.
+
+    [tool.ratproof] in pyproject.toml has defaults: examples, seed, device, cache-folder.
+    """
     from ratproof.ladder.request import require_junit
     from ratproof.ladder.user_files import check as run
+    from ratproof.ladder.user_files import joined
     from ratproof.ladder.verification import write_junit
+    from ratproof.project_settings import project_settings
 
-    require_junit(junit, reads=(file,))
-    outcome = _with_progress("check", lambda told: run(file, names or [], kinds or [], examples, seed, told))
+    settings = project_settings(Path(file).parent if file else Path())
+    files = [file] if file else [os.path.relpath(path) for path in settings.claims_files()]
+    if not files:
+        raise InputError(
+            "FILE.py is missing: name it, or list it under [tool.ratproof] claims in pyproject.toml"
+        )
+    require_junit(junit, reads=files)
+    examples = settings.examples if examples is None else examples
+    seed = settings.seed if seed is None else seed
+    outcomes: dict[str, Outcome] = {}
+    with settings.applied():
+        for one in files:
+            wanted = partial(run, one, names or [], kinds or [], examples, seed)
+            outcomes[one] = _with_progress("check", wanted)
+            if not as_json:
+                _show(outcomes[one], details=True, claims_file=one)
+    outcome = joined(outcomes)
     if junit is not None:
-        outcome.not_written = write_junit(outcome, junit, file)
-    return _told(outcome, as_json, details=True, claims_file=file)
+        outcome.not_written = write_junit(outcome, junit, ", ".join(files))
+    if as_json:
+        print_json(outcome.to_json())
+    return _status(outcome)
 
 
 def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], Outcome]) -> Outcome:
@@ -239,14 +269,22 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
         )
 
 
-def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | None = None) -> int:
+def _told(outcome: Outcome, as_json: bool, details: bool) -> int:
     """Print the results; the exit status."""
-    from ratproof.report import show
-
     if as_json:
         print_json(outcome.to_json())
     else:
-        show(outcome, console(), details, claims_file)
+        _show(outcome, details)
+    return _status(outcome)
+
+
+def _show(outcome: Outcome, details: bool, claims_file: str | None = None) -> None:
+    from ratproof.report import show
+
+    show(outcome, console(), details, claims_file)
+
+
+def _status(outcome: Outcome) -> int:
     if outcome.not_written:
         raise OutputError(outcome.not_written)
     if outcome.interrupted:

@@ -85,6 +85,27 @@ def outcome_of(
     return Outcome(gather(observations, seed), interrupted, not_run=not_run)
 
 
+def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
+    """Return the outcomes of several files as one.
+
+    Raises:
+        InputError: two files have claims of the same name.
+    """
+    files: dict[str, str] = {}
+    for path, outcome in outcomes.items():
+        for name in {result.claim for result in outcome.results}:
+            if name in files:
+                raise InputError(f"{path}: the claim {name} must have another name than one in {files[name]}")
+            files[name] = path
+    parts = outcomes.values()
+    return Outcome(
+        [result for part in parts for result in part.results],
+        interrupted=any(part.interrupted for part in parts),
+        notes=[note for part in parts for note in part.notes],
+        not_run=[row for part in parts for row in part.not_run],
+    )
+
+
 @contextmanager
 def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
     """Hypothesis for a user's claims: so many cases a rung, where the claim does not say."""
@@ -140,9 +161,7 @@ def require_names(path: str, claim: Claim | Subject, others: Mapping[str, object
                 f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens,"
                 " at most 80 in all"
             )
-    twice = [
-        name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1
-    ]
+    twice = [name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1]
     if twice:
         raise InputError(
             f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
