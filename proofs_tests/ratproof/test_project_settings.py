@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,3 +97,35 @@ def test_check_without_a_file_checks_those_that_the_project_names(capsys):
     Path("two.py").write_text(CLAIMS + "wrong = halving('right', 3)")
     assert run(["check", "--kind", "decided"]) == 2
     assert "two.py: the claim right must have another name than one in one.py" in capsys.readouterr().err
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "arguments"),
+    [
+        ({}, "check --junit claims.xml"),
+        ({"FILE": "my claims.py", "SEED": "3"}, "check 'my claims.py' --seed 3 --junit claims.xml"),
+        ({"EXAMPLES": "$(touch x)"}, "check --examples '$(touch x)' --junit claims.xml"),
+    ],
+)
+def test_the_workflow_gives_its_inputs_to_check(inputs, arguments, tmp_path):
+    workflow = yaml.safe_load((ROOT / ".github/workflows/check-claims.yml").read_text())
+    (step,) = [one for one in workflow["jobs"]["check"]["steps"] if one.get("name") == "check"]
+    asked = workflow[True]["workflow_call"]["inputs"]  # YAML reads "on" as true
+    assert all(f"inputs.{name.lower()} " in value for name, value in step["env"].items())
+    assert {name.lower() for name in step["env"]} <= set(asked)
+    stub = tmp_path / "ratproof"
+    stub.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    stub.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", **dict.fromkeys(step["env"], ""), **inputs}
+    ran = subprocess.run(["bash", "-ec", step["run"]], env=environment, capture_output=True, text=True)
+    assert ran.stdout.splitlines() == shlex.split(arguments) and not Path("x").exists()
+
+
+def test_the_hook_runs_a_command_that_takes_no_file(capsys):
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert hook["id"] == "ratproof-check" and not hook["pass_filenames"]
+    program, *arguments = hook["entry"].split()
+    assert program == "ratproof" and run([*arguments, "--help"]) == 0
