@@ -18,11 +18,12 @@ import pytest
 if TYPE_CHECKING:
     from ratproof.evidence.subjects import Subject, SubjectStep
     from ratproof.ladder.steps import Step
+    from ratproof.project_settings import ProjectSettings
     from theory.claim import Claim
 
-_SETTINGS = pytest.StashKey["ProjectSettings"]()
-_FILES = pytest.StashKey["list[Path]"]()
-_SEEN = pytest.StashKey["dict[str, object]"]()
+_SETTINGS: pytest.StashKey[ProjectSettings] = pytest.StashKey()
+_FILES: pytest.StashKey[list[Path]] = pytest.StashKey()
+_SEEN: pytest.StashKey[dict[str, object]] = pytest.StashKey()
 _HOMES = {"ratproof.evidence.subjects": "Subject", "theory.claim": "Claim"}
 """The modules that every claim's class comes from: without them, there is no claim."""
 

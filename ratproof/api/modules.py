@@ -31,6 +31,7 @@ from ratproof.api.own_claim import Checkable
 from ratproof.api.steps import check_automata
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.evidence.subjects import BELIEVED
+from ratproof.implementations.comparison import Comparison
 from ratproof.implementations.decision import Accepts, OfDecision
 from ratproof.implementations.module import OfModule
 from ratproof.ladder.programs import ProgramUnderTest, program_under_test
@@ -122,8 +123,11 @@ def module_claim(
     return _under_test(name, says, compared, alphabet, ("sampled",), _device_of(module, embeddings))
 
 
-def _under_test(name: str, says: str, *arguments: Any) -> ModuleUnderTest:
-    return ModuleUnderTest(**vars(program_under_test(name, says, *arguments, LENGTHS)))
+def _under_test(
+    name: str, says: str, comparison: Comparison, alphabet: Sequence[str], kinds: Sequence[str], device: str
+) -> ModuleUnderTest:
+    program = program_under_test(name, says, comparison, alphabet, kinds, device, LENGTHS)
+    return ModuleUnderTest(**vars(program))
 
 
 believe_module = module_claim
