@@ -84,9 +84,14 @@ def pytest_pycollect_makeitem(
 def _items(module: pytest.Module, claim: Claim | Subject) -> Iterator[pytest.Item]:
     """Yield a test per kind of evidence."""
     from automata.errors import InputError
-    from ratproof.evidence.subjects import BELIEVED
-    from ratproof.ladder.steps import own_steps
-    from ratproof.ladder.user_files import require_names
+    from automata.extras import needs
+
+    try:
+        from ratproof.evidence.subjects import BELIEVED
+        from ratproof.ladder.steps import own_steps
+        from ratproof.ladder.user_files import require_names
+    except ModuleNotFoundError as error:
+        raise module.CollectError(needs(error, "a claim") or str(error)) from None
 
     seen = module.stash.setdefault(_SEEN, {})
     if seen.get(claim.name) is claim:
