@@ -48,7 +48,7 @@ def ready(session: nox.Session) -> None:
     session.run(sys.executable, "-m", "venv", str(ENVIRONMENT), external=True)
     # torch by itself first: its version is settled before anything else asks for one
     run(session, "pip", "install", "--quiet", TORCH)
-    run(session, "pip", "install", "--quiet", *groups, "-e", ".")
+    run(session, "pip", "install", "--quiet", *groups, "-e", ".[all]")
     stamp.write_text(wanted)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from automata.aliases import Weight
 from automata.errors import InputError, ShapeError
+from automata.extras import require_extra
 from automata.labels import probability_text, symbols, weight_text
 from automata.reachability import dead_states
 from automata.sparse_matrix import Places, SparseMatrix
@@ -163,6 +164,7 @@ def image(text: str, format: str) -> bytes:
 
     Graphviz comes with pygraphviz's wheels.
     """
+    require_extra("draw", "a drawing")
     import pygraphviz
 
     graph = pygraphviz.AGraph(string=text)

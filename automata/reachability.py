@@ -34,28 +34,15 @@ def reachable(states: Weights, edges: Edges) -> NDArray[np.bool_]:
     known = np.asarray(states, dtype=bool)
     sources, targets = edges
     if len(known) > SMALL:
-        return _searched(known, sources, targets)
+        from automata.graph_loops import reached  # here, since numba takes long to import
+
+        return reached(known, *_by_source(len(known), sources, targets))
     while True:
         larger = known.copy()
         larger[targets[known[sources]]] = True
         if (larger == known).all():
             return known
         known = larger
-
-
-def _searched(known: NDArray[np.bool_], sources: Places, targets: Places) -> NDArray[np.bool_]:
-    """The same breadth first, from one more state that leads to all that are known."""
-    from scipy.sparse import coo_array  # here, since scipy takes long to import
-    from scipy.sparse.csgraph import breadth_first_order
-
-    n, first = len(known), np.flatnonzero(known)
-    rows = np.concatenate([sources, np.full(len(first), n)])
-    columns = np.concatenate([targets, first])
-    graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(n + 1, n + 1)).tocsr()
-    order = breadth_first_order(graph, n, directed=True, return_predecessors=False)
-    result = np.zeros(n + 1, dtype=bool)
-    result[order] = True
-    return result[:n]
 
 
 def useful_states(automaton: WFSA) -> NDArray[np.bool_]:
@@ -79,24 +66,14 @@ def components(nodes: int, sources: Places, targets: Places) -> tuple[Places, Pl
     >>> bool(parts[0] == parts[1]), bool(parts[2] < parts[0]), len(set(parts.tolist()))
     (True, True, 3)
     """
-    from scipy.sparse import coo_array  # here, since scipy takes long to import
-    from scipy.sparse.csgraph import connected_components
+    from automata.graph_loops import strong_components  # here, since numba takes long to import
 
-    graph = coo_array((np.ones(len(sources), dtype=np.int8), (sources, targets)), shape=(nodes, nodes))
-    count, label = connected_components(graph.tocsr(), directed=True, connection="strong")
-    one, two = label[sources], label[targets]
-    between = one != two
-    pairs = np.unique(np.stack([one[between], two[between]]), axis=1)
-    after: list[list[int]] = [[] for _ in range(count)]
-    for i, j in pairs.T.tolist():
-        after[i].append(j)
-    waits = np.bincount(pairs[1], minlength=count).tolist()
-    ready, rank = [i for i in range(count) if not waits[i]], np.zeros(count, dtype=np.intp)
-    for place, i in enumerate(ready):  # grows
-        rank[i] = place
-        for j in after[i]:
-            waits[j] -= 1
-            if not waits[j]:
-                ready.append(j)
-    parts = rank[label]
+    parts = strong_components(*_by_source(nodes, sources, targets))
     return parts, np.argsort(parts, kind="stable")
+
+
+def _by_source(nodes: int, sources: Places, targets: Places) -> Edges:
+    """Return the edges as :mod:`automata.graph_loops` reads them."""
+    offsets = np.zeros(nodes + 1, dtype=np.intp)
+    np.cumsum(np.bincount(sources, minlength=nodes), out=offsets[1:])
+    return offsets, np.asarray(targets, dtype=np.intp)[np.argsort(sources, kind="stable")]

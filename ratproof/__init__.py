@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from ratproof.api.certification import certify
     from ratproof.api.checks import check, verify
     from ratproof.api.formulas import drawn_vectors
-    from ratproof.api.kernels import believe_kernel
-    from ratproof.api.modules import believe_module
-    from ratproof.api.stateful import believe_stateful
-    from ratproof.api.steps import believe
+    from ratproof.api.kernels import believe_kernel, kernel_claim
+    from ratproof.api.modules import believe_module, module_claim
+    from ratproof.api.stateful import believe_stateful, model_claim
+    from ratproof.api.steps import believe, step_claim
     from ratproof.laws.models.causal_model import of_causal_model
     from ratproof.laws.models.inputs import Tokens, Vectors
     from ratproof.laws.models.model import StatefulModel
@@ -50,14 +50,14 @@ _HOMES = {
     "ratproof.api.certification": ("certify",),
     "ratproof.api.checks": ("check", "verify"),
     "ratproof.api.formulas": ("drawn_vectors",),
-    "ratproof.api.kernels": ("believe_kernel",),
+    "ratproof.api.kernels": ("believe_kernel", "kernel_claim"),
     "ratproof.laws.models.causal_model": ("of_causal_model",),
     "ratproof.laws.models.inputs": ("Tokens", "Vectors"),
     "ratproof.laws.models.model": ("StatefulModel",),
     "ratproof.laws.models.torch_rnn": ("of_torch_rnn",),
-    "ratproof.api.modules": ("believe_module",),
-    "ratproof.api.stateful": ("believe_stateful",),
-    "ratproof.api.steps": ("believe",),
+    "ratproof.api.modules": ("believe_module", "module_claim"),
+    "ratproof.api.stateful": ("believe_stateful", "model_claim"),
+    "ratproof.api.steps": ("believe", "step_claim"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
@@ -82,12 +82,16 @@ __all__ = [
     "check",
     "drawn_vectors",
     "equivalent",
+    "kernel_claim",
     "minimise",
+    "model_claim",
+    "module_claim",
     "of_causal_model",
     "of_torch_rnn",
     "rank",
     "read",
     "score",
+    "step_claim",
     "verify",
     "write",
 ]

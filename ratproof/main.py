@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from automata import extras
 from automata.errors import InputError, LimitReached, OutputError
 from automata.text.number_text import shorten
 from automata.text.printable_text import printable
@@ -81,6 +82,8 @@ def _run(arguments: list[str] | None) -> int:
         # a write that is not ours: of the help, or of a library
         raise OutputError(f"the answer could not be written: {error.strerror or error}") from None
     except Exception as error:  # Python's own exit status for it is 1, which is an answer here
+        if isinstance(error, ModuleNotFoundError) and (needs := extras.needs(error, "this command")):
+            return _tell(needs, BAD_INPUT)
         traceback.print_exc()
         return _tell(f"this is a defect of ratproof, not an answer: {type(error).__name__}: {error}", UNKNOWN)
 

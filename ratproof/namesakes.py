@@ -1,10 +1,18 @@
-"""Packages of other people's with the names of ours."""
+"""Other people's packages with the names of ours.
+
+PyPI's automata-lib installs a package ``automata`` too: an empty ``__init__.py`` in place of ours, and
+modules with other names. Both work, whichever is installed last. When automata-lib is removed, ours works
+without an ``__init__.py``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+
+INSTALL_AGAIN = "pip install --force-reinstall --no-deps ratproof"
 
 PACKAGES = ("automata", "theory", "neural")
 """The packages beside this one that it cannot do without."""
@@ -21,11 +29,19 @@ def hidden(packages: Sequence[str] = PACKAGES) -> str:
         if not places:
             return (
                 f"the package {name} is not there, which is installed with ratproof: install ratproof again"
+                f" ({INSTALL_AGAIN})"
             )
         theirs = Path(str(places[0])).resolve()
         if theirs.parent != ours:
             return (
                 f"{theirs} hides ratproof's own package {name}: run ratproof in another folder, or install it"
                 f" in an environment without that other {name}"
+            )
+        try:
+            import_module(name)
+        except Exception as error:
+            return (
+                f"{theirs} cannot be imported ({error}), because another package changed it: remove that"
+                f" package, and install ratproof again ({INSTALL_AGAIN})"
             )
     return ""

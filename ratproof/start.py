@@ -17,5 +17,13 @@ def main() -> None:
         from ratproof.main import main as run
 
         run()
+    except ModuleNotFoundError as error:  # of what every command needs
+        from automata.extras import needs
+
+        sentence = needs(error, "ratproof")
+        if not sentence:
+            raise
+        print(f"ratproof: {sentence}", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt:  # while libraries are imported: there is no answer in part
         sys.exit(130)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from automata.errors import InputError
+from automata.extras import require_extra
 from ratproof.commands.app import AsJson
 from ratproof.commands.terminal import console
 from ratproof.process.exit_statuses import INTERRUPTED, NO
@@ -129,6 +130,7 @@ def _train(
     **how: Any,
 ) -> int:
     """Run the experiment, print what came of it, and return the exit status."""
+    require_extra("training", f"train {record.name}")
     from training.engine.freed_memory import freed_memory_kept
     from training.engine.loop import Diverged
     from training.engine.processes import are_several, is_first, leave_group

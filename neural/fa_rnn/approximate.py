@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from automata.errors import InputError
+from automata.extras import require_extra
 from automata.wfsa import WFSA
 from neural.fa_rnn.factors import Factors, exact_factors
 
@@ -43,6 +44,7 @@ def cp_factors(
     exact = exact_factors(automaton, apart)
     if exact.rank <= rank:
         return exact, 0.0
+    require_extra("training", "a decomposition of a lower rank")
     import tensorly  # here, since it imports SciPy's optimisation: a third of a second
     from tensorly.decomposition import parafac
 

@@ -14,7 +14,7 @@ from automata.errors import InputError, LimitReached
 from automata.forward import score
 from automata.hankel import shortlex
 from automata.languages.operations import complement, difference
-from automata.regex import NOTHING, from_regex, to_regex
+from automata.regular_expressions import NOTHING, from_regex, to_regex
 from automata.semirings import BOOLEAN, REAL, SEMIRINGS
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA

@@ -320,7 +320,8 @@ def test_the_script_of_a_gradient_shows_it(tmp_path):
 
 def test_a_claim_is_an_assertion():
     right = believe_kernel("right", family="hgrn", kernel=KERNELS["hgrn"])
-    right.check(examples=FEW)
+    report = right.check(examples=FEW)
+    assert report.as_expected and {result.claim for result in report.results} == {"right"}
     wrong = believe_kernel("wrong", family="hgrn", kernel=changed("hgrn", "x", lambda x: 2 * x))
     with pytest.raises(AssertionError, match=r"the kernel's o\[0, 0, 0\] is"):
         wrong.check(examples=FEW)

@@ -9,7 +9,7 @@ import pytest
 from automata.forward import score
 from automata.hankel import shortlex
 from automata.io import files, json_format
-from automata.regex import from_regex
+from automata.regular_expressions import from_regex
 from automata.semirings import BOOLEAN, MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from ratproof.main import run

@@ -55,6 +55,39 @@ def verdicts(report) -> dict[str, Verdict]:
     return {r.kind: r.verdict for r in report.results}
 
 
+@pytest.mark.parametrize(
+    ("name", "older"),
+    [
+        ("step_claim", "believe"),
+        ("module_claim", "believe_module"),
+        ("kernel_claim", "believe_kernel"),
+        ("model_claim", "believe_stateful"),
+    ],
+)
+def test_older_names_of_claims_are_the_same_functions(name, older, recwarn):
+    assert getattr(ratproof, name) is getattr(ratproof, older) and not recwarn
+
+
+def test_a_claim_about_a_module_is_an_assertion_that_returns_its_report():
+    even = DFA(("a", "b"), start=0, table=((1, 0), (0, 1)), final=frozenset({0}))
+    options = {"automaton": even, "embeddings": torch.eye(2), "alphabet": "ab", "accepts": 0.5}
+    with patch.object(modules, "LENGTHS", (0, 1, 17)):
+        report = ratproof.module_claim("right", module=Machine(even), **options).check(examples=5)
+        wrong = ratproof.module_claim("wrong", module=Machine(replace(even, start=1)), **options)
+    assert report.as_expected and [r.kind for r in report.results] == ["sampled", "exhausted"]
+    with pytest.raises(AssertionError, match="refuted: sampled"):
+        wrong.check(examples=5)
+
+
+def test_an_unknown_verdict_is_an_assertion_too():
+    def step(c, x):
+        str(c)  # a step that reads the state's digits is not shown to be affine
+        return c / 2 + (x == "a")
+
+    with pytest.raises(AssertionError, match="unknown: decided"):
+        ratproof.step_claim("written", start=0, step=step, automaton=FADING).check(examples=5)
+
+
 def check_on_short_strings(*arguments, **options):
     """As ``ratproof.check``: the long strings that it reads too are test_believe_module.py's matter."""
     with patch.object(modules, "LENGTHS", (0, 1, 17)):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from automata import cache_folder as caches
+from automata import extras
 
 EXAMPLES = Path(__file__).parents[2] / "ratproof" / "examples"
 WITHOUT_PYNINI = """
@@ -115,3 +119,150 @@ def test_a_package_that_only_some_commands_need_stops_only_those(package, comman
         assert ran == status, said
         hides = f"{tmp_path / package} hides ratproof's own package {package}: run ratproof in another folder"
         assert (hides in said and said.count("\n") == 1) if status else not said
+
+
+OURS = ("automata", "theory", "neural", "ratproof")
+THEIRS = ("base", "fa", "pda", "regex", "tm")
+"""The packages in automata-lib's ``automata``, which beside them has an empty ``__init__.py``."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """A folder with our packages, as an installation of the wheel makes it."""
+    folder = tmp_path_factory.mktemp("site")
+    for name in OURS:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(EXAMPLES.parents[1] / name, folder / name, ignore=ignored)
+    return folder
+
+
+BESIDE = {
+    "automata-lib was installed last": ({"__init__.py": "", "fa/__init__.py": ""}, ""),
+    "ratproof was installed last": ({"fa/__init__.py": "", "regex/__init__.py": "import networkx"}, ""),
+    "automata-lib was removed": ({"__init__.py": None, "py.typed": None}, ""),
+    "their package cannot be imported": (
+        {"__init__.py": "import a_package_that_is_not_there"},
+        "cannot be imported (No module named 'a_package_that_is_not_there')",
+    ),
+    "a part of ours was removed": ({"wfsa.py": None}, "automata.wfsa is missing from the installation"),
+}
+"""What becomes of files in ``automata`` (``None``: removed), and what ratproof then says."""
+
+
+@pytest.mark.parametrize("files, says", BESIDE.values(), ids=BESIDE)
+def test_beside_automata_lib_ratproof_works_or_says_what_to_do(files, says, site, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    package = site / "automata"
+    before = {name: (package / name).read_text() for name in files if (package / name).exists()}
+    program = AS_INSTALLED.replace(repr(str(EXAMPLES.parents[1])), repr(str(site)))
+    try:
+        for name, text in files.items():
+            (package / name).parent.mkdir(exist_ok=True)
+            (package / name).unlink() if text is None else (package / name).write_text(text)
+        status, out, error = ratproof(program, "score", str(EXAMPLES / "fading.json"), "a b", folder=tmp_path)
+    finally:
+        for name in files:
+            (package / name).unlink(missing_ok=True)
+        for name, text in before.items():
+            (package / name).write_text(text)
+    if not says:
+        assert (status, out, error) == (0, "1/2\n", "")
+        return
+    assert status == 2 and not out and error.count("\n") == 1
+    assert says in error and "pip install --force-reinstall --no-deps ratproof" in error
+
+
+def test_no_module_of_ours_has_a_name_that_automata_lib_uses():
+    ours = {path.stem for path in (EXAMPLES.parents[1] / "automata").iterdir()}
+    assert not ours & set(THEIRS)
+
+
+HIDING = """
+import sys
+hidden = set(sys.argv.pop(1).split(","))
+class Hiding:
+    def __init__(self, finder):
+        self.finder = finder
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in hidden else self.finder.find_spec(name, path, target)
+sys.meta_path = [Hiding(finder) for finder in sys.meta_path]
+from ratproof.start import main
+main()
+"""
+"""The command line where packages are not installed."""
+LIGHT = {"numpy", "numba", "flint", "typer", "rich"}
+"""The packages of docs/installing.md, with which automata are scored and compared."""
+PACKAGES = {*extras.NEEDED, *(name for names in extras.EXTRAS.values() for name in names)}
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        ("score fading.json", "1/2\n"),
+        ("equivalent fading.json parity.json --certificate {0}", "equivalent: "),
+        ("check-certificate {0} --of fading.json parity.json", "accepted: "),
+        ("equivalent fading.json typo.json", 'different: on "a a b"'),
+        ("equivalent chain.att chain.att", "equivalent: "),
+    ],
+)
+def test_five_packages_are_enough_to_compare_automata(arguments, says, tmp_path_factory):
+    folder = tmp_path_factory.getbasetemp() / "light"
+    if not folder.is_dir():
+        shutil.copytree(EXAMPLES, folder)
+        chain = [f"{i} {i + 1} {'x' if i % 3 else '<eps>'} {i % 5}" for i in range(200)]
+        (folder / "chain.att").write_text("\n".join([*chain, "200", ""]))
+    words = arguments.format("equal.json").split()
+    words += ["a b"] if words[0] == "score" else []
+    without = ",".join(PACKAGES - LIGHT)
+    status, out, error = ratproof(HIDING, without, *words, folder=folder)
+    assert out.startswith(says) and status == ("typo.json" in words) and not error
+
+
+def test_automata_import_without_torch_hypothesis_and_sympy(tmp_path):
+    root = EXAMPLES.parents[1]
+    program = HIDING.replace(
+        "from ratproof.start import main\nmain()",
+        "from importlib import import_module\nfor name in sys.argv[1:]: import_module(name)",
+    )
+    names = [
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        for path in sorted((root / "automata").rglob("*.py"))
+        if "testing" not in path.parts and "strategies" not in path.stem and "openfst" not in path.stem
+    ]
+    without = ",".join(PACKAGES - LIGHT - {"platformdirs", "lark"})
+    assert ratproof(program, without, *names, folder=tmp_path) == (0, "", "")
+
+
+MISSING = [
+    ("optuna", "train tomita --grammar 5 -o run", "train tomita needs optuna, which is not installed: "),
+    ("optuna,scipy", "campaign run a.toml --data .", "campaign run needs optuna, scipy, which are not"),
+    ("matplotlib", "figures tomita-2.safetensors -o p", "figures needs matplotlib, which is not installed: "),
+    ("pygraphviz", "draw fading.json -o a.svg", "needs pygraphviz, which is not installed: pip install"),
+    ("distributed", "hunt --cluster tcp://a:1", "--cluster needs distributed, which is not installed: "),
+    ("torch", "doctor", "this command needs torch, which is not installed: pip install torch"),
+    ("hypothesis", "check my_claim.py", "needs hypothesis, which is not installed: pip install hypothesis"),
+    ("flint", "score fading.json a", "needs python-flint, which is not installed: pip install python-flint"),
+    ("numpy", "score fading.json a", "ratproof needs numpy, which is not installed: pip install numpy"),
+]
+
+
+@pytest.mark.parametrize("hidden, arguments, says", MISSING, ids=[" ".join(row[:2]) for row in MISSING])
+def test_what_is_not_installed_is_named_with_the_command_that_installs_it(hidden, arguments, says):
+    status, out, error = ratproof(HIDING, hidden, *arguments.split(), folder=EXAMPLES)
+    assert status == 2 and out == "" and says in error.splitlines()[-1] and "Traceback" not in error
+
+
+def test_the_extras_are_those_of_the_project_file():
+    project = tomllib.loads((EXAMPLES.parents[1] / "pyproject.toml").read_text())["project"]
+    optional = project["optional-dependencies"]
+
+    def names(requirements):
+        return {re.split(r"[>=;\[ ]", line)[0].replace("-", "_") for line in requirements}
+
+    assert {name: set(found) for name, found in extras.EXTRAS.items()} == {
+        name: names(lines) for name, lines in optional.items() if name != "all"
+    }
+    assert optional["all"] == [f"ratproof[{','.join(sorted(extras.EXTRAS))}]"]
+    assert {name.replace("-", "_") for name in extras.NEEDED.values()} == names(project["dependencies"])

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.wfsa import WFSA
-from ratproof.api.modules import believe_module
+from ratproof.api.modules import module_claim
 from ratproof.api.report import Report, report_of
 from ratproof.api.running import check_claim
 from ratproof.implementations.decision import Accepts
@@ -67,7 +67,7 @@ def check(
     for what, value, least in (("examples", examples, 1), ("seed", seed, 0)):
         if value is not None and (type(value) is not int or value < least):
             raise InputError(f"{what} is {value!r:.60}, where a whole number from {least} on is right")
-    claim = believe_module(
+    claim = module_claim(
         NAME,
         module=module,
         embeddings=embeddings,

@@ -89,7 +89,7 @@ def drawn_vectors(
         dtype: the module's format.
 
     Returns: embeddings, shape ``(symbols, size)``, and an alphabet, for
-    :func:`~ratproof.api.modules.believe_module`.
+    :func:`~ratproof.api.modules.module_claim`.
     """
     if type(size) is not int or size < 1 or type(symbols) is not int or symbols < 8:
         raise InputError(

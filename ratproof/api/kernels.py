@@ -7,7 +7,7 @@
 ...         initial_state = f[:, t] * initial_state + u[:, t]
 ...         states.append(initial_state)
 ...     return (torch.stack(states, 1) if states else torch.empty_like(u)), initial_state
->>> claim = believe_kernel("mine", family="elementwise", kernel=running_sum)
+>>> claim = kernel_claim("mine", family="elementwise", kernel=running_sum)
 >>> claim.variants[0].kinds
 ('exact', 'sampled', 'gradient', 'split', 'independence')
 """
@@ -27,6 +27,7 @@ from ratproof.laws.kernels.family import FAMILIES, LinearRecurrence
 from ratproof.laws.kernels.formats import FORMATS, WIDE
 from ratproof.laws.kernels.kernel import CAPABILITIES, Kernel
 from ratproof.laws.runner import kernel_rungs
+from ratproof.project_settings import default_device
 
 SCANS = ("any", "chain", "tree", "double")
 INVERSES = ("substitution", "explicit")
@@ -40,7 +41,7 @@ class KernelUnderTest(Checkable, Subject):
     kernel: Kernel | None = None
 
 
-def believe_kernel(
+def kernel_claim(
     name: str,
     *,
     family: str | LinearRecurrence,
@@ -58,7 +59,7 @@ def believe_kernel(
     lengths: Iterable[int] = (),
     dtypes: Iterable[str] = WIDE,
     accumulation: str | None = None,
-    device: str = "cpu",
+    device: str | None = None,
     seconds: float = 600.0,
     gpu_memory: int | None = None,
     says: str = "",
@@ -101,7 +102,8 @@ def believe_kernel(
             and ``float16``.
         accumulation: the wider format of its states, initial and final, and of all that it computes from
             narrow tensors until it rounds its outputs: ``float32`` or ``float64``.
-        device: where its tensors are.
+        device: where its tensors are; ``cpu`` without, or what ``[tool.ratproof] device`` or the environment
+            variable ``RATPROOF_DEVICE`` names.
         seconds: that a rung may take, looked at between calls; where it is not enough for all of them, the
             verdict is ``unknown``, unless one was wrong.
         gpu_memory: bytes that torch may hold on a GPU meanwhile, where a kernel that asks for more gets
@@ -111,6 +113,7 @@ def believe_kernel(
     Raises:
         InputError: a name is not known, or the parts do not fit together.
     """
+    device = device or default_device()
     own = _family(name, family)
     lacks, formats = frozenset(_names(name, "without", without)), tuple(_names(name, "dtypes", dtypes))
     _require(name, "without", lacks, CAPABILITIES)
@@ -185,6 +188,10 @@ def believe_kernel(
         says = f"the kernel computes {own.name}" + (f": {own.says}" if own.says else "")
     says = says or "the kernel computes what the other one computes"
     return KernelUnderTest(name, says, kernel_rungs(brought, tuple(_kinds(brought))), device, brought)
+
+
+believe_kernel = kernel_claim
+"""An older name of :func:`kernel_claim`."""
 
 
 def _kinds(kernel: Kernel) -> Iterable[str]:

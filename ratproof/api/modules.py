@@ -3,7 +3,7 @@ to be.
 
 >>> import torch
 >>> from neural.rrnn_b import RRNNB
->>> claim = believe_module("my-layer", module=RRNNB(2, 3), embeddings=torch.eye(2), alphabet="ab")
+>>> claim = module_claim("my-layer", module=RRNNB(2, 3), embeddings=torch.eye(2), alphabet="ab")
 >>> claim.variants[0].kinds
 ('sampled',)
 """
@@ -27,15 +27,21 @@ from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from neural.layer import Recurrent
 from ratproof.api.formulas import Formula, automata_of
+from ratproof.api.own_claim import Checkable
 from ratproof.api.steps import check_automata
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.evidence.subjects import BELIEVED
+from ratproof.implementations.comparison import Comparison
 from ratproof.implementations.decision import Accepts, OfDecision
 from ratproof.implementations.module import OfModule
 from ratproof.ladder.programs import ProgramUnderTest, program_under_test
 
 
-def believe_module(
+class ModuleUnderTest(Checkable, ProgramUnderTest):
+    """A claim about a torch module."""
+
+
+def module_claim(
     name: str,
     *,
     module: nn.Module,
@@ -46,13 +52,13 @@ def believe_module(
     slack: float = 0.0,
     accepts: Accepts | float | None = None,
     says: str = "the module is the automaton",
-) -> ProgramUnderTest:
+) -> ModuleUnderTest:
     """The claim that each unit of a module, after every nonempty prefix of every string, is within rounding
     of an automaton's score; or, with ``accepts``, that the module accepts what a DFA accepts.
 
     A module shows floats for the strings that it is run on, so the evidence is ``sampled``, and of decisions
     also ``exhausted`` up to a length; for all strings, write the recurrence as a step over exact numbers
-    (:func:`ratproof.api.steps.believe`).
+    (:func:`ratproof.api.steps.step_claim`).
 
     Args:
         name: of the claim, in small letters, digits and hyphens.
@@ -114,9 +120,18 @@ def believe_module(
         # those of its own weights are no others' where an automaton of another shape is given
         deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
     compared = OfModule(name, BELIEVED, module, embeddings, automata, deviations, slack)
-    return program_under_test(
-        name, says, compared, alphabet, ("sampled",), _device_of(module, embeddings), LENGTHS
-    )
+    return _under_test(name, says, compared, alphabet, ("sampled",), _device_of(module, embeddings))
+
+
+def _under_test(
+    name: str, says: str, comparison: Comparison, alphabet: Sequence[str], kinds: Sequence[str], device: str
+) -> ModuleUnderTest:
+    program = program_under_test(name, says, comparison, alphabet, kinds, device, LENGTHS)
+    return ModuleUnderTest(**vars(program))
+
+
+believe_module = module_claim
+"""An older name of :func:`module_claim`."""
 
 
 def _are_numbers(embeddings: Tensor) -> bool:
@@ -177,7 +192,7 @@ def _believe_decision(
     automaton: WFSA | DFA | Sequence[WFSA] | None,
     accepts: Accepts | float,
     says: str,
-) -> ProgramUnderTest:
+) -> ModuleUnderTest:
     """The claim that a module accepts what a DFA accepts."""
     if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
         automaton = DFA.from_wfsa(automaton)
@@ -192,7 +207,7 @@ def _believe_decision(
     decide = accepts if callable(accepts) else _exceeds(name, accepts)
     compared = OfDecision(name, BELIEVED, module, embeddings, dfa, decide)
     kinds = ("sampled", "exhausted")
-    return program_under_test(name, says, compared, alphabet, kinds, _device_of(module, embeddings), LENGTHS)
+    return _under_test(name, says, compared, alphabet, kinds, _device_of(module, embeddings))
 
 
 def _exceeds(name: str, threshold: float) -> Accepts:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from ratproof.api.report import Report, report_of
-from ratproof.evidence.subjects import Subject, registered
-from ratproof.ladder.user_files import outcome_of
+from ratproof.evidence.results import gather
+from ratproof.evidence.subjects import Subject, SubjectStep, registered
+from ratproof.ladder.environment import EXAMPLES
+from ratproof.ladder.outcome import Outcome
+from ratproof.ladder.steps import Step
+from ratproof.ladder.user_files import outcome_of, random_cases
+from ratproof.ladder.verification import keep_evidence
 from ratproof.report import show
 from theory.claim import Claim
 
@@ -24,3 +29,27 @@ def check_claim(
     with registered(claim):
         outcome = outcome_of([claim], "check", examples=examples, seed=seed)
         return report_of(outcome, lambda outcome, out: show(outcome, out, details=True, claims_file=heading))
+
+
+def failure_of(step: Step | SubjectStep, file: str, examples: int | None, seed: int | None, test: str) -> str:
+    """Run one kind of evidence of a claim, and return the report if the verdict is not the expected one, with
+    the script that reproduces the counterexample; empty if it is.
+
+    Args:
+        step: the evidence.
+        file: with the claim.
+        examples: random cases.
+        seed: of fresh random cases; without, the same in every run.
+        test: the test's pytest id.
+
+    Raises:
+        NotRun: this machine cannot run it.
+    """
+    with registered(step.claim), random_cases(examples or EXAMPLES, derandomize=seed is None):
+        results = gather(step.run(seed, test=test), seed)
+        outcome = Outcome(results, notes=keep_evidence(results, seed))
+        if outcome.as_expected:
+            return ""
+        report = report_of(outcome, lambda what, out: show(what, out, details=True, claims_file=file))
+        scripts = [script for r in results if (script := getattr(r.counterexample, "script", ""))]
+        return "\n\n".join([report.text, *scripts])

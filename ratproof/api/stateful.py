@@ -2,7 +2,7 @@
 
 >>> import torch
 >>> from ratproof.laws.models.torch_rnn import of_torch_rnn
->>> claim = believe_stateful("mine", model=of_torch_rnn(torch.nn.GRU(3, 5)))
+>>> claim = model_claim("mine", model=of_torch_rnn(torch.nn.GRU(3, 5)))
 >>> claim.variants[0].kinds
 ('pieces', 'batch', 'reuse', 'reorder')
 """
@@ -21,6 +21,7 @@ from ratproof.laws.models.inputs import Inputs, Tokens, Vectors
 from ratproof.laws.models.model import CAPABILITIES, LAWS, Called, StatefulModel
 from ratproof.laws.models.precision import FORMATS
 from ratproof.laws.runner import model_rungs
+from ratproof.project_settings import default_device
 
 Function = Callable[..., tuple[Any, Any]]
 
@@ -32,7 +33,7 @@ class ModelUnderTest(Checkable, Subject):
     declared: Declared | None = None
 
 
-def believe_stateful(
+def model_claim(
     name: str,
     *,
     model: StatefulModel | Function,
@@ -40,7 +41,7 @@ def believe_stateful(
     without: Iterable[str] = (),
     precision: str | None = None,
     longest: int | None = None,
-    device: str = "cpu",
+    device: str | None = None,
     says: str = "",
 ) -> ModelUnderTest:
     """The claim that a model with a state keeps five laws, within rounding that is measured: whole and in
@@ -62,12 +63,14 @@ def believe_stateful(
             in another, or if what they show is not the rounding that you allow: ``float64``, ``float32``,
             ``float16`` or ``bfloat16``. It replaces what operators show.
         longest: tokens that it reads at most; without, the model's own.
-        device: where its inputs are.
+        device: where its inputs are; ``cpu`` without, or what ``[tool.ratproof] device`` or the environment
+            variable ``RATPROOF_DEVICE`` names.
         says: the claim in a sentence.
 
     Raises:
         InputError: a name is not known, or the model lacks a method and does not say so.
     """
+    device = device or default_device()
     own = model if isinstance(model, StatefulModel) else Called(model)
     if not callable(model) and own is not model:
         raise InputError(f"{name}: the model is a {type(model).__name__}, where a StatefulModel is right")
@@ -88,6 +91,10 @@ def believe_stateful(
     brought = Declared(name, own, reads, lacks, precision, longest or own.longest, device)
     says = says or f"{own.name()} gives the same, however it is asked"
     return ModelUnderTest(name, says, model_rungs(brought, kinds), device, brought)
+
+
+believe_stateful = model_claim
+"""An older name of :func:`model_claim`."""
 
 
 def _names(name: str, without: Iterable[str]) -> frozenset[str]:

@@ -1,11 +1,11 @@
 """Claims of your own: a network with its weights, and the automaton that you believe it to be.
 
-A file for ``ratproof check`` assigns what :func:`believe` returns to a name:
+A file for ``ratproof check`` assigns what :func:`step_claim` returns to a name:
 
 >>> from automata.semirings import REAL
 >>> from automata.wfsa import WFSA
 >>> halves = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
->>> claim = believe("fading", start=0, step=lambda c, x: c / 2 + (x == "a"), automaton=halves)
+>>> claim = step_claim("fading", start=0, step=lambda c, x: c / 2 + (x == "a"), automaton=halves)
 >>> claim.variants[0].kinds
 ('sampled', 'cross-checked', 'exhausted', 'decided')
 
@@ -75,7 +75,7 @@ def check_automata(name: str, automaton: WFSA | Sequence[WFSA]) -> tuple[WFSA, .
     return automata
 
 
-def believe(
+def step_claim(
     name: str,
     *,
     start: Any,
@@ -134,6 +134,10 @@ def believe(
     )
     source = Source("your own", "your file", name)
     return StepClaim(name, says, f"{says}.", source, (), (variant,), example=given, case=given)
+
+
+believe = step_claim
+"""An older name of :func:`step_claim`."""
 
 
 def _check(name: str, automata: Sequence[WFSA]) -> None:

@@ -11,7 +11,7 @@ from automata import determinisation, operations
 from automata.errors import FormatError
 from automata.io import files, json_format
 from automata.languages import operations as languages
-from automata.regex import from_regex, to_regex
+from automata.regular_expressions import from_regex, to_regex
 from automata.semirings import BOOLEAN
 from automata.wfsa import WFSA
 from ratproof.commands.app import AsJson, FormatName, RoundWeights, SemiringName, SymbolTable, app, example

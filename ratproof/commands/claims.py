@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from rich.console import Console
@@ -14,7 +17,7 @@ from typer import Argument, Context, Option
 
 from automata.aliases import JsonObject
 from automata.cache_folder import VARIABLE, lasts
-from automata.errors import OutputError
+from automata.errors import InputError, OutputError
 from ratproof.commands.app import AsJson, Device, HtmlFile, JunitFile, app, command_line, example
 from ratproof.commands.terminal import console, headed, progress_lines, shows_bar
 from ratproof.evidence.kinds import KINDS, OF_PAPERS
@@ -219,8 +222,13 @@ def _nothing_failed() -> Outcome:
 def check(
     context: Context,
     file: Annotated[
-        str, Argument(metavar="FILE.py", help="a Python file with claims; it is run, as any program of yours")
-    ],
+        str | None,
+        Argument(
+            metavar="FILE.py",
+            help="a Python file with claims, which is run as any program of yours (default: the files that"
+            " [tool.ratproof] claims in pyproject.toml names)",
+        ),
+    ] = None,
     names: Annotated[list[str] | None, Argument(metavar="CLAIM", help="all in the file without")] = None,
     kinds: Kinds = None,
     examples: Examples = None,
@@ -229,29 +237,52 @@ def check(
     html: HtmlFile = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it."""
+    """Check claims of your own. The file is run, and then the ladder of evidence for every claim in it.
+
+    [tool.ratproof] in pyproject.toml has defaults: examples, seed, device, cache-folder.
+    """
     from ratproof.ladder.request import require_junit
     from ratproof.ladder.user_files import check as run
+    from ratproof.ladder.user_files import joined
     from ratproof.ladder.verification import write_junit
+    from ratproof.project_settings import project_settings
 
-    require_junit(junit, reads=(file,))
-    require_outputs({"--junit": junit, "--html": html}, reads=(file,))
-    outcome = _with_progress("check", lambda told: run(file, names or [], kinds or [], examples, seed, told))
+    settings = project_settings(Path(file).parent if file else Path())
+    files = [file] if file else [os.path.relpath(path) for path in settings.claims_files()]
+    if not files:
+        raise InputError(
+            "FILE.py is missing: name it, or list it under [tool.ratproof] claims in pyproject.toml"
+        )
+    require_junit(junit, reads=files)
+    require_outputs({"--junit": junit, "--html": html}, reads=files)
+    examples = settings.examples if examples is None else examples
+    seed = settings.seed if seed is None else seed
+    outcomes: dict[str, Outcome] = {}
+    with settings.applied():
+        for one in files:
+            wanted = partial(run, one, names or [], kinds or [], examples, seed)
+            outcomes[one] = _with_progress("check", wanted)
+            if not as_json:
+                _show(outcomes[one], details=True, claims_file=one)
+    outcome = joined(outcomes)
     if junit is not None:
-        outcome.not_written = write_junit(outcome, junit, file)
+        outcome.not_written = write_junit(outcome, junit, ", ".join(files))
     if html is not None:
         from ratproof.html.outcome_page import write_outcome
 
         options = _options(examples=examples, seed=seed)
+        paths = " ".join(map(shlex.quote, files))
         write_outcome(
             outcome,
             html,
-            f"ratproof check {file}",
+            f"ratproof check {paths}",
             command_line(context),
-            lambda result: f"ratproof check {shlex.quote(file)} {result.claim} --kind {result.kind}{options}",
-            file,
+            lambda result: f"ratproof check {paths} {result.claim} --kind {result.kind}{options}",
+            files[0],
         )
-    return _told(outcome, as_json, details=True, claims_file=file)
+    if as_json:
+        print_json(outcome.to_json())
+    return _status(outcome)
 
 
 def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], Outcome]) -> Outcome:
@@ -278,16 +309,24 @@ def _with_progress(what: str, run: Callable[[Callable[[str, int, int], None]], O
         return run(told)
 
 
-def _told(outcome: Outcome, as_json: bool, details: bool, claims_file: str | None = None) -> int:
+def _told(outcome: Outcome, as_json: bool, details: bool) -> int:
     """Print the results; the exit status."""
-    from ratproof.report import show
-
     if as_json:
         print_json(outcome.to_json())
     elif outcome.nothing_to_run:
         print(outcome.nothing_to_run)
     else:
-        show(outcome, console(), details, claims_file)
+        _show(outcome, details)
+    return _status(outcome)
+
+
+def _show(outcome: Outcome, details: bool, claims_file: str | None = None) -> None:
+    from ratproof.report import show
+
+    show(outcome, console(), details, claims_file)
+
+
+def _status(outcome: Outcome) -> int:
     if outcome.not_written:
         raise OutputError(outcome.not_written)
     if outcome.interrupted:

@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 import typer
 
+from automata import extras
 from automata.errors import InputError
 from ratproof.namesakes import hidden
 
@@ -35,8 +36,9 @@ def add(name: str, to: typer.Typer) -> None:
         except ImportError as error:
             package = entry.module.partition(".")[0]
             why = hidden([package]) if package in SHIPPED else ""
+            needs = extras.needs(error, name) if isinstance(error, ModuleNotFoundError) and not why else ""
             why = why or f"{entry.value} cannot be imported ({error})"
-            _absent(to, name, why)
+            _absent(to, name, needs or f"{name} is not installed: {why}")
             return
         own = group.registered_commands
         if len(own) == 1 and own[0].name == name and group.registered_callback is None:  # no group, a command
@@ -46,10 +48,10 @@ def add(name: str, to: typer.Typer) -> None:
             to.add_typer(group, name=name)
     elif name in EXPECTED:
         why = f'no installed package offers it (entry point group "{GROUP}"): install ratproof again'
-        _absent(to, name, why)
+        _absent(to, name, f"{name} is not installed: {why}")
 
 
-def _absent(to: typer.Typer, name: str, why: str) -> None:
+def _absent(to: typer.Typer, name: str, sentence: str) -> None:
     @to.command(name, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
     def missing(context: typer.Context) -> None:
-        raise InputError(f"{name} is not installed: {why}")
+        raise InputError(sentence)

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from ratproof import StatefulModel, Tokens, believe_stateful
+from ratproof import StatefulModel, Tokens, model_claim
 
 WIDTH, LONGEST = 16, 300
 torch.manual_seed(0)
@@ -47,6 +47,4 @@ class Attention(StatefulModel):
         return None
 
 
-claim = believe_stateful(
-    "my-cache", model=Attention(), says="attention gives the same, with a cache and without"
-)
+claim = model_claim("my-cache", model=Attention(), says="attention gives the same, with a cache and without")

@@ -2,7 +2,7 @@
 
 from automata.semirings import REAL
 from automata.wfsa import WFSA
-from ratproof import believe
+from ratproof import step_claim
 
 
 def step(state, symbol):
@@ -47,7 +47,7 @@ late = WFSA.from_edges(
     ],
 )
 
-right = believe(
+right = step_claim(
     "bigrams",
     start=("", 0),
     step=step,
@@ -55,7 +55,7 @@ right = believe(
     modes=True,
     says="the automaton remembers one symbol",
 )
-wrong = believe(
+wrong = step_claim(
     "bigrams-late",
     start=("", 0),
     step=step,

@@ -2,7 +2,7 @@
 
 import torch
 
-from ratproof import believe_kernel
+from ratproof import kernel_claim
 
 CHUNK = 16
 
@@ -27,7 +27,7 @@ def chunked(*, q, k, v, g, scale, initial_state, output_final_state):
     return torch.cat([v[:, :0], *outputs], 1), state
 
 
-claim = believe_kernel(
+claim = kernel_claim(
     "my-chunks",
     family="gla",
     kernel=chunked,

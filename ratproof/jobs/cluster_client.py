@@ -7,11 +7,11 @@ import json
 import logging
 import re
 from concurrent.futures import CancelledError
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from automata.errors import InputError
+from automata.extras import require_extra
 
 GONE_AWAY = (OSError, RuntimeError, ValueError, TimeoutError, CancelledError)
 """What Dask raises where its scheduler does not answer."""
@@ -26,8 +26,7 @@ def connected(where: str) -> Any:
 
     Raises :class:`~automata.errors.InputError`: Dask is not installed, or there is no such scheduler.
     """
-    if find_spec("distributed") is None:
-        raise InputError("--cluster needs Dask: pip install 'ratproof[cluster]'")
+    require_extra("cluster", "--cluster")
     if "://" not in where and not Path(where).is_file():
         raise InputError(
             f"--cluster {where}: is no file of a scheduler (dask scheduler --scheduler-file FILE), and"

@@ -7,7 +7,7 @@ import re
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -85,6 +85,27 @@ def outcome_of(
     return Outcome(gather(observations, seed), interrupted, not_run=not_run)
 
 
+def joined(outcomes: Mapping[str, Outcome]) -> Outcome:
+    """Return the outcomes of several files as one.
+
+    Raises:
+        InputError: two files have claims of the same name.
+    """
+    files: dict[str, str] = {}
+    for path, outcome in outcomes.items():
+        for name in {result.claim for result in outcome.results}:
+            if name in files:
+                raise InputError(f"{path}: the claim {name} must have another name than one in {files[name]}")
+            files[name] = path
+    parts = outcomes.values()
+    return Outcome(
+        [result for part in parts for result in part.results],
+        interrupted=any(part.interrupted for part in parts),
+        notes=[note for part in parts for note in part.notes],
+        not_run=[row for part in parts for row in part.not_run],
+    )
+
+
 @contextmanager
 def random_cases(examples: int, derandomize: bool) -> Iterator[None]:
     """Hypothesis for a user's claims: so many cases a rung, where the claim does not say."""
@@ -125,26 +146,29 @@ def load(path: str) -> dict[str, Claim | Subject]:
         raise InputError(f"{path}: {_line_of(path, error)}{_in_words(error)}") from error
     claims: dict[str, Claim | Subject] = {}
     for claim in _claims(vars(module).values()):
-        if claim.name in claims and claims[claim.name] is not claim:
-            raise InputError(f"{path}: two claims have the name {claim.name}, where each has its own")
-        for name in (claim.name, *(variant.name for variant in claim.variants)):
-            if not isinstance(name, str) or not NAME.fullmatch(name):
-                raise InputError(
-                    f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens,"
-                    " at most 80 in all"
-                )
-        twice = [
-            name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1
-        ]
-        if twice:
-            raise InputError(
-                f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
-            )
+        require_names(path, claim, claims)
         claims[claim.name] = claim
         register(claim)
     if not claims:
-        raise InputError(f"{path}: has no claim; assign what believe(...) returns, or a Claim, to a name")
+        raise InputError(f"{path}: has no claim; assign what step_claim(...) returns, or a Claim, to a name")
     return claims
+
+
+def require_names(path: str, claim: Claim | Subject, others: Mapping[str, object]) -> None:
+    """Raise InputError if a claim's names cannot name files, or if another claim of the file has its name."""
+    if claim.name in others and others[claim.name] is not claim:
+        raise InputError(f"{path}: two claims have the name {claim.name}, where each has its own")
+    for name in (claim.name, *(variant.name for variant in claim.variants)):
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise InputError(
+                f"{path}: the name {name!r:.60} is no name of small letters, digits and single hyphens,"
+                " at most 80 in all"
+            )
+    twice = [name for name, count in Counter(variant.name for variant in claim.variants).items() if count > 1]
+    if twice:
+        raise InputError(
+            f"{path}: {claim.name} has two variants of the name {twice[0]}, where each has its own"
+        )
 
 
 def _claims(values: Any) -> Iterator[Claim | Subject]:

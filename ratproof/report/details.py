@@ -177,7 +177,7 @@ def _hint_of_slack(counterexample: Counterexample, few: float, dtype: str) -> li
     return [
         f"the scores differ by a few roundings of {dtype}: if the module computes its weights, as a sigmoid"
         " or 1 - f, they are not exactly the automaton's; slack= says by how much they may differ, and"
-        " formula=, of believe_module, derives it"
+        " formula=, of module_claim, derives it"
     ]
 
 

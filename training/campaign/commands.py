@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from automata.errors import InputError
+from automata.extras import require_extra
 from ratproof.commands.app import AsJson, example
 from ratproof.commands.terminal import console, progress
 from ratproof.process.exit_statuses import INTERRUPTED, NO, UNKNOWN, YES
@@ -73,6 +74,7 @@ def run(
     work on one folder. Exit status 1 where a run diverged, 3 where one is not done: another process is at it,
     or it broke, and has its log in its folder.
     """
+    require_extra("training", "campaign run")
     from automata.io.files import read_text, write_whole
     from ratproof.jobs.local_executor import LocalExecutor
     from training.campaign.job import CAMPAIGN

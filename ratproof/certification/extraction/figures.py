@@ -13,6 +13,7 @@ import numpy as np
 
 from automata import drawing
 from automata.aliases import Floats, String, Symbol, Symbols
+from automata.extras import require_extra
 from ratproof.certification.extraction.probabilities import along, over_temperatures, probabilistic
 from ratproof.certification.soft_networks.certify import Certification
 from ratproof.certification.soft_networks.floats import Points
@@ -159,6 +160,7 @@ def _plain(symbol: Symbol) -> str:
 
 
 def _pyplot() -> ModuleType:
+    require_extra("training", "a figure of probabilities")
     import matplotlib
 
     matplotlib.use("svg")

@@ -51,8 +51,8 @@ def certify(
 
     Followed are the most probable centroid after each symbol and the decision to accept; with --against the
     decision alone. Of a network with a cell state (lstm, lstm-p, sr-lstm, sr-lstm-p) it is proved that it
-    decides balanced parentheses: on all strings up to --height and --length, and with saturated gates on those of
-    every length up to --saturated-height.
+    decides balanced parentheses: on all strings up to --height and --length, and with saturated gates on
+    those of every length up to --saturated-height.
     """
     from ratproof.commands.state_regularized.certifying import certify as run
 

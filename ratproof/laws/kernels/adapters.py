@@ -1,4 +1,4 @@
-"""Kernels with other layouts and names, called as :func:`~ratproof.api.kernels.believe_kernel` calls
+"""Kernels with other layouts and names, called as :func:`~ratproof.api.kernels.kernel_claim` calls
 kernels. No adapter computes: what an adapted kernel returns are the kernel's own numbers.
 
 >>> import torch

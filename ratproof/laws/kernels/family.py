@@ -23,7 +23,7 @@ class LinearRecurrence:
     """What a family of kernels computes.
 
     Attributes:
-        name: as ``believe_kernel`` knows it.
+        name: as ``kernel_claim`` knows it.
         tensors: the tensors it takes besides ``scale``, ``initial_state``, ``output_final_state`` and
             ``cu_seqlens``, each with its axes: B strings, T tokens, H heads, K and V the state's, D lanes, P
             the two parts of a complex number.

@@ -1,8 +1,8 @@
-"""Kernels that others publish, called as :func:`~ratproof.api.kernels.believe_kernel` calls kernels:
+"""Kernels that others publish, called as :func:`~ratproof.api.kernels.kernel_claim` calls kernels:
 by the name that they have in flash-linear-attention, or adapted in a line. What libraries do besides the
 recurrence is switched off where they have a switch for it.
 
-``believe_kernel("theirs", family="gla", kernel=of_fla("chunk_gla"), form="chunked", chunk=64, ...)``
+``kernel_claim("theirs", family="gla", kernel=of_fla("chunk_gla"), form="chunked", chunk=64, ...)``
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class StatefulModel:
     where it does not say that it lacks them.
 
     Attributes:
-        inputs: what it reads; ``None`` where ``believe_stateful`` is told.
+        inputs: what it reads; ``None`` where ``model_claim`` is told.
         module: the torch module in it, whose parameters are perturbed to measure rounding and which runs in
             evaluation mode; ``None`` where there is none.
         without: what it does not take, names of :data:`CAPABILITIES`.

@@ -1,0 +1,131 @@
+"""``[tool.ratproof]`` in pyproject.toml, and what ``ratproof check`` does with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from automata.errors import InputError
+from proofs_tests.ratproof.test_pytest_plugin import CLAIMS, KINDS
+from ratproof.main import run
+from ratproof.project_settings import ProjectSettings, default_device, project_settings
+from theory import registry
+
+RIGHT = {
+    "claims": st.lists(st.sampled_from(["a.py", "claims/*.py"]), max_size=3),
+    "examples": st.integers(1, 10**6),
+    "seed": st.integers(0, 10**9),
+    "device": st.sampled_from(["cpu", "cuda", "cuda:3"]),
+    "cache-folder": st.sampled_from(["cache", "../cache"]),
+}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.delenv("RATPROOF_DEVICE", raising=False)
+
+
+@given(st.fixed_dictionaries({}, optional=RIGHT))
+def test_settings_are_read_from_the_nearest_file_above(tmp_path_factory, table):
+    folder = tmp_path_factory.mktemp("project")
+    lines = [f"{name} = {json.dumps(value)}" for name, value in table.items()]
+    (folder / "pyproject.toml").write_text("\n".join(["[tool.ratproof]", *lines]))
+    (folder / "a" / "b").mkdir(parents=True)
+    settings = project_settings(folder / "a" / "b")
+    read = {name: getattr(settings, name.replace("-", "_")) for name in RIGHT}
+    assert read == dict.fromkeys(RIGHT) | {"claims": ()} | {
+        name: tuple(value) if name == "claims" else value for name, value in table.items()
+    }
+    before = dict(os.environ)
+    with settings.applied():
+        assert default_device() == table.get("device", "cpu")
+    assert dict(os.environ) == before
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("examples = 0", "tool.ratproof.examples must be a positive integer, got 0"),
+        ("examples = true", "tool.ratproof.examples must be a positive integer, got True"),
+        ("seed = '1'", "tool.ratproof.seed must be an integer of at least 0, got '1'"),
+        ("device = 'gpu'", 'tool.ratproof.device must be "cpu" or "cuda", got \'gpu\''),
+        ("claims = 'a.py'", "tool.ratproof.claims must be a list of file names or patterns, got 'a.py'"),
+        ("claim = []", "tool.ratproof.claim must be one of claims, examples, seed, device, cache-folder"),
+        ("claims = [", "cannot be read as TOML"),
+    ],
+)
+def test_a_wrong_setting_is_refused_in_one_sentence(table, says, capsys):
+    Path("pyproject.toml").write_text(f"[tool.ratproof]\n{table}\n")
+    with pytest.raises(InputError) as error:
+        project_settings(Path())
+    assert says in str(error.value) and str(Path("pyproject.toml").absolute()) in str(error.value)
+    assert run(["check"]) == 2 and says in capsys.readouterr().err
+
+
+def test_variables_of_the_environment_go_before_the_settings(monkeypatch):
+    monkeypatch.setenv("RATPROOF_DEVICE", "cpu")
+    with ProjectSettings(device="cuda").applied():
+        assert default_device() == "cpu"
+
+
+def test_check_without_a_file_checks_those_that_the_project_names(capsys):
+    Path("one.py").write_text(CLAIMS + "right = halving('right', 2)")
+    Path("two.py").write_text(CLAIMS + "wrong = halving('wrong', 3)")
+    assert run(["check"]) == 2 and "FILE.py is missing" in capsys.readouterr().err
+    Path("pyproject.toml").write_text("[tool.ratproof]\nclaims = ['*.py']\nexamples = 4\nseed = 5\n")
+    assert run(["check", "--json"]) == 1
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert [(r["claim"], r["kind"], r["verdict"], r["seed"]) for r in results] == [
+        (name, kind, verdict, 5)
+        for name, verdict in (("right", "holds"), ("wrong", "refuted"))
+        for kind in KINDS
+    ]
+    assert run(["check", "--seed", "6"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.index("one.py") < printed.index("two.py")
+    assert run(["check", "one.py", "--kind", "decided"]) == 0
+    Path("two.py").write_text(CLAIMS + "wrong = halving('right', 3)")
+    assert run(["check", "--kind", "decided"]) == 2
+    assert "two.py: the claim right must have another name than one in one.py" in capsys.readouterr().err
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "arguments"),
+    [
+        ({}, "check --junit claims.xml"),
+        ({"FILE": "my claims.py", "SEED": "3"}, "check 'my claims.py' --seed 3 --junit claims.xml"),
+        ({"EXAMPLES": "$(touch x)"}, "check --examples '$(touch x)' --junit claims.xml"),
+    ],
+)
+def test_the_workflow_gives_its_inputs_to_check(inputs, arguments, tmp_path):
+    workflow = yaml.safe_load((ROOT / ".github/workflows/check-claims.yml").read_text())
+    (step,) = [one for one in workflow["jobs"]["check"]["steps"] if one.get("name") == "check"]
+    asked = workflow[True]["workflow_call"]["inputs"]  # YAML reads "on" as true
+    assert all(f"inputs.{name.lower()} " in value for name, value in step["env"].items())
+    assert {name.lower() for name in step["env"]} <= set(asked)
+    stub = tmp_path / "ratproof"
+    stub.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    stub.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", **dict.fromkeys(step["env"], ""), **inputs}
+    ran = subprocess.run(["bash", "-ec", step["run"]], env=environment, capture_output=True, text=True)
+    assert ran.stdout.splitlines() == shlex.split(arguments) and not Path("x").exists()
+
+
+def test_the_hook_runs_a_command_that_takes_no_file(capsys):
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert hook["id"] == "ratproof-check" and not hook["pass_filenames"]
+    program, *arguments = hook["entry"].split()
+    assert program == "ratproof" and run([*arguments, "--help"]) == 0

@@ -1,0 +1,154 @@
+"""The pytest plugin for users' projects, in projects that a test writes."""
+
+from __future__ import annotations
+
+import pytest
+
+from ratproof.main import run
+from theory import registry
+
+PLUGIN = ("-p", "ratproof.pytest_plugin", "-p", "no:cacheprovider")
+CLAIMS = """
+from ratproof import REAL, WFSA, step_claim
+
+halves = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, "1/2"]], "b": [[1, 0], [0, "1/2"]]})
+
+def halving(name, by):
+    return step_claim(name, start=0, step=lambda c, x: c / by + (x == "a"), automaton=halves)
+"""
+KERNEL = """
+import torch
+from ratproof import kernel_claim
+
+def late(f, u, initial_state):
+    states = []
+    for t in range(u.shape[1]):
+        initial_state = f[:, t] * initial_state + (u[:, t] if t < 20 else 0)
+        states.append(initial_state)
+    return (torch.stack(states, 1) if states else torch.empty_like(u)), initial_state
+
+claim = kernel_claim("late", family="elementwise", kernel=late)
+"""
+KINDS = ("sampled", "cross-checked", "exhausted", "decided")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded(tmp_path_factory):
+    """Load our modules: pytester forgets those that a run inside it imports, and would load them twice."""
+    folder = tmp_path_factory.mktemp("loaded")
+    for name, text in (("steps", CLAIMS + "claim = halving('right', 2)"), ("kernel", KERNEL)):
+        (folder / f"{name}.py").write_text(text)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(folder)
+            patch.setattr(registry, "_registered", {})
+            run(["check", f"{name}.py", "--examples", "1"])
+
+
+@pytest.fixture
+def project(pytester, monkeypatch):
+    """Write a project's files, and run pytest there as its user does."""
+    monkeypatch.delenv("RATPROOF_DEVICE", raising=False)
+    monkeypatch.delenv("RATPROOF_CACHE_DIR", raising=False)
+
+    def pytest_there(*options, settings="", **files):
+        if settings:
+            pytester.makepyprojecttoml(settings)
+        for name, text in files.items():
+            pytester.makepyfile(**{name: text})
+        return pytester.runpytest_inprocess(*PLUGIN, *options)
+
+    return pytest_there
+
+
+def test_each_claim_has_a_test_for_each_kind_of_evidence_and_is_collected_once(project):
+    names = """
+right = halving("right", 2)
+again, several, _hidden = right, [right, halving("wrong", 3)], halving("hidden", 2)
+def test_of_the_project(): pass
+"""
+    result = project("-v", "--ratproof-examples=5", test_mine=CLAIMS + names)
+    result.assert_outcomes(passed=5, failed=4)
+    for kind in KINDS:
+        result.stdout.fnmatch_lines(
+            [f"test_mine.py::right[[]{kind}[]] PASSED*", f"test_mine.py::wrong[[]{kind}[]] FAILED*"]
+        )
+    result.stdout.no_fnmatch_line("*hidden*")
+    result.stdout.fnmatch_lines(['*on "a a" the network gives 4/3, the automaton 3/2; *'])
+    result.stdout.fnmatch_lines(["*ratproof replay*", "*--claims test_mine.py*"])
+
+
+def test_a_failure_prints_the_whole_script_which_shows_the_counterexample(project, pytester):
+    result = project("--ratproof-examples=5", "-k", "exact", test_kernel=KERNEL)
+    result.assert_outcomes(failed=1, deselected=4)
+    (kept,) = pytester.path.glob(".ratproof/counterexamples/*.py")
+    assert kept.read_text().strip() in result.stdout.str()
+    assert "o[0, 2" in pytester.runpython(kept).stdout.str()
+
+
+def test_the_options_and_the_projects_settings_reach_the_cases(project):
+    shown = """
+import os
+from hypothesis import settings
+from ratproof import step_claim
+
+def step(c, x):
+    print("cases", settings().max_examples, settings().derandomize)
+    return c / 2 + (x == "a")
+
+claim = step_claim("shown", start=0, step=step, automaton=halves)
+def test_environment():
+    print("environment", os.environ["RATPROOF_DEVICE"], os.environ["RATPROOF_CACHE_DIR"])
+"""
+    table = "[tool.ratproof]\nexamples = 7\nseed = 3\ndevice = 'cuda:1'\ncache-folder = 'made'\n"
+    few = ("-s", "-k", "sampled or environment")
+    result = project(*few, settings=table, test_shown=CLAIMS + shown)
+    result.assert_outcomes(passed=2, deselected=3)
+    result.stdout.fnmatch_lines(["*cases 7 False*"])
+    result.stdout.fnmatch_lines(["*environment cuda:1 */made*"])
+    result = project(*few, "--ratproof-examples=9")
+    result.stdout.fnmatch_lines(["*cases 9 False*"])
+
+
+@pytest.mark.parametrize("testpaths", ["", "[tool.pytest.ini_options]\ntestpaths = ['tests']\n"])
+def test_files_that_the_project_names_are_collected_and_no_others(testpaths, project, pytester):
+    pytester.mkdir("tests")
+    files = {"claims/mine": CLAIMS + "right = halving('right', 2)", "claims/not_named": "1 / 0"}
+    (pytester.path / "claims").mkdir()
+    for name, text in files.items():
+        (pytester.path / f"{name}.py").write_text(text)
+    table = f"[tool.ratproof]\nclaims = ['claims/mi*.py']\n{testpaths}"
+    project("--ratproof-examples=5", settings=table).assert_outcomes(passed=4)
+    project("tests").assert_outcomes()
+
+
+def test_a_module_is_an_error_whose_claims_share_a_name_or_have_none_that_files_can_have(project):
+    twice = "one, two = halving('one', 2), halving('one', 3)"
+    result = project(test_twice=CLAIMS + twice, test_odd=CLAIMS + "odd = halving('No Name', 2)")
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["*two claims have the name one*"])
+    result.stdout.fnmatch_lines(["*'No Name' is no name of small letters*"])
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "says"),
+    [
+        (["--ratproof-examples=0"], "", "--ratproof-examples must be at least 1, got 0"),
+        ([], "[tool.ratproof]\nclaims = ['none.py']", "tool.ratproof.claims: there is no file 'none.py'"),
+    ],
+)
+def test_wrong_options_and_settings_are_said_in_one_line(options, settings, says, project):
+    result = project(*options, settings=settings, test_x="def test_x(): pass")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *{says}"])
+
+
+def test_a_project_without_claims_imports_nothing(pytester):
+    pytester.makepyfile("""
+        import sys
+        claim = ["no", "claim"]
+        def test_x():
+            heavy = {"torch", "numpy", "theory", "hypothesis", "automata", "ratproof.ladder"}
+            assert not heavy & set(sys.modules) and "ratproof.pytest_plugin" in sys.modules
+    """)
+    result = pytester.runpytest_subprocess(*PLUGIN, "-p", "no:hypothesispytest")
+    result.assert_outcomes(passed=1)

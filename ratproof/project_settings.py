@@ -1,0 +1,110 @@
+"""``[tool.ratproof]`` in a project's pyproject.toml: files with claims, and defaults for checking them."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from automata.cache_folder import VARIABLE as CACHE
+from automata.errors import InputError
+
+DEVICE = "RATPROOF_DEVICE"
+"""The environment variable that names the device of claims that name none."""
+_REQUIRED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "claims": (
+        lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+        "a list of file names or patterns",
+    ),
+    "examples": (lambda value: type(value) is int and value >= 1, "a positive integer"),
+    "seed": (lambda value: type(value) is int and value >= 0, "an integer of at least 0"),
+    "device": (
+        lambda value: isinstance(value, str) and re.fullmatch(r"cpu|cuda(:\d+)?", value) is not None,
+        '"cpu" or "cuda"',
+    ),
+    "cache-folder": (lambda value: isinstance(value, str) and value != "", "the name of a folder"),
+}
+
+
+@dataclass(frozen=True)
+class ProjectSettings:
+    """What a project sets; ``None`` and empty: not set.
+
+    Attributes:
+        file: the pyproject.toml; names in it are relative to its folder.
+        claims: files with claims, or patterns such as ``"claims/*.py"``.
+        examples: random cases per kind of evidence.
+        seed: of the random cases.
+        device: of kernels and models whose claims name none.
+        cache_folder: for what takes long to make.
+    """
+
+    file: Path = Path("pyproject.toml")
+    claims: tuple[str, ...] = ()
+    examples: int | None = None
+    seed: int | None = None
+    device: str | None = None
+    cache_folder: str | None = None
+
+    def claims_files(self) -> list[Path]:
+        """Return the files with claims, each once.
+
+        Raises:
+            InputError: nothing has one of the names.
+        """
+        files: dict[Path, None] = {}
+        for pattern in self.claims:
+            found = sorted(path for path in self.file.parent.glob(pattern) if path.is_file())
+            if not found:
+                raise InputError(f"{self.file}: tool.ratproof.claims: there is no file {pattern!r}")
+            files |= dict.fromkeys(found)
+        return list(files)
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Use the device and the cache folder within the block, unless environment variables name others."""
+        folder = None if self.cache_folder is None else str(self.file.parent / self.cache_folder)
+        wanted = {DEVICE: self.device, CACHE: folder}
+        new = {name: value for name, value in wanted.items() if value and name not in os.environ}
+        os.environ.update(new)
+        try:
+            yield
+        finally:
+            for name in new:
+                os.environ.pop(name, None)
+
+
+def project_settings(folder: Path) -> ProjectSettings:
+    """Read the settings in the nearest pyproject.toml, in this folder or above it.
+
+    Raises:
+        InputError: a setting is not known, or has a wrong value.
+    """
+    here = folder.absolute()
+    file = next((path for top in (here, *here.parents) if (path := top / "pyproject.toml").is_file()), None)
+    if file is None:
+        return ProjectSettings()
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("ratproof", {})
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(f"{file}: cannot be read as TOML: {error}") from None
+    if not isinstance(table, dict):
+        raise InputError(f"{file}: tool.ratproof must be a table, got {table!r:.60}")
+    for name, value in table.items():
+        if name not in _REQUIRED:
+            raise InputError(f"{file}: tool.ratproof.{name} must be one of {', '.join(_REQUIRED)}")
+        is_right, required = _REQUIRED[name]
+        if not is_right(value):
+            raise InputError(f"{file}: tool.ratproof.{name} must be {required}, got {value!r:.60}")
+    fields = {name.replace("-", "_"): value for name, value in table.items()}
+    return ProjectSettings(file, **fields | {"claims": tuple(fields.get("claims", ()))})
+
+
+def default_device() -> str:
+    """Return the device of claims that name none."""
+    return os.environ.get(DEVICE) or "cpu"
