@@ -33,6 +33,9 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         out.print(_numbers(result))
         if result.informative is not None and result.verdict != Verdict.REFUTED:
             out.print(f"{'informative':>27}{_cases(result.informative):>16}".rstrip())
+            for fact, what in (("accepted", "accepted"), ("not_zero", "score not zero")):
+                if fact in result.facts:
+                    out.print(f"{what:>27}{_cases(result.facts[fact]):>16}".rstrip())
     longest = [
         f"{_name(result)} {result.facts['longest']:,}"
         for result in row.results
@@ -48,6 +51,11 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
         print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
+    tests = [r.facts["test_strings"] for r in row.results if "test_strings" in r.facts]
+    if tests:
+        number, which = tests[0]
+        words = f"strings that distinguish the automaton from others: {number:,}, {which}"
+        print_paragraph(out, words, by=2)
     for why in dict.fromkeys(r.facts["constant"] for r in row.results if "constant" in r.facts):
         print_paragraph(out, f"its automata give all strings the same score: {why}", by=2)
     shares = _largest([r.facts.get("rounding", {}) for r in row.results])
@@ -165,6 +173,7 @@ def _remarks(result: Result) -> list[str]:
     )
     if "few" in facts and isinstance(result.counterexample, Counterexample):
         told += [f"{who}: {hint}" for hint in _hint_of_slack(result.counterexample, *facts["few"])]
+    told += [f"{who}: {facts[fact]}" for fact in ("layout", "shrinking") if facts.get(fact)]
     left = left_out_in_words(facts, but=frozenset({TOO_SHORT}))
     if left and result.cases:  # without a case, why it is unknown says it
         told.append(f"{who}, {result.kind}: {left}")
