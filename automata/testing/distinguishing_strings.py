@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, product
+from math import prod
 from random import Random
 
 import numpy as np
@@ -96,25 +97,29 @@ def weighted_strings(
     automata: Sequence[WFSA], most: int = MOST_STRINGS, most_symbols: int = MOST_SYMBOLS
 ) -> TestStrings:
     """Return strings for several automata over one alphabet: over a field those of their Hankel matrices,
-    else those of their supports; none of automata that are too large.
+    else those of their supports; none for automata that are too large.
     """
-    strings: list[Symbols] = []
-    share = max(1, most // len(automata)), max(1, most_symbols // len(automata))
+    strings: set[Symbols] = set()
     complete = True
     for automaton in automata:
+        if len(strings) > 4 * most:
+            complete = False
+            break
         if not automaton.semiring.is_field:
             complete = False
             if automaton.states <= MOST_STATES_OF_SUPPORT:
-                strings += dfa_strings(DFA.from_wfsa(_support(automaton)), *share).strings
+                strings.update(dfa_strings(DFA.from_wfsa(_support(automaton)), most, most_symbols).strings)
         elif automaton.states > MOST_STATES:
             complete = False
         else:
             bases = _bases(automaton, 1)
-            some = _some(bases, *share)
-            complete = complete and len(some) == np.prod([len(part) for part in bases])
-            strings += some
-    refutes = "every other automaton of at most the same rank" if complete else ""
-    return TestStrings(tuple(_shortlex(automata[0].alphabet, strings)), refutes)
+            complete = complete and _number(bases) <= most
+            strings.update(_some(bases, most, most_symbols))
+    ordered = _shortlex(automata[0].alphabet, strings)
+    chosen = _some([ordered], most, most_symbols)
+    refutes = "every other automaton of at most the same rank"
+    whole = complete and len(chosen) == len(ordered)
+    return TestStrings(tuple(_shortlex(automata[0].alphabet, chosen)), refutes if whole else "")
 
 
 def _joined(parts: Iterable[Symbols]) -> Symbols:
@@ -133,7 +138,7 @@ def _shortlex(alphabet: Sequence[Symbol], strings: Iterable[Symbols]) -> list[Sy
 def _some(parts: Sequence[Sequence[Symbols]], most: int, most_symbols: int) -> list[Symbols]:
     """Return all products of the parts, or the same random choice of them each time."""
     random = Random(0)
-    if np.prod([len(part) for part in parts], dtype=float) <= most:
+    if _number(parts) <= most:
         strings = list(map(_joined, product(*parts)))
     else:
         strings = [_joined(map(random.choice, parts)) for _ in range(most)]
@@ -142,6 +147,10 @@ def _some(parts: Sequence[Sequence[Symbols]], most: int, most_symbols: int) -> l
     random.shuffle(strings)
     lengths = np.cumsum(list(map(len, strings)))
     return strings[: int(np.searchsorted(lengths, most_symbols, side="right"))]
+
+
+def _number(parts: Sequence[Sequence[Symbols]]) -> int:
+    return prod(map(len, parts))
 
 
 def _access(dfa: DFA) -> list[Symbols]:
