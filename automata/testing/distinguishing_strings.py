@@ -168,7 +168,8 @@ def _suffixes(minimal: DFA) -> list[Symbols]:
     """Return suffixes of which some one is accepted from just one of any two states; the empty one first."""
     table = np.array(minimal.table, dtype=np.intp).reshape(minimal.states, -1)
     accepts = np.isin(np.arange(minimal.states), sorted(minimal.final))
-    suffixes, columns = [()], [accepts]
+    suffixes: list[Symbols] = [()]
+    columns = [accepts]
     block = np.unique(accepts, return_inverse=True)[1]
     for suffix, column in zip(suffixes, columns, strict=True):  # both grow
         for place, symbol in enumerate(minimal.alphabet):

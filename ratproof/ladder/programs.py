@@ -12,6 +12,7 @@ from typing import Protocol
 
 from hypothesis import strategies as st
 
+from automata.aliases import Symbols
 from automata.errors import InputError
 from automata.strings import String
 from automata.testing.distinguishing_strings import TestStrings
@@ -170,27 +171,31 @@ def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterat
         facts["alike"] = comparison.constant()
 
 
-def _original(string: Sequence[str], alphabet: Sequence[str]) -> String:
+def _original(string: Sequence[str], alphabet: Sequence[str]) -> Symbols:
     """Return the string in the symbols of the alphabet, which a counterexample has as text."""
     symbols = {str(symbol): symbol for symbol in alphabet}
     return tuple(symbols[symbol] for symbol in string)
 
 
 def _smaller(
-    comparison: ProgramComparison, string: String, alphabet: Sequence[str]
+    comparison: ProgramComparison, string: Symbols, alphabet: Sequence[str]
 ) -> tuple[StringResult | None, str]:
     """Return the comparison of the smallest failing string found, and whether the search was stopped; None
     for a string that does not fail by itself.
     """
+    failing: dict[Symbols, StringResult] = {}
 
-    def result(string: String) -> StringResult:
-        return next(iter(comparison.compare([string])))
+    def fails(string: Symbols) -> bool:
+        result = next(iter(comparison.compare([string])))
+        if result.difference is not None:
+            failing[string] = result
+        return result.difference is not None
 
     with recording():
-        if result(string).difference is None:
+        if not fails(string):
             return None, ""
-        shrunk = shrink(tuple(string), lambda x: result(x).difference is not None, alphabet)
-        smallest = result(shrunk.string)
+        shrunk = shrink(string, fails, alphabet)
+        smallest = failing[shrunk.string]
         comparison.confirm(smallest)
     return smallest, shrunk.stopped
 
