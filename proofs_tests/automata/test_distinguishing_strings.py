@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,10 +12,19 @@ from hypothesis import strategies as st
 from automata.dfa import DFA
 from automata.equivalence import equivalent
 from automata.forward import score
+from automata.hankel import block
+from automata.languages.random_dfas import random_minimal_dfa
 from automata.minimise import rank
 from automata.semirings import MAX_PLUS, REAL
 from automata.testing.dfa_strategies import dfas
-from automata.testing.distinguishing_strings import dfa_strings, hankel_strings, w_method, weighted_strings
+from automata.testing.distinguishing_strings import (
+    _bases,
+    _suffixes,
+    dfa_strings,
+    hankel_strings,
+    w_method,
+    weighted_strings,
+)
 from automata.testing.strategies import automata
 from automata.wfsa import WFSA
 
@@ -41,6 +51,24 @@ def test_a_single_wrong_arrow_is_refuted(dfa, data):
     table = (*minimal.table[:state], row, *minimal.table[state + 1 :])
     other = DFA(minimal.alphabet, minimal.start, table, minimal.final)
     assert any(minimal.accepts(x) != other.accepts(x) for x in w_method(minimal)) != minimal.equivalent(other)
+
+
+@given(st.integers(1, 12), st.integers(0, 999))
+def test_the_suffixes_distinguish_all_states(states, seed):
+    dfa = random_minimal_dfa(states, "ab", seed)
+    rows = {tuple(replace(dfa, start=q).accepts(s) for s in _suffixes(dfa)) for q in range(states)}
+    assert len(rows) == states
+
+
+def test_the_block_of_the_bases_has_full_rank_and_the_strings_one_symbol_more():
+    """An automaton that scores the one string aab, and one of a single state."""
+    word = WFSA.from_edges(
+        REAL, 4, "ab", [(0, 1)], [(3, 1)], [(0, 1, "a", 1), (1, 2, "a", 1), (2, 3, "b", 1)]
+    )
+    prefixes, _, suffixes = _bases(word, 1)
+    assert block(word, prefixes, suffixes).determinant != 0
+    half = WFSA(REAL, [1], [1], {"a": [["1/2"]]})
+    assert hankel_strings(half) == [(), ("a",)]
 
 
 @settings(max_examples=100)

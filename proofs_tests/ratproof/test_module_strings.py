@@ -15,7 +15,7 @@ from torch import nn
 
 import ratproof
 from automata.dfa import DFA
-from automata.semirings import REAL
+from automata.semirings import MAX_PLUS, REAL
 from automata.wfsa import WFSA
 from ratproof import classifier
 from ratproof.evidence.shrinking import shrink
@@ -27,6 +27,7 @@ NONE = DFA(("a", "b"), 0, ((0, 0),), frozenset())
 ONLY_EMPTY = DFA(("a", "b"), 0, ((1, 1), (1, 1)), frozenset({0}))
 COUNT = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
 ZERO = WFSA(REAL, [1, 0], [0, 0], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
+NEVER = WFSA(MAX_PLUS, [0], ["-inf"], {s: [[0]] for s in "ab"})
 CANCELS = WFSA(REAL, [1, -1], [1, 1], {s: [[1, 0], [0, 1]] for s in "ab"})
 
 
@@ -91,6 +92,17 @@ def test_the_report_counts_the_accepted_strings_and_names_those_that_distinguish
     )
 
 
+def test_longer_strings_that_distinguish_are_not_the_length_that_is_exhausted():
+    def contains_a_run(inputs):
+        if len(inputs) < 15:
+            return torch.zeros(inputs.shape[1], 1)
+        return (inputs[..., 0].unfold(0, 15, 1).sum(-1) == 15).any(0).float()[:, None]
+
+    report = check(contains_a_run, contains("a" * 15, "ab"))
+    exhausted = report.results[1]
+    assert report.as_expected and exhausted.facts["longest"] == 13 and exhausted.facts["accepted"] > 0
+
+
 def test_the_report_counts_the_scores_that_are_not_zero():
     (result,) = check(lambda x: x[..., :1].cumsum(0), COUNT).results
     assert result.verdict == "holds" and 0 < result.facts["not_zero"] < result.cases
@@ -104,8 +116,9 @@ def test_the_report_counts_the_scores_that_are_not_zero():
         (ONLY_EMPTY, 0.0, "accepts no string that is not empty"),
         (ZERO, 0.0, "scores every string zero"),
         (CANCELS, 0.0, "scores every string zero"),
+        (NEVER, -torch.inf, "scores every string zero"),
     ],
-    ids=["every", "none", "only the empty string", "no final state", "cancels"],
+    ids=["every", "none", "only the empty string", "no final state", "cancels", "max-plus"],
 )
 def test_an_automaton_that_gives_all_strings_the_same_is_unknown_and_says_so(automaton, value, says):
     report = check(lambda x: torch.full((*x.shape[:2], 1), value), automaton)

@@ -37,6 +37,15 @@ def test_a_length_is_found_by_bisection():
     assert len(asked) < 2_100  # each symbol is once left out
 
 
+def test_each_way_to_make_a_string_smaller_is_tried():
+    assert shrink(tuple("bcbb"), lambda x: len(x) >= 4 and "c" in x, "abc").string == tuple("acaa")
+    balanced = shrink(tuple("abcab"), lambda x: x.count("a") == x.count("b") and "c" in x, "abc")
+    assert balanced.string == ("c",)
+    asked = []
+    many = shrink(("a", "b", "c") * 700, lambda x: bool(asked.append(x)) or x.count("b") >= 20, "abc")
+    assert many.string == ("b",) * 20 and len(asked) < 150
+
+
 def test_it_says_where_it_stopped(monkeypatch):
     string = tuple(map("".join, product("ab", repeat=8)))
     few = shrink(string, lambda x: len(set(x)) == 256, sorted(string), most_calls=10)

@@ -123,12 +123,12 @@ class _Search:
                 self.attempt((symbol,) * high)
 
     def _delete_blocks(self) -> None:
-        size = max(1, len(self.best) // 2)
-        while size:
+        size = len(self.best) - 1
+        while size > 0:
             start = 0
             while start + size <= len(self.best):
                 if not self.attempt(self.best[:start] + self.best[start + size :]):
-                    start += size
+                    start += max(1, size // 2)
             size //= 2
 
     def _shorten_runs(self) -> None:
