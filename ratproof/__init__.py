@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ratproof.api.automata import minimise
     from ratproof.api.certification import certify
     from ratproof.api.checks import check, verify
+    from ratproof.api.classifiers import classifier
     from ratproof.api.formulas import drawn_vectors
     from ratproof.api.kernels import believe_kernel, kernel_claim
     from ratproof.api.modules import believe_module, module_claim
@@ -49,6 +50,7 @@ _HOMES = {
     "ratproof.api.automata": ("minimise",),
     "ratproof.api.certification": ("certify",),
     "ratproof.api.checks": ("check", "verify"),
+    "ratproof.api.classifiers": ("classifier",),
     "ratproof.api.formulas": ("drawn_vectors",),
     "ratproof.api.kernels": ("believe_kernel", "kernel_claim"),
     "ratproof.laws.models.causal_model": ("of_causal_model",),
@@ -80,6 +82,7 @@ __all__ = [
     "believe_stateful",
     "certify",
     "check",
+    "classifier",
     "drawn_vectors",
     "equivalent",
     "kernel_claim",

@@ -29,6 +29,7 @@ def check(
     alphabet: Sequence[str],
     accepts: Accepts | float | None = None,
     slack: float = 0.0,
+    batch_first: bool = False,
     examples: int = 100,
     seed: int | None = None,
 ) -> Report:
@@ -43,13 +44,15 @@ def check(
     >>> check(Parity(), even, embeddings=torch.eye(2), alphabet="ab", accepts=0.5).as_expected
     True
 
-    The module is run on random strings, some of them of up to 2,049 symbols, and, of decisions, on all
-    strings up to some length; the report says on what, and how long the longest string was. Nothing is
-    written to files.
+    The module is run on random strings, some of them of up to 2,049 symbols, on strings that distinguish the
+    automaton from others of its size, and, of decisions, on all strings up to some length; the report says on
+    what, how long the longest string was, and how many strings the automaton accepted. A string on which both
+    differ is made small, for at most 10 seconds. Nothing is written to files.
 
     Args:
         module: called as torch's recurrent layers are: inputs of shape ``(T, B, input_size)`` give outputs of
-            shape ``(T, B, units)``, alone or first in a tuple.
+            shape ``(T, B, units)``, alone or first in a tuple; with ``accepts`` also ``(B, units)``, for the
+            last step.
         automaton: one, or one a unit; with ``accepts`` boolean, or a DFA. A layer of :mod:`neural` reads
             itself off as its own without it.
         embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order; for
@@ -59,6 +62,7 @@ def check(
         accepts: from the output after a string's last symbol, shape ``(units,)``, whether the string is
             accepted; or a number that the output of one unit has to exceed.
         slack: by how much the weights that the module computes with may differ from the automaton's.
+        batch_first: whether the module takes ``(B, T, input_size)`` and gives ``(B, T, units)``.
         examples: how many random cases.
         seed: of fresh random cases; without, the same in every run.
 
@@ -75,6 +79,7 @@ def check(
         automaton=automaton,
         slack=slack,
         accepts=accepts,
+        batch_first=batch_first,
     )
     return check_claim(claim, examples, seed, type(module).__name__)
 

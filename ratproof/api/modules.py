@@ -31,10 +31,9 @@ from ratproof.api.own_claim import Checkable
 from ratproof.api.steps import check_automata
 from ratproof.evidence.lengths import LENGTHS
 from ratproof.evidence.subjects import BELIEVED
-from ratproof.implementations.comparison import Comparison
 from ratproof.implementations.decision import Accepts, OfDecision
 from ratproof.implementations.module import OfModule
-from ratproof.ladder.programs import ProgramUnderTest, program_under_test
+from ratproof.ladder.programs import ProgramComparison, ProgramUnderTest, program_under_test
 
 
 class ModuleUnderTest(Checkable, ProgramUnderTest):
@@ -52,6 +51,7 @@ def module_claim(
     slack: float = 0.0,
     accepts: Accepts | float | None = None,
     says: str = "the module is the automaton",
+    batch_first: bool = False,
 ) -> ModuleUnderTest:
     """The claim that each unit of a module, after every nonempty prefix of every string, is within rounding
     of an automaton's score; or, with ``accepts``, that the module accepts what a DFA accepts.
@@ -64,7 +64,9 @@ def module_claim(
         name: of the claim, in small letters, digits and hyphens.
         module: called as torch's recurrent layers are: inputs of shape ``(T, 1, input_size)`` give outputs of
             shape ``(T, 1, units)``, alone or first in a tuple. Of a layer of :mod:`neural` the scores are
-            compared, before any output gate.
+            compared, before any output gate. With ``accepts``, outputs may be of the last step alone, shape
+            ``(B, units)``; :func:`~ratproof.api.classifiers.classifier` makes a module of a recurrent layer
+            and a linear one.
         embeddings: the input for each symbol, shape ``(symbols, input_size)``, in the alphabet's order; for
             a module that has an embedding of its own the symbols' numbers, integers of shape ``(symbols,)``:
             its inputs then have shape ``(T, 1)``.
@@ -81,13 +83,18 @@ def module_claim(
             accepted; or a number, for a module of one unit that accepts where its output exceeds it. The
             module runs on whole strings, and the automaton is boolean, or a DFA.
         says: the claim in a sentence.
+        batch_first: whether the module takes inputs of shape ``(B, T, input_size)`` and gives outputs of
+            shape ``(B, T, units)``.
 
     Raises:
         InputError: automata, embeddings and alphabet do not fit together, or the slack is no number.
     """
-    _check_arguments(name, module, embeddings, alphabet, automaton, accepts, slack)
-    if isinstance(module, nn.RNNBase) and module.batch_first:
-        raise InputError(f"{name}: the module has batch_first=True, where it takes inputs (T, B, size)")
+    _check_arguments(name, module, embeddings, alphabet, automaton, accepts, slack, batch_first)
+    if isinstance(module, (nn.RNNBase, Recurrent)) and module.batch_first != batch_first:
+        raise InputError(
+            f"{name}: batch_first must be that of the module, {module.batch_first}, got {batch_first}: pass"
+            f" batch_first={module.batch_first}"
+        )
     if accepts is not None and slack:
         raise InputError(f"{name}: the slack is one of scores, and accepts compares decisions")
     if formula is not None and (automaton is not None or accepts is not None or slack):
@@ -95,7 +102,7 @@ def module_claim(
             f"{name}: a formula takes the place of automaton and slack, and says nothing of accepts"
         )
     if accepts is not None:
-        return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says)
+        return _believe_decision(name, module, embeddings, alphabet, automaton, accepts, says, batch_first)
     derived: Sequence[Deviation] | None = None
     if len(embeddings) != len(alphabet):
         raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
@@ -119,12 +126,17 @@ def module_claim(
         own = module.deviations(embeddings)
         # those of its own weights are no others' where an automaton of another shape is given
         deviations = own if list(map(_shapes, own)) == list(map(_shapes, deviations)) else deviations
-    compared = OfModule(name, BELIEVED, module, embeddings, automata, deviations, slack)
+    compared = OfModule(name, BELIEVED, module, embeddings, automata, deviations, slack, batch_first)
     return _under_test(name, says, compared, alphabet, ("sampled",), _device_of(module, embeddings))
 
 
 def _under_test(
-    name: str, says: str, comparison: Comparison, alphabet: Sequence[str], kinds: Sequence[str], device: str
+    name: str,
+    says: str,
+    comparison: ProgramComparison,
+    alphabet: Sequence[str],
+    kinds: Sequence[str],
+    device: str,
 ) -> ModuleUnderTest:
     program = program_under_test(name, says, comparison, alphabet, kinds, device, LENGTHS)
     return ModuleUnderTest(**vars(program))
@@ -140,7 +152,14 @@ def _are_numbers(embeddings: Tensor) -> bool:
 
 
 def _check_arguments(
-    name: str, module: Any, embeddings: Any, alphabet: Any, automaton: Any, accepts: Any, slack: Any
+    name: str,
+    module: Any,
+    embeddings: Any,
+    alphabet: Any,
+    automaton: Any,
+    accepts: Any,
+    slack: Any,
+    batch_first: Any,
 ) -> None:
     """Raise :class:`~automata.errors.InputError` for arguments of another kind, as a beginner may give
     them.
@@ -160,6 +179,8 @@ def _check_arguments(
             f"{name}: the alphabet is a {type(alphabet).__name__}, where a string or a list of symbols is"
             " right"
         )
+    if not isinstance(batch_first, bool):
+        raise InputError(f"{name}: batch_first must be True or False, got {batch_first!r:.60}")
     if isinstance(slack, bool) or not isinstance(slack, (int, float)):
         raise InputError(f"{name}: the slack is {slack!r:.60}, where a number is right")
     if not 0 <= slack < math.inf:
@@ -192,6 +213,7 @@ def _believe_decision(
     automaton: WFSA | DFA | Sequence[WFSA] | None,
     accepts: Accepts | float,
     says: str,
+    batch_first: bool,
 ) -> ModuleUnderTest:
     """The claim that a module accepts what a DFA accepts."""
     if isinstance(automaton, WFSA) and automaton.semiring is BOOLEAN:
@@ -205,7 +227,7 @@ def _believe_decision(
     if len(embeddings) != len(alphabet):
         raise InputError(f"{name}: there are {len(embeddings)} embeddings for {len(alphabet)} symbols")
     decide = accepts if callable(accepts) else _exceeds(name, accepts)
-    compared = OfDecision(name, BELIEVED, module, embeddings, dfa, decide)
+    compared = OfDecision(name, BELIEVED, module, embeddings, dfa, decide, batch_first)
     kinds = ("sampled", "exhausted")
     return _under_test(name, says, compared, alphabet, kinds, _device_of(module, embeddings))
 

@@ -38,9 +38,9 @@ def judge(raised: BaseException | None, book: Ledger, informative: int | None = 
         why = left_out_in_words(book.facts)
         return Verdict.UNKNOWN, "the test compared nothing" + (f": {why}" if why else "")
     if informative == 0:
+        same = book.facts.get("alike") or "the automata give every string that was compared the same score"
         return Verdict.UNKNOWN, (
-            "no case is informative: the automata give every string that was compared the same score, so that"
-            " a network which reads nothing would pass"
+            f"no case is informative: {same}, so that a network which reads nothing would pass"
         )
     return Verdict.HOLDS, ""
 

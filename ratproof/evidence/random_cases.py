@@ -32,7 +32,9 @@ def with_seed(seed: int | None) -> Iterator[None]:
         _seed.reset(token)
 
 
-def for_random_cases(name: str, examples: int | None, body: Callable[[st.DataObject], None]) -> None:
+def for_random_cases(
+    name: str, examples: int | None, body: Callable[[st.DataObject], None], shrinks: bool = True
+) -> None:
     """Assert the body for random cases.
 
     What fails is made small by Hypothesis. Where a smallest case is known that fails, too, that takes one
@@ -42,8 +44,12 @@ def for_random_cases(name: str, examples: int | None, body: Callable[[st.DataObj
         name: of the rung: with the seed, what its cases are drawn from, so that each rung has its own.
         examples: how many cases; ``None`` for the profile's number.
         body: draws a case from its argument, and asserts something of it.
+        shrinks: whether what fails is made small here, and not by the caller.
     """
     search = _Search(name, examples, body)
+    if not shrinks:
+        search.up_to_the_first()
+        return
     if keeping():
         with kept_smallest(name) as database:
             search.all(database)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from automata.dfa import DFA
 from automata.errors import InputError
 from automata.strings import String
+from automata.testing.distinguishing_strings import TestStrings, dfa_strings
 from automata.wfsa import WFSA
 from ratproof.evidence.ledger import TOO_SHORT, ledger
 from ratproof.implementations.comparison import Difference, NotAFunction, StringResult, no_case
@@ -33,10 +35,17 @@ class OfDecision:
     way = "decision"
 
     def __init__(
-        self, claim: str, variant: str, module: nn.Module, embeddings: Tensor, dfa: DFA, accepts: Accepts
+        self,
+        claim: str,
+        variant: str,
+        module: nn.Module,
+        embeddings: Tensor,
+        dfa: DFA,
+        accepts: Accepts,
+        batch_first: bool = False,
     ) -> None:
         self.claim, self.variant, self.module, self.embeddings = claim, variant, module, embeddings
-        self.dfa, self.accepts = dfa, accepts
+        self.dfa, self.accepts, self.batch_first = dfa, accepts, batch_first
         self.place = {symbol: i for i, symbol in enumerate(dfa.alphabet)}
 
     def automata(self) -> Sequence[WFSA]:
@@ -56,6 +65,8 @@ class OfDecision:
             " one length side by side"
         )
         decided: set[bool] = set()
+        facts = ledger().facts
+        facts.setdefault("accepted", 0)
         for length, group in groupby(strings, key=len):
             alike = list(group)
             if length == 0:
@@ -66,13 +77,15 @@ class OfDecision:
                 for string, accepted in zip(batch, self.decisions(batch), strict=True):
                     right = self.dfa.accepts(string)
                     decided.add(right)
+                    facts["accepted"] += right
                     yield replace(_result(string, accepted, right), varies=len(decided) > 1)
 
     def decisions(self, strings: Sequence[String]) -> list[bool | None]:
         """Whether the module accepts each of some strings of one length, read in one batch; ``None`` where
         its output has a NaN, which is neither.
         """
-        outputs = outputs_of(self.module, embedded(self.embeddings, self.place, strings))
+        inputs = embedded(self.embeddings, self.place, strings)
+        outputs = outputs_of(self.module, inputs, batch_first=self.batch_first, last=True)
         with torch.no_grad():
             return [None if last.isnan().any() else _decision(self.accepts(last)) for last in outputs[-1]]
 
@@ -85,6 +98,22 @@ class OfDecision:
             if _word(alone) != compared.difference.network:
                 what = "the module decides a string by itself otherwise than beside others"
                 raise NotAFunction(compared.string, compared.difference.network, _word(alone), what)
+
+    def in_other_layout(self) -> OfDecision:
+        """Return the same comparison with the module's first two axes exchanged."""
+        other = copy(self)
+        other.batch_first = not self.batch_first
+        return other
+
+    def test_strings(self) -> TestStrings:
+        """Return strings that distinguish the DFA from others."""
+        return dfa_strings(self.dfa)
+
+    def constant(self) -> str:
+        """Return in words that the DFA decides all nonempty strings alike; nothing if it does not."""
+        kinds = {self.dfa.accepts(string) for string in self.test_strings().strings if string}
+        which = "every" if True in kinds else "no"
+        return f"the automaton accepts {which} string that is not empty" if len(kinds) == 1 else ""
 
     def to_json(self) -> dict[str, Any]:
         """The way: the module is in the file that brought the claim."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -13,10 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from automata.aliases import Floats, Weights
+from automata.minimise import rank
+from automata.operations import trim
 from automata.rounding.bounds import Deviation, Format, bounded, shares
 from automata.rounding.formats import FLOAT64, representation_error
 from automata.rounding.units import unit_bounds
 from automata.strings import String
+from automata.testing.distinguishing_strings import TestStrings, weighted_strings
 from automata.wfsa import WFSA
 from neural.rounding import format_of
 from ratproof.evidence.ledger import TOO_SHORT, ledger
@@ -36,6 +40,9 @@ MOST_EXACT = 200
 automaton has them: a fraction gets longer with every symbol. Of others they are computed in float64, whose
 rounding is in the bound.
 """
+
+MOST_TEST_STRINGS, MOST_TEST_SYMBOLS = 500, 10_000
+"""Of the strings that distinguish the automata, which the module reads one at a time."""
 
 FEW = 32
 """Roundings: a difference of so many may be one of weights, which a user gave without slack."""
@@ -57,8 +64,10 @@ class OfModule:
         automata: Sequence[WFSA],
         deviations: Sequence[Deviation],
         slack: float = 0.0,
+        batch_first: bool = False,
     ) -> None:
         self.claim, self.variant, self.module, self.embeddings = claim, variant, module, embeddings
+        self.batch_first = batch_first
         self._automata, self.deviations, self.slack = automata, deviations, slack
         self.place = {symbol: i for i, symbol in enumerate(automata[0].alphabet)}
 
@@ -78,6 +87,8 @@ class OfModule:
         ledger().facts["module"] = self.ran
         if not self.slack:
             ledger().facts["few"] = [FEW * torch.finfo(self._dtype).eps, self._format.name]
+        facts = ledger().facts
+        facts.setdefault("not_zero", 0)
         chosen = [string for string in strings if len(string) >= shortest]
         sides = iter(self._sides(chosen))
         constants = Constants()
@@ -86,6 +97,7 @@ class OfModule:
                 yield no_case(string, TOO_SHORT)
                 continue
             scores, bounds = next(sides)
+            facts["not_zero"] += bool((scores[-1] != self._automata[0].semiring.zero).any())
             varies = constants.exclude(scores[shortest:], bounds[shortest:])
             yield replace(self._compare(string, shortest, scores, bounds), varies=varies)
 
@@ -170,8 +182,23 @@ class OfModule:
     def states(self, string: String) -> NDArray[np.float64]:
         """c_1, ..., c_T as the module computes them, shape ``(T, units)``."""
         inputs = embedded(self.embeddings, self.place, [string])
-        outputs = outputs_of(self.module, inputs, len(self._automata))
+        outputs = outputs_of(self.module, inputs, len(self._automata), batch_first=self.batch_first)
         return np.asarray(outputs[:, 0].double().cpu().numpy())
+
+    def in_other_layout(self) -> OfModule:
+        """Return the same comparison with the module's first two axes exchanged."""
+        other = copy(self)
+        other.batch_first = not self.batch_first
+        return other
+
+    def test_strings(self) -> TestStrings:
+        """Return strings that distinguish the automata from others."""
+        return weighted_strings(self._automata, MOST_TEST_STRINGS, MOST_TEST_SYMBOLS)
+
+    def constant(self) -> str:
+        """Return in words that the automata score every string zero; nothing if that is not known."""
+        zero = all(trim(a).states == 0 or (a.semiring.is_field and rank(a) == 0) for a in self._automata)
+        return "the automaton scores every string zero" if zero else ""
 
     def to_json(self) -> dict[str, Any]:
         """The way: the module is in the file that brought the claim."""

@@ -29,33 +29,48 @@ def evaluating(module: nn.Module) -> Iterator[None]:
             part.training = was
 
 
-def outputs_of(module: nn.Module, inputs: Tensor, units: int | None = None) -> Tensor:
-    """What the module gives for inputs of shape ``(T, B, input_size)``: outputs of shape ``(T, B, units)``,
-    alone or first in a tuple; of a layer of :mod:`neural` its scores.
+def outputs_of(
+    module: nn.Module,
+    inputs: Tensor,
+    units: int | None = None,
+    *,
+    batch_first: bool = False,
+    last: bool = False,
+) -> Tensor:
+    """Return what the module gives for inputs of shape ``(T, B, input_size)``: outputs of shape
+    ``(T, B, units)``, alone or first in a tuple; of a layer of :mod:`neural` its scores.
 
     Args:
         module: called in evaluation mode.
         inputs: the inputs.
         units: how many there have to be; any number without.
+        batch_first: whether the module takes and gives ``(B, T, ...)`` instead.
+        last: whether outputs of shape ``(B, units)``, after the last symbol alone, are right, too; they are
+            returned with T = 1.
 
-    Raises :class:`~automata.errors.InputError`: it gives something else.
+    Raises:
+        InputError: it gives something else.
     """
+    taken = inputs.transpose(0, 1) if batch_first else inputs
     with evaluating(module):
-        answer: Any = module.scores(inputs) if isinstance(module, Recurrent) else module(inputs)
+        answer: Any = module.scores(taken) if isinstance(module, Recurrent) else module(taken)
     outputs = answer[0] if isinstance(answer, tuple) else answer
-    fits = isinstance(outputs, Tensor) and outputs.dim() == 3 and outputs.shape[:2] == inputs.shape[:2]
+    if last and isinstance(outputs, Tensor) and outputs.dim() == 2 and len(outputs) == inputs.shape[1]:
+        outputs = outputs.unsqueeze(1 if batch_first else 0)
+        fits = True
+    else:
+        fits = isinstance(outputs, Tensor) and outputs.dim() == 3 and outputs.shape[:2] == taken.shape[:2]
     if not fits or units not in (None, outputs.shape[2]):
         shape = tuple(outputs.shape) if isinstance(outputs, Tensor) else type(outputs).__name__
-        right = ", ".join(map(str, (*inputs.shape[:2], "units" if units is None else units)))
-        raise InputError(
-            f"the module gives {shape}, where outputs of shape (T, B, units) = ({right}) are right"
-        )
+        right = ", ".join(map(str, (*taken.shape[:2], "units" if units is None else units)))
+        layout = "(B, T, units)" if batch_first else "(T, B, units)"
+        raise InputError(f"the module gives {shape}, where outputs of shape {layout} = ({right}) are right")
     if not outputs.is_floating_point():
         raise InputError(
             f"the module gives {str(outputs.dtype).removeprefix('torch.')}, where floating-point numbers are"
             " right"
         )
-    result: Tensor = outputs
+    result: Tensor = outputs.transpose(0, 1) if batch_first else outputs
     return result
 
 

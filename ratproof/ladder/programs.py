@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import count, islice, product
 from random import Random
+from typing import Protocol
 
 from hypothesis import strategies as st
 
+from automata.aliases import Symbols
+from automata.errors import InputError
 from automata.strings import String
-from ratproof.evidence.ledger import ledger
+from automata.testing.distinguishing_strings import TestStrings
+from ratproof.evidence.counterexample import Disagreement
+from ratproof.evidence.ledger import ledger, recording
 from ratproof.evidence.random_cases import for_random_cases
+from ratproof.evidence.shrinking import shrink
 from ratproof.evidence.subjects import BELIEVED, Subject
-from ratproof.implementations.comparison import Comparison
+from ratproof.implementations.comparison import Comparison, StringResult, counterexample
 from ratproof.implementations.implementation import LONGEST, string_of_length, strings_over
 from ratproof.ladder.rungs.agreement import agree
 from ratproof.ladder.rungs.exhausted import length_within
@@ -25,6 +32,26 @@ EACH_LENGTH = 2
 strings alone, as one that works in chunks.
 """
 _ONE_IN_FOUR = st.integers(0, 3)
+FEW_STRINGS = 200
+"""On which a module is run in the other layout."""
+
+
+class ProgramComparison(Comparison, Protocol):
+    """A user's program against its automata."""
+
+    batch_first: bool
+
+    def confirm(self, compared: StringResult) -> None:
+        """Raise NotAFunction if the string, run again, shows something else."""
+
+    def in_other_layout(self) -> ProgramComparison:
+        """Return the same comparison with the program's first two axes exchanged."""
+
+    def test_strings(self) -> TestStrings:
+        """Return strings that distinguish the automata from others."""
+
+    def constant(self) -> str:
+        """Return in words why the automata give all strings the same score; nothing if they do not."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +62,13 @@ class ProgramUnderTest(Subject):
         comparison: the two sides held against each other.
     """
 
-    comparison: Comparison | None = None
+    comparison: ProgramComparison | None = None
 
 
 def program_under_test(
     name: str,
     says: str,
-    comparison: Comparison,
+    comparison: ProgramComparison,
     alphabet: Sequence[str],
     kinds: Sequence[str],
     device: str,
@@ -66,8 +93,11 @@ def program_under_test(
     return ProgramUnderTest(name, says, chosen, device, comparison)
 
 
-def sampled(name: str, comparison: Comparison, alphabet: Sequence[str], lengths: Sequence[int]) -> None:
-    """Assert that both sides agree on random strings, and on strings of each of these lengths.
+def sampled(
+    name: str, comparison: ProgramComparison, alphabet: Sequence[str], lengths: Sequence[int]
+) -> None:
+    """Assert that both sides agree on random strings, on strings of each of these lengths, and on those that
+    distinguish the automata from others.
 
     Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
     """
@@ -80,24 +110,117 @@ def sampled(name: str, comparison: Comparison, alphabet: Sequence[str], lengths:
         agree(comparison, some)
 
     cases = f"{name} {BELIEVED} sampled "  # the blank is a part of the seed
-    for_random_cases(cases, None, one_case)
-    for length in lengths:
+    with _explained(comparison, symbols):
+        for_random_cases(cases, None, one_case, shrinks=False)
+        for length in lengths:
 
-        def one_length(data: st.DataObject, length: int = length) -> None:
-            agree(comparison, [data.draw(string_of_length(symbols, length))])
+            def one_length(data: st.DataObject, length: int = length) -> None:
+                agree(comparison, [data.draw(string_of_length(symbols, length))])
 
-        for_random_cases(f"{cases} {length}", EACH_LENGTH, one_length)
+            for_random_cases(f"{cases} {length}", EACH_LENGTH, one_length, shrinks=False)
+        agree(comparison, _test_strings(comparison))
 
 
-def exhausted(comparison: Comparison, alphabet: Sequence[str]) -> None:
-    """Assert that both sides agree on every string up to a length, the shortest first.
+def exhausted(comparison: ProgramComparison, alphabet: Sequence[str]) -> None:
+    """Assert that both sides agree on every string up to a length, the shortest first, and on those that
+    distinguish the automata from others.
 
     Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
     """
     longest = length_within(len(alphabet))
     every = [string for length in range(longest + 1) for string in product(alphabet, repeat=length)]
-    ledger().facts.update(longest=longest)
-    agree(comparison, every)
+    with _explained(comparison, alphabet):
+        longer = [string for string in _test_strings(comparison) if len(string) > longest]
+        try:
+            agree(comparison, [*every, *longer])
+        finally:
+            ledger().facts.update(longest=longest)
+
+
+def _test_strings(comparison: ProgramComparison) -> Sequence[String]:
+    """Return the strings that distinguish the automata, and note what they show."""
+    chosen = comparison.test_strings()
+    if chosen.strings:
+        which = f"all that refute {chosen.refutes}" if chosen.refutes else "some of them"
+        ledger().facts["test_strings"] = [len(chosen.strings), which]
+    return chosen.strings
+
+
+@contextmanager
+def _explained(comparison: ProgramComparison, alphabet: Sequence[str]) -> Iterator[None]:
+    """Replace the counterexample by a smaller one, and note what may be wrong with the call of the program
+    or with the automata.
+    """
+    facts = ledger().facts
+    try:
+        yield
+    except Disagreement as error:
+        string = _original(error.counterexample.string, alphabet)
+        smaller, facts["shrinking"] = _smaller(comparison, string, alphabet)
+        facts["layout"] = _other_layout(comparison, alphabet, [string])
+        if smaller is None:
+            raise
+        raise Disagreement(counterexample(comparison, smaller)) from None
+    except Exception as error:
+        hint = _other_layout(comparison, alphabet, [])
+        if not hint:
+            raise
+        what = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"{what.splitlines()[0]}; {hint}") from error
+    if ledger().informative == 0:
+        facts["alike"] = comparison.constant()
+
+
+def _original(string: Sequence[str], alphabet: Sequence[str]) -> Symbols:
+    """Return the string in the symbols of the alphabet, which a counterexample has as text."""
+    symbols = {str(symbol): symbol for symbol in alphabet}
+    return tuple(symbols[symbol] for symbol in string)
+
+
+def _smaller(
+    comparison: ProgramComparison, string: Symbols, alphabet: Sequence[str]
+) -> tuple[StringResult | None, str]:
+    """Return the comparison of the smallest failing string found, and whether the search was stopped; None
+    for a string that does not fail by itself.
+    """
+    failing: dict[Symbols, StringResult] = {}
+
+    def fails(string: Symbols) -> bool:
+        result = next(iter(comparison.compare([string])))
+        if result.difference is not None:
+            failing[string] = result
+        return result.difference is not None
+
+    with recording():
+        if not fails(string):
+            return None, ""
+        shrunk = shrink(string, fails, alphabet)
+        smallest = failing[shrunk.string]
+        comparison.confirm(smallest)
+    return smallest, shrunk.stopped
+
+
+def _other_layout(comparison: ProgramComparison, alphabet: Sequence[str], also: Sequence[String]) -> str:
+    """Return in words that the program agrees with its automata if its first two axes are exchanged; nothing
+    if it does not, or if too little could be compared.
+    """
+    other = comparison.in_other_layout()
+    short = (string for length in count(1) for string in product(alphabet, repeat=length))
+    longer = comparison.test_strings().strings[-FEW_STRINGS // 2 :]
+    strings = sorted([*islice(short, FEW_STRINGS // 2), *longer, *also], key=len)
+    try:
+        with recording():
+            results = list(other.compare(strings))
+    except Exception:
+        return ""
+    cases = sum(result.cases for result in results)
+    if not any(result.varies for result in results) or any(result.difference for result in results):
+        return ""
+    layout = "(B, T, ...)" if other.batch_first else "(T, B, ...)"
+    return (
+        f"with inputs of shape {layout} the module agrees with its automaton on {cases:,} strings: pass"
+        f" batch_first={other.batch_first}"
+    )
 
 
 @cache

@@ -32,6 +32,9 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
         out.print(_numbers(result))
         if result.informative is not None and result.verdict != Verdict.REFUTED:
             out.print(f"{'informative':>27}{_cases(result.informative):>16}".rstrip())
+            for fact, what in (("accepted", "accepted"), ("not_zero", "score not zero")):
+                if result.cases and fact in result.facts:
+                    out.print(f"{what:>27}{_cases(result.facts[fact]):>16}".rstrip())
     longest = [
         f"{_name(result)} {result.facts['longest']:,}"
         for result in row.results
@@ -47,13 +50,18 @@ def show_details(row: Row, out: Console, claims_file: str | None = None) -> None
     modules = dict.fromkeys(r.facts["module"] for r in row.results if "module" in r.facts)
     if modules:  # the same on every rung: said once
         print_paragraph(out, f"ran {'; '.join(modules)}", by=2)
+    through = [r for r in row.results if r.verdict != Verdict.REFUTED]  # not ended by a counterexample
+    tests = [r.facts["test_strings"] for r in through if r.cases and "test_strings" in r.facts]
+    if tests:
+        number, which = tests[0]
+        words = f"strings that distinguish the automaton from others: {number:,}, {which}"
+        print_paragraph(out, words, by=2)
     for why in dict.fromkeys(r.facts["constant"] for r in row.results if "constant" in r.facts):
         print_paragraph(out, f"its automata give all strings the same score: {why}", by=2)
     shares = _largest([r.facts.get("rounding", {}) for r in row.results])
     if shares:
         listed = " and ".join(f"{share:.0e} in {name}" for name, share in shares.items())
         print_paragraph(out, f"rounding: the largest difference was, of the results' size, {listed}", by=2)
-    through = [r for r in row.results if r.verdict != Verdict.REFUTED]  # not ended by a counterexample
     sizes = _largest([r.facts.get("largest_sizes", {}) for r in through])
     if sizes:
         listed = ", ".join(f"{name} = {size:,}" for name, size in sizes.items())
@@ -123,6 +131,11 @@ def _show_counterexample(result: Result, out: Console, option: str) -> None:
     assert counterexample is not None
     _show_heading(result, "counterexample", out)
     print_paragraph(out, counterexample.sentence(), by=2)
+    for fact in ("layout", "shrinking"):
+        if result.facts.get(fact):
+            print_paragraph(
+                out, f"but {result.facts[fact]}" if fact == "layout" else result.facts[fact], by=2
+            )
     certificate = result.certificate
     if certificate is not None and certificate.get("type") == "hankel":
         block = (

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from automata.testing.distinguishing_strings import weighted_strings
 from ratproof.evidence.random_cases import for_random_cases
 from ratproof.implementations.implementation import Implementation, ReadsLongStrings
+from ratproof.implementations.layer import LayerComparison
 from ratproof.ladder.rungs.agreement import agree
 from theory.claim import Claim, Effort, Variant
+
+MOST_TEST_STRINGS = 50
+"""Of a layer with a long string, to distinguish its automata from others."""
 
 
 def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
@@ -23,6 +28,11 @@ def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort
     name = f"{claim.name} {variant.name} sampled {side.label}"
     for_random_cases(name, side.examples or effort.examples_of("sampled"), one_case)
     if isinstance(side, ReadsLongStrings):
-        for_random_cases(
-            f"{name} long", side.long_examples, lambda data: agree(*side.long(claim, variant, data))
-        )
+
+        def one_long_case(data: st.DataObject) -> None:
+            comparison, strings = side.long(claim, variant, data)
+            agree(comparison, strings)
+            if isinstance(comparison, LayerComparison):
+                agree(comparison, weighted_strings(comparison.automata(), MOST_TEST_STRINGS).strings)
+
+        for_random_cases(f"{name} long", side.long_examples, one_long_case)

@@ -1,0 +1,112 @@
+"""The W-method and the Hankel basis: a program that passes is no other automaton of that size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from automata.dfa import DFA
+from automata.equivalence import equivalent
+from automata.forward import score
+from automata.hankel import block
+from automata.languages.random_dfas import random_minimal_dfa
+from automata.minimise import rank
+from automata.semirings import MAX_PLUS, REAL
+from automata.testing.dfa_strategies import dfas
+from automata.testing.distinguishing_strings import (
+    _bases,
+    _suffixes,
+    dfa_strings,
+    hankel_strings,
+    w_method,
+    weighted_strings,
+)
+from automata.testing.strategies import automata
+from automata.wfsa import WFSA
+
+LONG = DFA(("a",), 0, (*((q + 1,) for q in range(5_000)), (5_000,)), frozenset({5_000}))
+"""Accepts from the 5,000th symbol on."""
+
+
+@settings(max_examples=300)
+@given(dfas(), dfas(), st.integers(0, 2))
+def test_the_w_method_refutes_every_other_dfa_with_at_most_so_many_extra_states(one, other, extra):
+    assume(not one.equivalent(other))
+    assume(other.minimal().states <= one.minimal().states + extra)
+    assert any(one.accepts(x) != other.accepts(x) for x in w_method(one, extra))
+
+
+@given(dfas(most_states=4), st.data())
+def test_a_single_wrong_arrow_is_refuted(dfa, data):
+    """What a program is like that is nearly right; random pairs differ on short strings."""
+    minimal = dfa.minimal()
+    state, symbol, target = (
+        data.draw(st.integers(0, n - 1)) for n in (minimal.states, len(minimal.alphabet), minimal.states)
+    )
+    row = (*minimal.table[state][:symbol], target, *minimal.table[state][symbol + 1 :])
+    table = (*minimal.table[:state], row, *minimal.table[state + 1 :])
+    other = DFA(minimal.alphabet, minimal.start, table, minimal.final)
+    assert any(minimal.accepts(x) != other.accepts(x) for x in w_method(minimal)) != minimal.equivalent(other)
+
+
+@given(st.integers(1, 12), st.integers(0, 999))
+def test_the_suffixes_distinguish_all_states(states, seed):
+    dfa = random_minimal_dfa(states, "ab", seed)
+    rows = {tuple(replace(dfa, start=q).accepts(s) for s in _suffixes(dfa)) for q in range(states)}
+    assert len(rows) == states
+
+
+def test_the_block_of_the_bases_has_full_rank_and_the_strings_one_symbol_more():
+    """An automaton that scores the one string aab, and one of a single state."""
+    word = WFSA.from_edges(
+        REAL, 4, "ab", [(0, 1)], [(3, 1)], [(0, 1, "a", 1), (1, 2, "a", 1), (2, 3, "b", 1)]
+    )
+    prefixes, _, suffixes = _bases(word, 1)
+    assert block(word, prefixes, suffixes).determinant != 0
+    half = WFSA(REAL, [1], [1], {"a": [["1/2"]]})
+    assert hankel_strings(half) == [(), ("a",)]
+
+
+@settings(max_examples=100)
+@given(automata(REAL, most_states=3), automata(REAL, most_states=3), st.data())
+def test_the_hankel_basis_refutes_every_other_automaton_of_at_most_the_same_rank(one, other, data):
+    if data.draw(st.booleans()):  # nearly the same
+        other = one.replace(
+            final=one.final + np.array([Fraction(q == 0) for q in range(one.states)], dtype=object)
+        )
+    assume(list(one.alphabet) == list(other.alphabet) and rank(other) <= rank(one))
+    differs = any(score(one, x) != score(other, x) for x in hankel_strings(one))
+    assert differs == (equivalent(one, other).verdict == "different")
+
+
+@given(dfas(), st.integers(1, 30), st.integers(1, 60))
+def test_there_are_no_more_strings_than_there_is_room_for_and_both_kinds_are_among_them(dfa, most, symbols):
+    chosen = dfa_strings(dfa, most, symbols)
+    assert len(chosen.strings) <= most + 2 and list(map(len, chosen.strings)) == sorted(
+        map(len, chosen.strings)
+    )
+    few = {dfa.accepts(x) for x in dfa_strings(dfa, 0).strings}
+    every = {dfa.accepts(x) for x in w_method(dfa, 1) if x}
+    assert every == few - ({dfa.accepts(())} - every)
+
+
+def test_a_string_of_each_kind_is_there_though_all_strings_have_no_room():
+    chosen = dfa_strings(LONG)
+    assert {LONG.accepts(x) for x in chosen.strings} == {True, False} and not chosen.refutes
+    assert sum(map(len, chosen.strings)) < 110_000
+
+
+def test_an_automaton_over_another_semiring_has_the_strings_of_its_support():
+    """It scores every string with an odd number of a."""
+    odd = WFSA(
+        MAX_PLUS,
+        [0, "-inf"],
+        ["-inf", Fraction(1, 2)],
+        {"a": [["-inf", 0], [0, "-inf"]], "b": [[1, "-inf"], ["-inf", 1]]},
+    )
+    strings = weighted_strings([odd]).strings
+    assert len(strings) > 5 and {x.count("a") % 2 for x in strings} == {0, 1}

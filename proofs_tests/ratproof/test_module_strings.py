@@ -1,0 +1,247 @@
+"""The strings that a module is checked on: those that distinguish its automaton, and those that show what is
+wrong with it, made small; in either layout.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from string import ascii_lowercase
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+import ratproof
+from automata.dfa import DFA
+from automata.semirings import MAX_PLUS, REAL
+from automata.wfsa import WFSA
+from ratproof import classifier
+from ratproof.evidence.shrinking import shrink
+from ratproof.ladder import programs
+
+EVEN = DFA(("a", "b"), 0, ((1, 0), (0, 1)), frozenset({0}))
+EVERY = DFA(("a", "b"), 0, ((0, 0),), frozenset({0}))
+NONE = DFA(("a", "b"), 0, ((0, 0),), frozenset())
+ONLY_EMPTY = DFA(("a", "b"), 0, ((1, 1), (1, 1)), frozenset({0}))
+COUNT = WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
+ZERO = WFSA(REAL, [1, 0], [0, 0], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
+NEVER = WFSA(MAX_PLUS, [0], ["-inf"], {s: [[0]] for s in "ab"})
+CANCELS = WFSA(REAL, [1, -1], [1, 1], {s: [[1, 0], [0, 1]] for s in "ab"})
+
+
+def contains(word, alphabet):
+    """The DFA of the strings that contain a word."""
+    rows = [
+        tuple(max(k for k in range(len(word) + 1) if (word[:q] + s).endswith(word[:k])) for s in alphabet)
+        for q in range(len(word))
+    ]
+    last = len(word)
+    return DFA(tuple(alphabet), 0, (*rows, (last,) * len(alphabet)), frozenset({last}))
+
+
+class By(nn.Module):
+    """A module by a function of its inputs."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, inputs):
+        return self.function(inputs)
+
+
+def parity(axis, inputs):
+    return (inputs[..., :1].cumsum(axis) % 2 == 0).float()
+
+
+def check(function, automaton, **options):
+    module = function if isinstance(function, nn.Module) else By(function)
+    shared = {"embeddings": torch.eye(2), "alphabet": "ab", "examples": 5}
+    if isinstance(automaton, DFA):
+        shared["accepts"] = 0.5
+    return ratproof.check(module, automaton, **{**shared, **options})
+
+
+def verdicts(report):
+    return {result.kind: str(result.verdict) for result in report.results}
+
+
+def words(report):
+    return " ".join(str(report).split())
+
+
+def test_a_module_that_rejects_every_string_is_refuted_by_the_one_word_that_should_be_accepted():
+    report = check(
+        lambda x: torch.zeros(*x.shape[:2], 1),
+        contains("password", ascii_lowercase),
+        embeddings=torch.eye(26),
+        alphabet=ascii_lowercase,
+    )
+    assert {"".join(result.counterexample.string) for result in report.results} == {"password"}
+
+
+def test_the_report_counts_the_accepted_strings_and_names_those_that_distinguish():
+    report = check(partial(parity, 0), EVEN)
+    sampled, exhausted = report.results
+    assert report.as_expected and 0 < sampled.facts["accepted"] < sampled.cases
+    assert exhausted.facts["accepted"] == 2**13 - 1 and exhausted.facts["longest"] == 13
+    assert "accepted 8,191 cases" in words(report) and "every other DFA with at most 10 states" in words(
+        report
+    )
+
+
+def test_longer_strings_that_distinguish_are_not_the_length_that_is_exhausted():
+    def contains_a_run(inputs):
+        if len(inputs) < 15:
+            return torch.zeros(inputs.shape[1], 1)
+        return (inputs[..., 0].unfold(0, 15, 1).sum(-1) == 15).any(0).float()[:, None]
+
+    report = check(contains_a_run, contains("a" * 15, "ab"))
+    exhausted = report.results[1]
+    assert report.as_expected and exhausted.facts["longest"] == 13 and exhausted.facts["accepted"] > 0
+
+
+def test_the_report_counts_the_scores_that_are_not_zero():
+    (result,) = check(lambda x: x[..., :1].cumsum(0), COUNT).results
+    assert result.verdict == "holds" and 0 < result.facts["not_zero"] < result.cases
+
+
+@pytest.mark.parametrize(
+    ("automaton", "value", "says"),
+    [
+        (EVERY, 1.0, "accepts every string that is not empty"),
+        (NONE, 0.0, "accepts no string that is not empty"),
+        (ONLY_EMPTY, 0.0, "accepts no string that is not empty"),
+        (ZERO, 0.0, "scores every string zero"),
+        (CANCELS, 0.0, "scores every string zero"),
+        (NEVER, -torch.inf, "scores every string zero"),
+    ],
+    ids=["every", "none", "only the empty string", "no final state", "cancels", "max-plus"],
+)
+def test_an_automaton_that_gives_all_strings_the_same_is_unknown_and_says_so(automaton, value, says):
+    report = check(lambda x: torch.full((*x.shape[:2], 1), value), automaton)
+    assert set(verdicts(report).values()) == {"unknown"}
+    assert all(says in result.why for result in report.results)
+
+
+@settings(max_examples=10)
+@given(st.integers(14, 40), st.integers(0, 1))
+def test_a_symbol_too_many_is_shown_by_that_symbol_alone(most, place):
+    """The strings on which it fails have to be longer than those that are exhausted."""
+    report = check(lambda x: (x[..., place : place + 1].cumsum(0) < most).float(), EVERY)
+    (found,) = [result.counterexample for result in report.results if result.counterexample is not None]
+    assert found.string == ["ab"[place]] * most and (found.network, found.automaton) == ("false", "true")
+
+
+def test_a_score_is_shown_by_a_short_string_too():
+    def capped(inputs):
+        return inputs[..., :1].cumsum(0).clamp(max=15)
+
+    (result,) = check(capped, COUNT).results
+    assert result.counterexample.string == ["a"] * 16
+
+
+def test_the_report_says_where_the_search_for_a_smaller_string_stopped(monkeypatch):
+    monkeypatch.setattr(programs, "shrink", partial(shrink, most_calls=2))
+    report = check(lambda x: (x[..., 1:].cumsum(0) < 20).float(), EVERY)
+    assert "the search for a smaller string stopped after 2 strings" in words(report)
+
+
+@pytest.mark.parametrize("most", [1, 5, 6])
+def test_a_module_that_fails_at_first_and_not_again_is_unknown(most):
+    """It fails when it is compared, or when the string is made small, and not when that is confirmed."""
+    calls = []
+
+    def tired(inputs):
+        calls.append(1)
+        return parity(0, inputs) if len(calls) > most else 1 - parity(0, inputs)
+
+    report = check(tired, EVEN)
+    assert verdicts(report)["sampled"] == "unknown"
+
+
+BATCH_FIRST = {
+    "every step": (partial(parity, 1), EVEN),
+    "last step": (lambda x: (x[..., :1].sum(1) % 2 == 0).float(), EVEN),
+    "scores": (lambda x: x[..., :1].cumsum(1), COUNT),
+}
+
+
+@pytest.mark.parametrize(("function", "automaton"), BATCH_FIRST.values(), ids=BATCH_FIRST)
+def test_a_module_that_takes_batches_first_is_told_so_and_holds_with_the_option(function, automaton):
+    report = check(function, automaton)
+    assert not report.as_expected and "pass batch_first=True" in words(report)
+    assert check(function, automaton, batch_first=True).as_expected
+
+
+def test_a_module_that_takes_steps_first_is_told_so_and_a_wrong_one_is_told_nothing():
+    assert "pass batch_first=False" in words(check(partial(parity, 0), EVEN, batch_first=True))
+    wrong = check(lambda x: 1 - parity(1, x), EVEN)
+    assert not wrong.as_expected and "batch_first" not in words(wrong)
+
+
+def test_the_option_has_to_be_that_of_a_layer():
+    layer = nn.RNN(2, 1, batch_first=True)
+    with pytest.raises(ratproof.InputError, match="pass batch_first=True"):
+        check(layer, EVEN)
+    with pytest.raises(ratproof.InputError, match="batch_first must be True or False, got 1"):
+        check(layer, EVEN, batch_first=1)
+
+
+@pytest.mark.parametrize("kind", [nn.RNN, nn.GRU, nn.LSTM])
+@given(data=st.data())
+@settings(max_examples=20)
+def test_a_classifier_gives_what_the_layers_give(kind, data):
+    batch_first, bidirectional, packed = (data.draw(st.booleans()) for _ in range(3))
+    padding, steps, batch = (
+        data.draw(st.integers(0, 2)),
+        data.draw(st.integers(1, 5)),
+        data.draw(st.integers(1, 3)),
+    )
+    rnn = kind(2, 3, num_layers=2, batch_first=batch_first, bidirectional=bidirectional)
+    linear, inputs = nn.Linear(3 * (1 + bidirectional), 2), torch.randn(steps, batch, 2)
+    padded = inputs if packed else torch.cat([inputs, torch.zeros(padding, batch, 2)])
+    every, _ = rnn(padded.transpose(0, 1) if batch_first else padded)
+    every = (every.transpose(0, 1) if batch_first else every)[:steps]
+    options = {"padding": padding, "packed": packed}
+    torch.testing.assert_close(classifier(rnn, linear, last=False, **options)(inputs), linear(every))
+    if packed or not padding or not bidirectional:  # the final states are those of the strings
+        _, state = rnn(inputs.transpose(0, 1) if batch_first else inputs)
+        state = state[0] if kind is nn.LSTM else state
+        final = torch.cat(list(state[-1 - bidirectional :]), dim=1)
+        torch.testing.assert_close(classifier(rnn, linear, **options)(inputs), linear(final))
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+@pytest.mark.parametrize("options", [{}, {"last": False}, {"padding": 3}, {"packed": True}], ids=str)
+def test_a_classifier_on_a_layer_is_checked(batch_first, options):
+    """Its state is positive just after an a."""
+    rnn, linear = nn.RNN(2, 1, batch_first=batch_first), nn.Linear(1, 1)
+    with torch.no_grad():
+        rnn.weight_ih_l0.copy_(torch.tensor([[1.0, -1.0]]))
+        for name in ("weight_hh_l0", "bias_ih_l0", "bias_hh_l0"):
+            getattr(rnn, name).zero_()
+        linear.weight.fill_(1.0)
+        linear.bias.zero_()
+    ends_in_a = DFA(("a", "b"), 0, ((1, 0), (1, 0)), frozenset({1}))
+    embedding = nn.Embedding.from_pretrained(torch.eye(2))
+    assert check(classifier(rnn, linear, **options), ends_in_a, accepts=0.0).as_expected
+    numbers = classifier(rnn, linear, embedding=embedding, **options)
+    assert check(numbers, ends_in_a, accepts=0.0, embeddings=torch.arange(2)).as_expected
+    assert verdicts(check(classifier(rnn, linear, **options), EVEN, accepts=0.0))["sampled"] == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((nn.Linear(1, 1), nn.Linear(1, 1)), "rnn must be an nn.RNN, nn.GRU or nn.LSTM, got a Linear"),
+        ((nn.RNN(1, 1), 5), "linear and embedding must be modules"),
+    ],
+)
+def test_other_arguments_of_a_classifier_are_refused(arguments, says):
+    with pytest.raises(ratproof.InputError, match=says):
+        classifier(*arguments)
+    with pytest.raises(ratproof.InputError, match="padding must be a number of steps, got -1"):
+        classifier(nn.RNN(1, 1), nn.Linear(1, 1), padding=-1)

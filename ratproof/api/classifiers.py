@@ -1,0 +1,97 @@
+"""A recurrent layer of torch with a linear classifier, as one module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from automata.errors import InputError
+
+
+def classifier(
+    rnn: nn.RNNBase,
+    linear: nn.Module,
+    *,
+    embedding: nn.Module | None = None,
+    last: bool = True,
+    padding: int = 0,
+    packed: bool = False,
+) -> nn.Module:
+    """Return a module for :func:`~ratproof.api.checks.check` that runs a recurrent layer and a classifier on
+    its outputs.
+
+    The module takes inputs of shape ``(T, B, input_size)``, whether or not the recurrent layer has
+    ``batch_first=True``.
+
+    >>> rnn, linear = nn.GRU(2, 3, batch_first=True), nn.Linear(3, 1)
+    >>> inputs = torch.zeros(5, 4, 2)
+    >>> classifier(rnn, linear)(inputs).shape, classifier(rnn, linear, last=False)(inputs).shape
+    (torch.Size([4, 1]), torch.Size([5, 4, 1]))
+
+    Args:
+        rnn: an ``nn.RNN``, ``nn.GRU`` or ``nn.LSTM``.
+        linear: from the outputs of a step to the classes.
+        embedding: from the symbols' numbers, which the module then takes in shape ``(T, B)``, to vectors.
+        last: whether to classify the last step alone, shape ``(B, units)``, instead of each step. Of a
+            bidirectional layer these are the final states of both directions, as in ``h_n``.
+        padding: the number of steps with zeros to append to the inputs. The outputs are those at the last
+            steps of the strings, as in a padded batch.
+        packed: whether to run the layer on a ``PackedSequence``, which leaves out the padding.
+
+    Raises:
+        InputError: an argument has another type.
+    """
+    if not isinstance(rnn, nn.RNNBase):
+        raise InputError(f"rnn must be an nn.RNN, nn.GRU or nn.LSTM, got a {type(rnn).__name__}")
+    if not callable(linear) or not (embedding is None or callable(embedding)):
+        raise InputError("linear and embedding must be modules")
+    if type(padding) is not int or padding < 0:
+        raise InputError(f"padding must be a number of steps, got {padding!r:.60}")
+    return Classifier(rnn, linear, embedding, last, padding, packed)
+
+
+class Classifier(nn.Module):
+    """What :func:`classifier` returns."""
+
+    def __init__(
+        self,
+        rnn: nn.RNNBase,
+        linear: nn.Module,
+        embedding: nn.Module | None,
+        last: bool,
+        padding: int,
+        packed: bool,
+    ) -> None:
+        super().__init__()
+        self.rnn, self.linear, self.embedding = rnn, linear, embedding
+        self.last, self.padding, self.packed = last, padding, packed
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return outputs of shape ``(T, B, units)``, or ``(B, units)`` of the last step."""
+        vectors = inputs if self.embedding is None else self.embedding(inputs)
+        steps, batch = vectors.shape[:2]
+        padded: Any = torch.cat([vectors, vectors.new_zeros(self.padding, *vectors.shape[1:])])
+        if self.rnn.batch_first:
+            padded = padded.transpose(0, 1)
+        if self.packed:
+            lengths = torch.full((batch,), steps)
+            padded = pack_padded_sequence(padded, lengths, batch_first=self.rnn.batch_first)
+        outputs, _ = self.rnn(padded)
+        if self.packed:
+            outputs, _ = pad_packed_sequence(outputs, batch_first=self.rnn.batch_first)
+        if self.rnn.batch_first:
+            outputs = outputs.transpose(0, 1)
+        outputs = outputs[:steps]
+        if not self.last:
+            return self._classes(outputs)
+        if not self.rnn.bidirectional:
+            return self._classes(outputs[-1])
+        forward, backward = outputs.chunk(2, dim=2)
+        return self._classes(torch.cat([forward[-1], backward[0]], dim=1))
+
+    def _classes(self, outputs: Tensor) -> Tensor:
+        classes: Tensor = self.linear(outputs)
+        return classes
