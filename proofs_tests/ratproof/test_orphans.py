@@ -56,7 +56,7 @@ def still_there_after(kill, command, folder, at_least, begun=None):
     """The workers that are there soon after their command was killed, when there were so many of them (and
     that file).
     """
-    here = str(Path(orphans.__file__).parents[1])
+    here = str(Path(orphans.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
     running = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, env=environment
@@ -97,7 +97,7 @@ def test_the_workers_of_a_hunt_end_with_it(tmp_path, kill):
     program = tmp_path / "ratproof"  # as it is installed: a program that a spawned worker would import first
     program.write_text("from ratproof.main import main\nif __name__ == '__main__':\n    main()\n")
     hunt = [sys.executable, str(program), "hunt", "--minutes", "5", "--jobs", "2"]
-    assert still_there_after(kill, hunt, tmp_path, at_least=3) == []
+    assert still_there_after(kill, hunt, tmp_path, at_least=2) == []
 
 
 @linux
