@@ -244,10 +244,10 @@ def test_a_link_stays_a_link_and_a_device_a_device(two, capsys):
 
 def test_of_two_outputs_none_is_to_be_a_folder_of_the_other(two, capsys):
     shutil.copy(EXAMPLES / "fading.json", "fading.json")
-    assert "one is to be a folder" in refused(
+    assert "must not be the folder" in refused(
         capsys, "minimise", "fading.json", "-o", "d/x.json", "--certificate", "d"
     )
-    assert "one is to be a folder" in refused(
+    assert "must not be the folder" in refused(
         capsys, "minimise", "fading.json", "-o", "d/x.json/y.json", "--certificate", "d/x.json"
     )
     assert not Path("d").exists()

@@ -327,9 +327,9 @@ def test_the_command_line_itself_keeps_to_its_limits(tmp_path):
 
 
 def test_what_is_said_of_a_limit_goes_where_the_answers_go(capsys):
-    assert limits._tell("equivalent", "too long", "seconds", False) == 3
-    assert limits._tell("score", "too long", "seconds", False) == 3
-    assert limits._tell("score", "too long", "seconds", False, printed=True) == 3
+    assert limits._report_unknown("equivalent", "too long", "seconds", False) == 3
+    assert limits._report_unknown("score", "too long", "seconds", False) == 3
+    assert limits._report_unknown("score", "too long", "seconds", False, printed=True) == 3
     out, err = capsys.readouterr()
     assert out == "unknown: too long\n"
     assert (
