@@ -1,11 +1,10 @@
-"""Check a certificate over no field: ``python check_bisimulation.py FILE``. Needs Python 3.11 and nothing
-else.
+"""Check a certificate over a semiring that is not a field: ``python check_bisimulation.py FILE``.
 
-It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B, over
-boolean, max-plus, min-plus or max-times, a certificate claims "equivalent": every string leads Forward to a
-listed pair of vectors, up to a common factor (boolean: up to equivalence and union), each with equal scores,
-or both go to a third automaton whose states are classes of theirs; or "different": a word, maybe not the
-least, has two scores.
+It needs only Python 3.11. It shares no code with the rest of ratproof, and computes with exact fractions. The
+automata A and B are over boolean, max-plus, min-plus or max-times. A certificate claims "equivalent": every
+string leads Forward to a listed pair of vectors, up to a common factor (boolean: up to equivalence and
+union), each with equal scores, or both go to a third automaton whose states are classes of theirs. Or it
+claims "different": a word, possibly not the least, has two scores.
 """
 
 import hashlib
@@ -36,8 +35,9 @@ def whole(digits):
 
 
 class Automaton:
-    """Vectors are dictionaries of weights other than zero, by state; ``steps[symbol][state]`` is a row of a
-    matrix.
+    """An automaton with sparse vectors and matrices.
+
+    Vectors are dictionaries of nonzero weights by state, and ``steps[symbol][state]`` is a row of a matrix.
     """
 
     def __init__(self, data):
@@ -110,8 +110,9 @@ class Automaton:
         return result
 
     def silently(self, vector):
-        """Return the vector after all silent ways: plus is idempotent, so the best have no cycle, or a cycle
-        gains for ever.
+        """Return the vector after all epsilon paths.
+
+        plus is idempotent, so the best paths have no cycle, or a cycle increases the weight forever.
         """
         new = vector
         for _ in range(len(self.epsilon) + 1):

@@ -1,16 +1,17 @@
-"""Check that a soft network follows its automaton: ``python check_boxes.py FILE``. Needs Python 3.11 and
-nothing else.
+"""Check that a soft network follows its automaton: ``python check_boxes.py FILE``.
 
-It shares no code with the rest of ratproof: here a number is an interval of two integers, in units of 2^-96,
-rounded outwards. The certificate has a network's weights, an automaton, and nodes: each stands for a state of
-the automaton and has a box of mixtures alpha. Checked: the first mixture is in the box of node 0; each symbol
-takes every mixture of a node's box into the box of the node that the arrow leads to, with that node's label
-as the most probable centroid; and after the end token the classifier decides for every mixture in the box as
-the state says. So, by induction, after every string the label and the decision are the automaton's.
+It needs only Python 3.11. It shares no code with the rest of ratproof. A number is an interval of two
+integers, in units of 2^-96, rounded outwards. The certificate has a network's weights, an automaton, and
+nodes. Each node represents a state of the automaton and has a box of mixtures alpha.
 
-A value over a box is its value at one mixture in it, plus the range of its gradient (over the box) times how
-far mixtures are from that one. These differences sum to 0, so any one number may be taken off all entries of
-a gradient; a good one is where greedy filling stops.
+The first mixture must be in the box of node 0. Each symbol must take every mixture of a node's box into the
+box of the arrow's target, with that node's label as the most probable centroid. After the end token the
+classifier must decide for every mixture in the box as the state does. So, by induction, after every string
+the label and the decision are the automaton's.
+
+A value over a box is its value at one mixture, plus the range of its gradient over the box times the
+differences of mixtures from that one. The differences sum to 0, so any number may be subtracted from all
+entries of a gradient. A good one is that at which greedy filling stops.
 """
 
 import hashlib

@@ -47,8 +47,9 @@ def nonzero(vector):
 
 
 def sparse(entries, rows, columns, counting=False):
-    """Return a matrix of [row, column, weight]: for each row that is not zero, a dictionary of what is not
-    zero in it. A vector is such a row.
+    """Return a matrix of [row, column, weight] as dictionaries of nonzero weights for each nonzero row.
+
+    A vector is such a row.
     """
     matrix = {}
     for i, j, text in entries:
@@ -104,8 +105,9 @@ class Automaton:
 
 
 def check_link(c, a, entries):
-    """C goes to A by X. Where A has epsilon transitions E, it goes to lambda E* and M(a) E*, and lambda_C X
-    (1 - E) = lambda.
+    """Check that C goes to A by X.
+
+    If A has epsilon transitions E, C goes to lambda E* and M(a) E*, and lambda_C X (1 - E) = lambda.
     """
     need({*c.alphabet} == {*a.alphabet} and not c.epsilon, "the automata do not read the same symbols")
     if entries is None:
@@ -130,8 +132,9 @@ def check_link(c, a, entries):
 
 
 def without_epsilon(a, given):
-    """Return the automaton that is A without epsilon. Where v > 0 and |E| v < v, the sums over silent ways
-    converge absolutely.
+    """Return the automaton that is A without epsilon.
+
+    If v > 0 and |E| v < v, the sums over epsilon paths converge absolutely.
     """
     if given is None and not a.epsilon:
         return a
@@ -162,8 +165,9 @@ def independent(vectors, prime):
 
 
 def probable_prime():
-    """Return a random modulus. One that is not prime after all would be sound too: every pivot has an
-    inverse.
+    """Return a random modulus.
+
+    One that is not prime would be sound, too, because every pivot has an inverse.
     """
     while True:
         p = getrandbits(128) | 1

@@ -45,9 +45,7 @@ def nonzero(vector):
 
 
 def sparse(entries, rows, columns):
-    """Return a matrix of [row, column, weight]: for each row that is not zero, a dictionary of what is not
-    zero in it.
-    """
+    """Return a matrix of [row, column, weight] as dictionaries of nonzero weights for each nonzero row."""
     matrix = {}
     for i, j, text in entries:
         need(0 <= i < rows and 0 <= j < columns, f"there is no place [{i}, {j}]")

@@ -1,24 +1,22 @@
-"""Check that a network decides balanced parentheses: ``python check_counter.py FILE``. Needs Python 3.11 and
-nothing else.
+"""Check that a network decides balanced parentheses: ``python check_counter.py FILE``.
 
-It shares no code with the rest of ratproof: here a number is an interval of two integers, in units of 2^-64,
-rounded outwards. The certificate has a network's weights, with a cell state c, and one or two theorems: the
-soft network is right on all strings up to a height and a length; the network with saturated gates (0 or 1,
-the candidate's -1 or 1, where the pre-activation is more than 1/2 from zero) on those of every length up to
-a height. Each theorem has nodes: a class of strings (dead or alive, and the height: see below) with a box of
-states h and c.
+It needs only Python 3.11. It shares no code with the rest of ratproof. A number is an interval of two
+integers, in units of 2^-64, rounded outwards. The certificate has a network's weights, with a cell state c,
+and one or two theorems. The soft network is right on all strings up to a height and a length. The network
+with saturated gates is right on strings of every length up to a height. Saturated gates are 0 or 1, or -1 or
+1 for the candidate, if the absolute preactivation is more than 1/2. Each theorem has nodes: a class of
+strings (dead or alive, and the height: see below) with a box of states h and c.
 
-Checked: the first state is in the box of node 0, of the class of the empty string. A symbol leads from any
-state in a node's box to an h in the box of the node that the arrow names, whose class is that of the longer
-string; there is no arrow exactly where the string would stand too high. The cell becomes c' = f c + m, with
-f and m = i g enclosed
-over the whole box: so bounds on c after n symbols give those after n + 1. They are followed for all lengths
-that the theorem speaks of, or until they rest, and must stay in the boxes. After the end token the
-classifier's logit is positive over the boxes of living strings at height 0, and negative over all others.
-So, by induction, the network accepts a string if and only if it is balanced.
+The first state must be in the box of node 0, whose class is that of the empty string. A symbol must lead from
+any state in a node's box to an h in the box of the arrow's target, whose class is that of the longer string.
+An arrow is missing exactly if the string would be too high. The cell becomes c' = f c + m, with f and m = i g
+enclosed over the whole box, so that bounds on c after n symbols give those after n + 1. They are iterated for
+all lengths that the theorem covers, or until they no longer change, and must stay in the boxes. After the end
+token the classifier's logit must be positive over the boxes of living strings at height 0, and negative over
+all others. So, by induction, the network accepts a string if and only if it is balanced.
 
-A string's height goes up by 1 with "(" and down by 1 with ")", not below 0: a ")" at height 0 leaves it
-there and the string is dead from then on. A string is balanced if it is alive and its height is 0.
+A string's height increases by 1 with "(" and decreases by 1 with ")", but not below 0: a ")" at height 0
+leaves it there, and the string is dead from then on. A string is balanced if it is alive and its height is 0.
 """
 
 import hashlib
@@ -90,7 +88,7 @@ def tanh(x):
 
 
 def scale(number, x, upwards):
-    """A number times a value that may be infinite; zero of it is zero."""
+    """Return a number times a value that may be infinite; zero times infinity is zero."""
     if number == 0 or x in NOBODY:
         return 0 if number == 0 else x if number > 0 else -x
     return ceil(number * x) if upwards else number * x >> P
@@ -159,7 +157,7 @@ class Network:
         self.d, self.saturated = d, False
 
     def end(self, x, soft, least, upwards):
-        """A gate's value where its pre-activation is x: from below, or from above."""
+        """Return a gate's value at the preactivation x, rounded down or up."""
         if self.saturated and abs(x) > HALF:
             return ONE if x > 0 else least
         return soft(x)[upwards]
@@ -183,7 +181,7 @@ class Network:
         return each(mul, self.gate(o, self.P[2], c), map(tanh, c))
 
     def mix(self, u):
-        """The next h: s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
+        """Return the next h: s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
         if not self.S:
             return u
         apart = [product([s], u)[0] for s in self.S]
@@ -200,7 +198,7 @@ class Network:
         return h
 
     def first(self):
-        """The state before the first symbol."""
+        """Return the state before the first symbol."""
         nought = [(0, 0)] * self.d
         if not self.start_token:
             return (self.S[0] if self.S else nought), nought

@@ -1,13 +1,14 @@
-"""Check that a cell is no small automaton: ``python check_hankel.py FILE``. Needs Python 3.11 and nothing
-else.
+"""Check that a cell is no small automaton: ``python check_hankel.py FILE``.
 
-It shares no code with the rest of ratproof, nor the library that the rest computes balls with: here a number
-is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products and quotients as its
-context says, and exp correctly to the nearest, so that the next number on each side encloses it. The
-certificate has a cell's weights, n prefixes p and n suffixes s. Eliminated in intervals, the matrix H[p, s],
-a unit of the cell after reading ps, has no pivot whose interval holds 0: so it has rank n. An automaton of m
-states, over a field that holds the real numbers, which gives every string the value of that unit, makes H a
-product of n by m and m by n matrices, of rank m at most. So m is at least n, which is the claim.
+It needs only Python 3.11. It shares no code with the rest of ratproof, and does not use its library for ball
+arithmetic. A number is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products
+and quotients by its context, and exp correctly to the nearest, so that the next number on each side encloses
+it.
+
+The certificate has a cell's weights, n prefixes p and n suffixes s. In interval elimination, the matrix
+H[p, s], a unit of the cell after reading ps, has no pivot whose interval contains 0, so it has rank n. An
+automaton of m states, over a field that contains the real numbers, which gives every string the value of that
+unit, makes H a product of n by m and m by n matrices, of rank at most m. So m is at least n, as claimed.
 """
 
 import hashlib
@@ -81,7 +82,7 @@ ONE, ZERO = exactly(1), exactly(0)
 
 
 def numbers(value, name, *shape):
-    """The weights, in lists that have this shape."""
+    """Return the weights in lists of this shape."""
     if shape:
         need(type(value) is list and len(value) == shape[0], f"{name} has another shape")
         return [numbers(part, name, *shape[1:]) for part in value]
@@ -162,8 +163,9 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
         return state
 
     def affine(self, gate, x, **reads):
-        """The letter's column of W_gate, b_gate, and M_gate times the vector that M reads: the sum of those
-        that there are.
+        """Return the letter's column of W_gate, plus b_gate, plus M_gate times the vector that M reads.
+
+        Missing terms are left out.
         """
         parts = [self.column(gate, x)] if f"W_{gate}" in self.w else []
         parts += [self.w[f"b_{gate}"]] if f"b_{gate}" in self.w else []
@@ -271,15 +273,16 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
 
 
 def determinant(rows):
-    """Return the determinant, by elimination. Where the pivot that is farthest from 0 has 0 in its interval,
-    the division by it fails.
+    """Return the determinant, by elimination.
+
+    If the pivot that is farthest from 0 contains 0 in its interval, the division by it fails.
     """
     result = ONE
     while rows:
         best = max(range(len(rows)), key=lambda i: max(rows[i][0].lo, rows[i][0].hi.copy_negate()))
         pivot, *after = rows.pop(best)
         result = (ZERO - result if best % 2 else result) * pivot
-        inverse, left = ONE / pivot, []  # of the last pivot too, where no row is left
+        inverse, left = ONE / pivot, []  # also of the last pivot, if no row is left
         for first, *row in rows:
             m = first * inverse
             left.append([a - m * b for a, b in zip(row, after, strict=True)])
@@ -288,7 +291,7 @@ def determinant(rows):
 
 
 def count(words):
-    """The number of prefixes of the words."""
+    """Return the number of prefixes of the words."""
     tree, number = {}, 1
     for word in words:
         node = tree

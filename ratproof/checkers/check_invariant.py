@@ -1,13 +1,14 @@
-"""Check that a soft network follows a DFA on all strings: ``python check_invariant.py FILE``. Needs Python
-3.11 and nothing else.
+"""Check that a soft network follows a DFA on all strings: ``python check_invariant.py FILE``.
 
-It shares no code with the rest of ratproof. The certificate has a state-regularized network (Wang & Niepert
-2019): k centroids S, u = hardtanh(U h + W_x), similarities b_i = u s_i (eq 2) or -|u - s_i| (eq 3, in one
-dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j), and h = sum_i alpha_i s_i (equation 5). It has a DFA on the
-centroids, states it reaches, and an epsilon below 1/2. For each of these states q and each symbol it is
-checked, in intervals of fractions, that wherever alpha_q >= 1 - epsilon, the next alpha is 1 - epsilon or
-more at the DFA's next state. The network starts at the first centroid, so by induction this holds after every
-string.
+It needs only Python 3.11. It shares no code with the rest of ratproof. The certificate has a
+state-regularized network (Wang & Niepert 2019): k centroids S, u = hardtanh(U h + W_x), similarities
+b_i = u s_i (eq 2) or -|u - s_i| (eq 3, in one dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j), and
+h = sum_i alpha_i s_i (equation 5). It has a DFA on the centroids, states that it reaches, and an epsilon
+below 1/2.
+
+For each of these states q and each symbol, if alpha_q >= 1 - epsilon, the next alpha must be at least
+1 - epsilon at the DFA's next state. This is checked in intervals of fractions. The network starts at the
+first centroid, so by induction this holds after every string.
 """
 
 import hashlib
