@@ -132,7 +132,7 @@ def read_or_refused(read):
             {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.array(["a", "b"])},
             "unk_mean holds <U1",
         ),
-        ({"vectors": np.zeros((1, 2)), "words": np.array([["a"]])}, "must be a one-dimensional array of strings"),
+        ({"vectors": np.zeros((1, 2)), "words": np.array([["a"]])}, "a one-dimensional array of strings"),
         ({"vectors": np.zeros((1, 2)), "words": np.array([1])}, "must be a one-dimensional array of strings"),
         (
             {"vectors": np.zeros((1, 2)), "words": np.array([2**31 - 1], dtype="<u4").view("<U1")},

@@ -45,7 +45,7 @@ def test_what_reads_from_behind_too_reads_no_pieces():
 
 
 def test_another_module_is_refused():
-    with pytest.raises(InputError, match="the module must be an .*, got a Linear"):
+    with pytest.raises(InputError, match=r"the module must be an .*, got a Linear"):
         of_torch_rnn(nn.Linear(2, 2))
 
 
