@@ -216,7 +216,7 @@ def test_a_symbol_table_beside_is_read_and_written_too(two, capsys):
 def test_two_outputs_of_one_command_are_two_files(two, capsys):
     shutil.copy(EXAMPLES / "fading.json", "fading.json")
     Path("link.json").symlink_to("out.json")
-    assert "are one file" in refused(
+    assert "must be different files" in refused(
         capsys, "minimise", "fading.json", "-o", "out.json", "--certificate", "link.json"
     )
     assert not Path("out.json").exists()

@@ -297,7 +297,7 @@ def test_every_command_is_limited_or_said_to_be_without_limits():
 )
 def test_a_limit_that_is_none_is_refused(capsys, wrong):
     assert run(["rank", "nothing.json", *wrong]) == 2
-    assert capsys.readouterr().err.startswith(f"ratproof: {wrong[0]} is ")
+    assert capsys.readouterr().err.startswith(f"ratproof: {wrong[0]} must be ")
 
 
 def test_free_memory_is_what_the_tightest_of_machine_and_groups_leaves(tmp_path):
