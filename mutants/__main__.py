@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FULL = 100
 """Hypothesis's examples in the third pass: as many as in any run of the tests. It shrinks, too."""
 NEAREST = 8
-"""How many files of tests the first pass runs: most mutants are killed by them."""
+"""Number of test files in the first pass, which kill most mutants."""
 
 
 def main(arguments: list[str] | None = None) -> int:

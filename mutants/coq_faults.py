@@ -40,7 +40,7 @@ OPERATORS = (
 )
 DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Let) (\w+)\b.*?\.(?=\s)", re.DOTALL | re.MULTILINE)
 FAULTS, TRIES = 3, 10
-"""How many faults each variant's definitions have, and how many are tried at most."""
+"""The number of faults of each variant's definitions, and the maximum number of attempts."""
 NO_STATEMENT = "its theorem says nothing"
 
 

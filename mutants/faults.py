@@ -21,7 +21,7 @@ FILE = Path(__file__).with_name("faults.toml")
 LOST = (40, 150)
 """A state that is lost is lost after so many symbols, in torch."""
 LOST_EXACTLY = 20
-"""The same in exact arithmetic: longer than what is drawn there, and short enough to be decided."""
+"""The length in exact arithmetic: longer than random strings there, and short enough to be decided."""
 PARTS = {
     "network": ("exa", "xck", "exh", "dec", "prv", "coq"),
     "automaton": ("exa", "xck", "exh", "dec", "prv", "coq"),
@@ -33,7 +33,7 @@ PARTS = {
     "formula": ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq"),
     "theorem": ("coq",),
 }
-"""What is broken, and the rungs that run it."""
+"""The broken part, and the rungs that run it."""
 Change = Callable[[Any], Any]
 
 

@@ -97,7 +97,7 @@ def operators() -> dict[str, Operator]:
 
 @dataclass(frozen=True)
 class MutationSite:
-    """Where an operator applies: its ``occurrence``-th position in the file."""
+    """The position at which an operator applies: its ``occurrence``-th one in the file."""
 
     operator: str
     occurrence: int

@@ -106,7 +106,7 @@ def files_of(root: Path, room: str) -> list[Path]:
 
 
 def shares(root: Path, rooms: Iterable[str], size: int) -> dict[str, int]:
-    """How many mutants each room gets: largest remainders of the lines that are not blank."""
+    """Return the number of mutants of each room, by largest remainders of its nonblank lines."""
     lines = {r: sum(bool(x.strip()) for p in files_of(root, r) for x in p.open()) for r in rooms}
     exact = {r: size * n / sum(lines.values()) for r, n in lines.items()}
     result = {r: int(x) for r, x in exact.items()}

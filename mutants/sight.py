@@ -52,7 +52,7 @@ class Sight:
                 self.importers.setdefault(imported, set()).add(path)
 
     def distances(self, path: str) -> dict[str, int]:
-        """How many imports each file that sees ``path`` is away from it."""
+        """Return the number of imports between ``path`` and each file that sees it."""
         result, queue = {path: 0}, deque([path])
         while queue:
             near = queue.popleft()

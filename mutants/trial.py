@@ -25,7 +25,7 @@ known.
 """
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 COLLECTING = "collecting the tests"
-"""What stopped a mutant with which they could not even be collected."""
+"""The record of a mutant with which the tests cannot be collected."""
 _clock = itertools.count(1)
 _running: set[int] = set()
 
