@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FULL = 100
 """Hypothesis's examples in the third pass: as many as in any run of the tests. It shrinks, too."""
 NEAREST = 8
-"""How many files of tests the first pass runs: most mutants are killed by them."""
+"""Number of test files in the first pass, which kill most mutants."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -61,9 +61,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def room(text: str) -> str:
-    """A room's name."""
+    """Return the name of a room, or raise if it is unknown."""
     if text not in ROOMS:
-        raise argparse.ArgumentTypeError(f"there is no room {text!r}; there are {', '.join(ROOMS)}")
+        raise argparse.ArgumentTypeError(f"room must be one of {', '.join(ROOMS)}, got {text!r}")
     return text
 
 
@@ -179,7 +179,7 @@ class MutantRunner:
         return result.outcome + (f" by {result.by}" if result.by else "")
 
     def _require_collected(self, tree: Path, files: list[str]) -> None:
-        """A mutant that stops the collection is killed only where the tests can be collected without it."""
+        """Raise RuntimeError if the unmutated tests cannot be collected, which would look like a kill."""
         if tuple(files) not in self.collected and not collects(tree, self.options.python, files):
             raise RuntimeError(f"the tests cannot be collected unmutated: {' '.join(files)}")
         self.collected.add(tuple(files))
@@ -210,7 +210,7 @@ def _name(scope: str, examples: int) -> str:
 
 
 def summary(session: MutantSession, rooms: list[str], known: dict[tuple[str, str, str, str], str]) -> None:
-    """A line for each room: how many were killed, by its own tests or by the rest, and how many were not."""
+    """Print one line per room with the numbers of killed mutants and of survivors."""
     print(f"\nseed {session.seed}")
     for room in rooms:
         counts: Counter[str] = Counter()

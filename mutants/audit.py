@@ -77,8 +77,9 @@ class AuditRow:
 
 @contextmanager
 def up_to_the_first_refutation() -> Iterator[None]:
-    """The evidence's random cases, the same in every run, of which the first that refutes ends a rung: it is
-    neither made small nor run again.
+    """Draw the same random cases in every run, and end a rung at its first refutation.
+
+    The refutation is neither shrunk nor run again.
     """
     right = random_cases._Search._every_case
 
@@ -117,13 +118,14 @@ def make_ready() -> None:
 
 
 def holding(claim: Claim) -> list[Variant]:
-    """The variants that are expected to hold."""
+    """Return the variants that are expected to hold."""
     return [variant for variant in claim.variants if variant.expected == "holds"]
 
 
 def planned(name: str) -> dict[str, Fault | None]:
-    """The faults that follow from a claim's record, by the keys of their rows; first nothing, for each
-    variant.
+    """Return the faults of a claim's record, by the keys of their rows.
+
+    The first entry of each variant is the absence of a fault.
     """
     claim = claim_named(name)
     plan: dict[str, Fault | None] = {}
@@ -137,7 +139,7 @@ def planned(name: str) -> dict[str, Fault | None]:
 
 
 def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
-    """The rows of these faults of a claim."""
+    """Yield the rows of these faults of a claim."""
     plan = planned(name)
     for key in keys:
         _, variant, part, says = key.split(" | ", 3)
@@ -158,14 +160,14 @@ def rows(name: str, keys: list[str]) -> Iterator[AuditRow]:
 
 
 def verdicts(name: str, variant: Variant, rungs: tuple[str, ...], part: str = "") -> dict[str, str]:
-    """What these rungs say of a variant as it is now.
+    """Return the verdicts of these rungs on a variant in its current state.
 
     Args:
-        name: of the claim.
-        variant: of the claim.
-        rungs: by their short names.
-        part: what is broken. Exact numbers are not run again where a torch layer is broken, nor torch
-            where they are.
+        name: name of the claim.
+        variant: the variant of the claim.
+        rungs: short names of the rungs.
+        part: the broken part. Exact numbers are not run again if a torch layer is broken, and torch is not
+            run if the exact part is broken.
     """
     claim = claim_named(name)
     found: dict[str, list[str]] = {}
@@ -227,7 +229,7 @@ def _alarm(seconds: int) -> Iterator[None]:
 
 
 def _equations(name: str, variant: Variant, layer: str) -> str:
-    """The verdict of the paper's equations, written out once more, beside the layer's automata."""
+    """Return the verdict of the paper's equations, written out again, against the layer's automata."""
     from ratproof.ladder.written.equations import agree_with_equations
     from ratproof.ladder.written.references import REFERENCES
 
@@ -243,7 +245,7 @@ def _equations(name: str, variant: Variant, layer: str) -> str:
 
 
 def _bond(name: str, variant: Variant) -> str:
-    """What the bond between Coq's definitions and ours says of a variant: Coq computes other values."""
+    """Return the verdict of the comparison of Coq's definitions with ours for a variant."""
     asked = _coq_values(name, variant.name)
     if asked is None:
         return "holds"

@@ -75,13 +75,13 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _digest() -> str:
-    """A hash of what rows rest on: the sources, and the faults."""
+    """Return a hash of the inputs of rows: the sources and the faults."""
     files = sorted(file for suffix in ("py", "toml") for file in Path(__file__).parent.glob(f"*.{suffix}"))
     return hashlib.sha256(digest().sources.encode() + b"".join(map(Path.read_bytes, files))).hexdigest()
 
 
 def read(sources: str | None) -> dict[str, audit.AuditRow]:
-    """The rows of the session, by their keys; those of other sources are left out."""
+    """Return the rows of the session by their keys, without those of other sources."""
     if not SESSION.exists():
         return {}
     lines = [
@@ -144,7 +144,7 @@ def run(names: list[str], done: dict[str, audit.AuditRow], sources: str, jobs: i
 
 
 def work(name: str, done: list[str], results: Any) -> None:
-    """The open faults of a claim, in a process of its own."""
+    """Process the open faults of a claim, in a process of its own."""
     keys = [key for key in audit.planned(name) if key not in done]
     started = time.monotonic()
     with audit.up_to_the_first_refutation():
@@ -154,7 +154,7 @@ def work(name: str, done: list[str], results: Any) -> None:
 
 
 def work_on_text(fault: TextFault, names: list[str], done: list[str], results: Any) -> None:
-    """A fault that is a text, in a program of its own, which reads the sources with the fault."""
+    """Process a text fault in a program of its own, which reads the sources with the fault."""
     program = [sys.executable, "-m", "mutants.planted", fault.says, *[n for n in fault.claims if n in names]]
     keys = {f"{row} | {fault.part} | {fault.says}" for row in fault.claims}
     if keys <= {" | ".join(key.split(" | ", 3)[i] for i in (0, 2, 3)) for key in done}:

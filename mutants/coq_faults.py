@@ -40,7 +40,7 @@ OPERATORS = (
 )
 DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Let) (\w+)\b.*?\.(?=\s)", re.DOTALL | re.MULTILINE)
 FAULTS, TRIES = 3, 10
-"""How many faults each variant's definitions have, and how many are tried at most."""
+"""The number of faults of each variant's definitions, and the maximum number of attempts."""
 NO_STATEMENT = "its theorem says nothing"
 
 
@@ -93,7 +93,7 @@ def _saying_nothing(theorem: str) -> CoqFault:
 
 
 def _imported(file: Path, folder: Path) -> list[str]:
-    """The files of papers' folders that a file imports."""
+    """Return the files of papers' folders that a file imports."""
     imports = r"^From ratproof\.([\w.]+) Require Import (.*?)\.$"
     found = [
         f"{paper.replace('.', '/')}/{name}.v"
@@ -127,7 +127,7 @@ def _sites(file: str, text: str, definition: re.Match[str]) -> Iterator[CoqFault
 
 
 def verdicts_of_faults(claim: Claim, variant: Variant) -> Iterator[tuple[str, str]]:
-    """What the rung says of the variant's faults: pairs of words and ``unknown`` or ``holds``."""
+    """Yield pairs of a fault's description and the rung's verdict, ``unknown`` or ``holds``."""
     compiled, count = build(), 0
     for tried, fault in enumerate(coq_faults(variant)):
         if count > FAULTS or tried > TRIES:
@@ -139,7 +139,7 @@ def verdicts_of_faults(claim: Claim, variant: Variant) -> Iterator[tuple[str, st
 
 
 def verdict_of(claim: Claim, variant: Variant, fault: CoqFault, compiled: Path) -> str | None:
-    """What the rung says; ``None`` where the definition is ill-typed."""
+    """Return the rung's verdict, or ``None`` if the definition is ill-typed."""
     with tempfile.TemporaryDirectory(prefix="faults-") as folder:
         root = Path(folder) / "coq"
         shutil.copytree(compiled, root, copy_function=os.symlink)
@@ -159,13 +159,13 @@ def verdict_of(claim: Claim, variant: Variant, fault: CoqFault, compiled: Path) 
 
 
 def variant_file(variant: Variant) -> str:
-    """The file with its theorem, below ``theory/coq``."""
+    """Return the file with the variant's theorem, below ``theory/coq``."""
     assert variant.theorem is not None
     return variant.theorem.name.rpartition(".")[0].replace(".", "/") + ".v"
 
 
 def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
-    """The changed file, and what depends on it up to the theorem's file, in order."""
+    """Return the changed file and its dependents up to the theorem's file, in order."""
     if changed == own:
         return [own]
     files = sorted(root.rglob("*.v"))
@@ -187,7 +187,7 @@ def _to_compile(root: Path, changed: Path, own: Path) -> list[Path]:
 
 
 def _rung(claim: Claim, variant: Variant, root: Path) -> str:
-    """The rung ``kernel-checked`` on that development, which is asked about this variant's theorem alone."""
+    """Run the rung ``kernel-checked`` on this development, for this variant's theorem only."""
     assert variant.theorem is not None
     one = {variant.theorem.name: sources.statements()[variant.theorem.name]}
     runs = (claim.name, variant.name) in [(c.name, v.name) for c, v in bond.runnable_variants()]

@@ -21,7 +21,7 @@ FILE = Path(__file__).with_name("faults.toml")
 LOST = (40, 150)
 """A state that is lost is lost after so many symbols, in torch."""
 LOST_EXACTLY = 20
-"""The same in exact arithmetic: longer than what is drawn there, and short enough to be decided."""
+"""The length in exact arithmetic: longer than random strings there, and short enough to be decided."""
 PARTS = {
     "network": ("exa", "xck", "exh", "dec", "prv", "coq"),
     "automaton": ("exa", "xck", "exh", "dec", "prv", "coq"),
@@ -33,7 +33,7 @@ PARTS = {
     "formula": ("exa", "cpu", "grd", "xck", "exh", "dec", "prv", "coq"),
     "theorem": ("coq",),
 }
-"""What is broken, and the rungs that run it."""
+"""The broken part, and the rungs that run it."""
 Change = Callable[[Any], Any]
 
 
@@ -70,7 +70,11 @@ class TextFault:
     variants: tuple[str, ...] = ()
 
     def planted(self, text: str) -> str:
-        """The file's text with the mistake; ``ValueError`` if it does not contain ``before`` exactly once."""
+        """Return the file's text with the mistake.
+
+        Raises:
+            ValueError: the file does not contain ``before`` exactly once.
+        """
         count = text.count(self.before)
         if count != 1:
             raise ValueError(
@@ -80,14 +84,14 @@ class TextFault:
 
 
 def text_faults() -> list[TextFault]:
-    """The faults of ``faults.toml``."""
+    """Return the faults of ``faults.toml``."""
     entries = tomllib.loads(FILE.read_text(encoding="utf-8")).get("fault", [])
     lists = ("claims", "variants")
     return [TextFault(**entry | {name: tuple(entry.get(name, ())) for name in lists}) for entry in entries]
 
 
 def faults_of(claim: Any, variant: Any) -> Iterator[Fault]:
-    """The faults that follow from the records of a claim and of its torch layers and programs."""
+    """Yield the faults of the records of a claim and of its torch layers and programs."""
     yield from _of_network(claim, variant)
     yield from _of_automata(claim, variant)
     for layer in claim.layers_of(variant):
@@ -146,7 +150,7 @@ def _of_automata(claim: Any, variant: Any) -> Iterator[Fault]:
 
 
 def _told_apart(variant: Any, part: str, changes: Mapping[str, Change]) -> Iterator[tuple[str, Any]]:
-    """The changes of a part of a variant that change a value, with the changed variants."""
+    """Yield the changes of a part of a variant that change a value, with the changed variants."""
     for says, change in changes.items():
         broken = variant.changed(**{part: change(variant.part(part))})
         if _differs(variant, broken, says):
@@ -158,7 +162,7 @@ def _each(change: Change) -> Change:
 
 
 def _without_last_transition(automaton: Any) -> Any:
-    """The automaton without the last weight of its last symbol's matrix that is not zero."""
+    """Return the automaton without the last nonzero weight of its last symbol's matrix."""
     import numpy as np
 
     zero, matrices = automaton.semiring.zero, automaton.matrices.copy()
@@ -185,12 +189,12 @@ def _registering(claim: Any, broken: Any) -> Callable[[], Any]:
 
 
 def _stepping(step: Callable[..., Any]) -> Change:
-    """A recurrence with another step, which is given the right one."""
+    """Return a change to another step, which receives the right one."""
     return lambda recurrence: replace(recurrence, step=lambda w, state, x: step(recurrence.step, w, state, x))
 
 
 def _remembering(recurrence: Any, first: Any, step: Callable[..., Any]) -> Any:
-    """A recurrence that remembers one of finitely many things besides."""
+    """Return a recurrence that additionally remembers one of finitely many things."""
 
     def pair(state: Any, more: Any) -> Any:
         return ((more, state[0]), state[1]) if recurrence.modes else (more, state)
@@ -213,7 +217,7 @@ def _remembering(recurrence: Any, first: Any, step: Callable[..., Any]) -> Any:
 
 
 def _losing(symbols: int) -> Change:
-    """The state starts anew after so many symbols."""
+    """Return a change that resets the state after ``symbols`` symbols."""
 
     def change(recurrence: Any) -> Any:
         def step(w: Any, count: int, state: Any, x: Any) -> tuple[int, Any]:
@@ -226,7 +230,7 @@ def _losing(symbols: int) -> Change:
 
 
 def _with_weights(change: Change) -> Change:
-    """A recurrence that is given other weights."""
+    """Return a change that gives a recurrence other weights."""
 
     def given(right: Callable[..., Any]) -> Callable[..., Any]:
         return lambda w, *rest: right(change(w), *rest)
@@ -270,7 +274,7 @@ def _transposing(name: str) -> Change:
 
 
 def _late(name: str) -> Change:
-    """A weight is that of the symbol before; at first, of the symbol itself."""
+    """Return a change that uses the weight of the previous symbol, or of the symbol itself at the start."""
 
     def change(recurrence: Any) -> Any:
         def step(w: Any, before: Any, state: Any, x: Any) -> tuple[Any, Any]:
@@ -299,7 +303,10 @@ def _is_square(value: Any) -> bool:
 
 
 def _probes(variant: Any) -> list[Any]:
-    """Some cases: those of Coq's bond, which hide nothing, if the variant has a theorem, and small ones."""
+    """Return some cases for comparing values.
+
+    They are small ones, and those of Coq's comparison, with generic weights, if the variant has a theorem.
+    """
     from ratproof.coq.bond import some_cases
 
     telling = some_cases(variant)[::-1] if variant.theorem is not None else []
@@ -375,7 +382,7 @@ def _of_layer(variant: Any, layer: str) -> Iterator[Fault]:
 
 
 def _wrong_gates(cell: Any) -> dict[str, Callable[[Any, dict[str, Any]], dict[str, Any]]]:
-    """Changes of a layer's gates; of gates that its pattern names, if its class has one."""
+    """Return changes of a layer's gates, or of the gates that its pattern names."""
     from neural.affine import AffineCell
     from neural.pattern import ONE, START, ZERO
 
@@ -471,7 +478,7 @@ def _backward(right: Any, wrong: Change) -> Any:
 
 
 def _patching(variant: Any, changes: Sequence[tuple[Any, Mapping[str, Any]]]) -> Callable[[], Any]:
-    """A context with other attributes of some classes or modules."""
+    """Return a context manager that replaces attributes of some classes or modules."""
 
     @contextmanager
     def plant() -> Iterator[Any]:

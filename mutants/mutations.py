@@ -1,5 +1,6 @@
-"""The mutations of a source file: cosmic-ray's operators, without those that no test can see or that any test
-sees.
+"""The mutations of a source file.
+
+They are cosmic-ray's operators, without mutations that no test or every test detects.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def operators() -> dict[str, Operator]:
 
 @dataclass(frozen=True)
 class MutationSite:
-    """Where an operator applies: its ``occurrence``-th position in the file."""
+    """The position at which an operator applies: its ``occurrence``-th one in the file."""
 
     operator: str
     occurrence: int
@@ -127,7 +128,10 @@ def places(source: str) -> list[MutationSite]:
 
 
 def mutation(source: str, place: MutationSite) -> Mutation | None:
-    """The mutated text; none where it means the same (an annotation, a docstring), or is no Python."""
+    """Return the mutated text, or None if it has the same meaning or is not valid Python.
+
+    Annotations and docstrings have no meaning here.
+    """
     try:
         text = mutate_code(source, operators()[place.operator], place.occurrence)
     except AttributeError:  # cosmic-ray replaces exceptions that are names, and stops at others
@@ -158,7 +162,7 @@ def _joined(lines: Iterable[str]) -> str:
 
 @cache
 def meaning(source: str) -> str | None:
-    """The syntax tree without what does nothing when it runs; none where the text is no Python."""
+    """Return the syntax tree without parts that have no effect, or None if the text is not valid Python."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -194,12 +198,12 @@ class _Effects(ast.NodeTransformer):
 
 
 def _name(node: ast.expr) -> str:
-    """The last part of a dotted name, called or not."""
+    """Return the last part of a dotted name, called or not."""
     return ast.unparse(node).split("(")[0].split(".")[-1]
 
 
 def definition(source: str, line: int) -> str:
-    """The innermost function or class around a line, with those around it: ``RealSteps._error``."""
+    """Return the innermost function or class around a line, with its parents: ``RealSteps._error``."""
     names: list[str] = []
 
     def descend(node: ast.AST) -> None:

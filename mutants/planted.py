@@ -1,5 +1,6 @@
-"""A program with a fault that is a text: ``python -m mutants.planted SAYS CLAIM ...`` reads that file of the
-sources with the fault in it, and prints a row for each variant of the claims. No file is changed.
+"""A program with a text fault: ``python -m mutants.planted SAYS CLAIM ...``.
+
+It reads one source file with the fault, and prints a row for each variant of the claims. No file is changed.
 """
 
 from __future__ import annotations

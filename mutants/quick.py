@@ -29,7 +29,7 @@ def _record(**fields: Any) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """The project's profile without shrinking: that a test fails is enough."""
+    """Use the project's profile without shrinking, because a failing test is enough."""
     if os.environ.get("MUTANTS_SHRINK"):
         return
     phases = tuple(p for p in settings().phases if p not in (Phase.shrink, Phase.explain))
@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _name(text: str) -> str:
-    """A claim is called ``theorem-3.1``, and its file ``theorem_3_1``."""
+    """Return a name in the form of test files: ``theorem-3.1`` and ``theorem_3_1`` are the same."""
     return re.sub(r"\W|_", "-", text)
 
 
@@ -64,6 +64,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """A test that fails."""
+    """Record a failing test."""
     if report.failed:
         _record(failed=report.nodeid)

@@ -68,7 +68,7 @@ class MutantSession:
 
     @classmethod
     def read(cls, path: Path, seed: int) -> MutantSession:
-        """The session of that file, or a new one."""
+        """Return the session of that file, or a new one."""
         if not path.exists():
             return cls(path, seed)
         data = json.loads(path.read_text())
@@ -101,12 +101,12 @@ class MutantSession:
 
 
 def files_of(root: Path, room: str) -> list[Path]:
-    """A room's source files."""
+    """Return a room's source files."""
     return sorted((root / room).rglob("*.py"))
 
 
 def shares(root: Path, rooms: Iterable[str], size: int) -> dict[str, int]:
-    """How many mutants each room gets: largest remainders of the lines that are not blank."""
+    """Return the number of mutants of each room, by largest remainders of its nonblank lines."""
     lines = {r: sum(bool(x.strip()) for p in files_of(root, r) for x in p.open()) for r in rooms}
     exact = {r: size * n / sum(lines.values()) for r, n in lines.items()}
     result = {r: int(x) for r, x in exact.items()}
@@ -116,8 +116,9 @@ def shares(root: Path, rooms: Iterable[str], size: int) -> dict[str, int]:
 
 
 def sampled(root: Path, room: str, seed: int) -> Iterator[Mutant]:
-    """One mutant for each line that has any, in an order that the seed decides: a longer sample begins as a
-    shorter one.
+    """Yield one mutant for each line that has any, in an order that the seed determines.
+
+    A longer sample begins with a shorter one.
     """
     by_line: dict[tuple[Path, int], list[MutationSite]] = {}
     for path in files_of(root, room):
@@ -137,14 +138,14 @@ def sampled(root: Path, room: str, seed: int) -> Iterator[Mutant]:
 
 
 def mutant_of(root: Path, room: str, path: Path, operator: str, change: Mutation) -> Mutant:
-    """The record of a mutation."""
+    """Return the record of a mutation."""
     name = path.relative_to(root).as_posix()
     text = diff(name, path.read_text(), change.text)
     return Mutant(room, name, change.line, change.definition, operator, change.before, change.after, text)
 
 
 def located(source: str, definition: str, before: str, after: str) -> Iterator[Mutation]:
-    """The mutations of a source with that place and that change."""
+    """Yield the mutations of a source with this definition and this change."""
     before, after = before.strip(), after.strip()
     first = before.splitlines()[:1]
     lines = {i for i, line in enumerate(source.splitlines(), start=1) if [line.strip()] == first}
@@ -159,14 +160,14 @@ def located(source: str, definition: str, before: str, after: str) -> Iterator[M
 
 
 def equivalent(root: Path) -> dict[tuple[str, str, str, str], str]:
-    """The reason for each mutant that is judged to change nothing, by its key."""
+    """Return the reason for each mutant that is judged equivalent, by its key."""
     path = root / EQUIVALENT
     entries = tomllib.loads(path.read_text()).get("equivalent", []) if path.exists() else []
     return {(e["room"], e["in"], e["before"].strip(), e["after"].strip()): e["why"] for e in entries}
 
 
 def stale(root: Path, rooms: Iterable[str]) -> list[tuple[str, str, str, str]]:
-    """The entries of that file that no mutation has any more."""
+    """Return the entries of that file that no longer match a mutation."""
     return [key for key in equivalent(root) if key[0] in rooms and not _applies(root, *key)]
 
 

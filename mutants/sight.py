@@ -13,10 +13,10 @@ _STARTS_PROGRAMS = re.compile(r"\bsubprocess\b|\bpytester\b|\brunpytest\w*\b")
 
 
 def own_folders(root: Path, room: str) -> list[str]:
-    """The folders with a room's own tests: those of its name and of its folders' names, and its doctests.
+    """Return the folders with a room's own tests: those of its name and its folders' names, and its doctests.
 
-    A name that two rooms have belongs to the first of them, so that a paper's tests are the theory's. The
-    ladder of all claims is the theory's too.
+    A name that two rooms share belongs to the first, so that a paper's tests belong to the theory. So does
+    the ladder of all claims.
     """
     first: dict[str, str] = {}
     for each in ROOMS:
@@ -52,7 +52,7 @@ class Sight:
                 self.importers.setdefault(imported, set()).add(path)
 
     def distances(self, path: str) -> dict[str, int]:
-        """How many imports each file that sees ``path`` is away from it."""
+        """Return the number of imports between ``path`` and each file that sees it."""
         result, queue = {path: 0}, deque([path])
         while queue:
             near = queue.popleft()
@@ -63,8 +63,9 @@ class Sight:
         return result
 
     def ordered(self, path: str, tests: list[str]) -> list[str]:
-        """Those of the tests that see ``path``: first those that bear its name, then the nearest; last those
-        that start programs, which see all and are slow.
+        """Return the tests that see ``path``: those with its name first, then the nearest.
+
+        Tests that start programs come last, because they see everything and are slow.
         """
         distances = self.distances(path)
         name = Path(path).stem

@@ -25,7 +25,7 @@ known.
 """
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 COLLECTING = "collecting the tests"
-"""What stopped a mutant with which they could not even be collected."""
+"""The record of a mutant with which the tests cannot be collected."""
 _clock = itertools.count(1)
 _running: set[int] = set()
 
@@ -52,7 +52,7 @@ def stop_all() -> None:
 
 @contextmanager
 def copy_of(root: Path) -> Iterator[Path]:
-    """A copy of the files that git knows or does not ignore, in a temporary folder."""
+    """Yield a copy of the files that git tracks or does not ignore, in a temporary folder."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"],
         cwd=root,
@@ -70,7 +70,7 @@ def copy_of(root: Path) -> Iterator[Path]:
 
 
 def digest(tree: Path) -> str:
-    """A hash of a tree's Python files."""
+    """Return a hash of a tree's Python files."""
     result = hashlib.sha256()
     for path in sorted(tree.rglob("*.py")):
         result.update(f"{path.relative_to(tree)} {path.stat().st_size} ".encode() + path.read_bytes())
@@ -79,7 +79,10 @@ def digest(tree: Path) -> str:
 
 @contextmanager
 def mutated(path: Path, text: str) -> Iterator[None]:
-    """The file with another text, and with a time of its own, by which Python knows its bytecode."""
+    """Give the file another text within the block.
+
+    Its new time makes Python recompile its bytecode.
+    """
     original, status = path.read_text(), path.stat()
     try:
         path.write_text(text)
@@ -99,24 +102,25 @@ def run(
     clean: dict[str, float | None],
     name: str,
 ) -> TrialOutcome:
-    """Run pytest on these files in this order, in one thread, with the same random cases each time, until a
-    test fails.
+    """Run pytest on these files in this order until a test fails.
+
+    Runs use one thread and the same random cases.
 
     Args:
-        tree: the copy.
-        python: the tests' Python.
-        tests: files, or tests.
-        examples: Hypothesis's.
+        tree: the copy of the tree.
+        python: the Python of the tests.
+        tests: test files or tests.
+        examples: number of Hypothesis examples.
         shrink: whether Hypothesis shrinks.
-        clean: the seconds of tests unmutated; none: the test is left out.
-        name: tests with it in their name run first.
+        clean: the unmutated duration of each test in seconds; None leaves a test out.
+        name: tests with this in their name run first.
     """
     record, limits = tree.parent / "record", tree.parent / "limits"
     record.write_text("")
     known = {test: SECONDS + TIMES * s for test, s in clean.items() if s is not None}
     limits.write_text(json.dumps({"limit": LIMIT, "tests": known}))
     command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    # with -k the project's plugin knows that some tests are left out, and does not miss them
+    # with -k the project's plugin expects that some tests are left out
     command += ["-p", "mutants.quick", "-k", "not no_test_has_this_name"]
     command += [f"--deselect={test}" for test, seconds in clean.items() if seconds is None]
     settings = {"PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "RATPROOF_EXAMPLES": str(examples)}
@@ -164,7 +168,7 @@ def collects(tree: Path, python: str, tests: list[str]) -> bool:
 
 
 def _wait(process: subprocess.Popen[bytes], record: Path, patience: float) -> int | None:
-    """The exit status; none where nothing happened for so many seconds, as in a loop while modules load."""
+    """Return the exit status, or None without activity for ``patience`` seconds, as in an import loop."""
     while True:
         with suppress(subprocess.TimeoutExpired):
             return process.wait(5)

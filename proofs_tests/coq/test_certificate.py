@@ -160,7 +160,8 @@ def test_the_command(
     assert "letters, digits and underscores" in capsys.readouterr().err
     assert main.run(["equivalent", "A.json", "B.json", "--kernel-file", "no/a.v"]) == 2
     assert (
-        capsys.readouterr().err == f"ratproof: --kernel-file no/a.v: there is no folder {tmp_path / 'no'}\n"
+        capsys.readouterr().err
+        == f"ratproof: --kernel-file no/a.v: the folder {tmp_path / 'no'} must exist\n"
     )
     # the file needs nothing of ours beside it
     alone = tmp_path / "alone"

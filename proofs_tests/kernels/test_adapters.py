@@ -67,5 +67,5 @@ def test_options_that_an_adapted_kernel_lacks_are_not_given():
 
 @pytest.mark.parametrize(("ours", "theirs"), [("BTH", "BT"), ("BTH", "BTD"), ("BBT", "BTB")])
 def test_axes_are_an_order_of_the_same_letters(ours, theirs):
-    with pytest.raises(InputError, match="where one order of letters and another"):
+    with pytest.raises(InputError, match="axes must be two orders of the same distinct letters"):
         axes(gla, ours, theirs)

@@ -42,5 +42,5 @@ def test_table_1_is_not_refuted_by_units_that_another_automaton_with_two_states_
         for w in proposition_11_qrnn.from_zero(2).small(1)
         if w.u["aa"] == 0 and w.f["aa"] == 0 != w.f["a"] and letters == 1
     )
-    with pytest.raises(RuntimeError, match="for none of them a certificate"):
+    with pytest.raises(RuntimeError, match="no certificate excludes another automaton"):
         exhaust(CLAIM, with_small_cases(monkeypatch, of_rank_2))

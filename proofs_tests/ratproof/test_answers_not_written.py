@@ -219,7 +219,7 @@ def test_a_symbol_table_beside_is_read_and_written_too(two, capsys):
 def test_two_outputs_of_one_command_are_two_files(two, capsys):
     shutil.copy(EXAMPLES / "fading.json", "fading.json")
     Path("link.json").symlink_to("out.json")
-    assert "are one file" in refused(
+    assert "must be different files" in refused(
         capsys, "minimise", "fading.json", "-o", "out.json", "--certificate", "link.json"
     )
     assert not Path("out.json").exists()
@@ -247,10 +247,10 @@ def test_a_link_stays_a_link_and_a_device_a_device(two, capsys):
 
 def test_of_two_outputs_none_is_to_be_a_folder_of_the_other(two, capsys):
     shutil.copy(EXAMPLES / "fading.json", "fading.json")
-    assert "one is to be a folder" in refused(
+    assert "must not be the folder" in refused(
         capsys, "minimise", "fading.json", "-o", "d/x.json", "--certificate", "d"
     )
-    assert "one is to be a folder" in refused(
+    assert "must not be the folder" in refused(
         capsys, "minimise", "fading.json", "-o", "d/x.json/y.json", "--certificate", "d/x.json"
     )
     assert not Path("d").exists()

@@ -162,7 +162,7 @@ def test_every_kind_of_field_is_looked_at(data):
     [
         ({"determinant": ["1", "0", "0"]}, "the determinant is no middle and radius"),
         ({"determinant": ["1", "x"]}, "the determinant is no middle and radius"),
-        ({"prefixes": [["a", 1]]}, "is no list of what it should be"),
+        ({"prefixes": [["a", 1]]}, "must be a list of the right types"),
     ],
 )
 def test_what_is_malformed_is_named(fields, why):

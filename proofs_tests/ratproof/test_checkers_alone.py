@@ -76,8 +76,8 @@ def test_a_program_runs_alone(program):
     ("text", "status", "says"),
     [
         ("{}", 1, "rejected: the field ['format'] is missing"),
-        ("[]", 1, "rejected: [] is no object"),
-        ("7", 1, "rejected: 7 is no object"),
+        ("[]", 1, "rejected: it must be an object, got []"),
+        ("7", 1, "rejected: it must be an object, got 7"),
         ("{", 2, "no certificate to check (Expecting"),
         ("", 2, "no certificate to check ("),
         ("[" * 100_000, 2, "no certificate to check ("),
@@ -86,13 +86,17 @@ def test_a_program_runs_alone(program):
         (
             '{"format": "ratproof certificate 2", "claims": "all"}',
             1,
-            "its format is 'ratproof certificate 2', where this program reads 'ratproof cer",
+            "its format must be 'ratproof certificate 1', got 'ratproof certificate 2'",
         ),
-        ('{"format": "ratproof certificate 1"}', 1, "rejected: None is no claim that this program knows"),
+        (
+            '{"format": "ratproof certificate 1"}',
+            1,
+            "rejected: its claim must be one that this program knows, got None",
+        ),
         (
             '{"format": "ratproof certificate 1", "claims": ["equivalent"]}',
             1,
-            "rejected: ['equivalent'] is no claim",
+            "rejected: its claim must be one that this program knows, got ['equivalent']",
         ),
     ],
 )

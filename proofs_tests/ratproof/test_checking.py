@@ -240,7 +240,7 @@ def test_a_certificate_that_is_loosely_written_is_rejected(folder, capsys):
         )
     for version in ("ratproof certificate 2", "ratproof certificate 10"):
         (folder / "new.json").write_text(json.dumps({"format": version, "graph": []}))
-        assert f"its format is '{version}'" in told(capsys, "new.json")[1]["why"]
+        assert f"got '{version}'" in told(capsys, "new.json")[1]["why"]
 
 
 def test_nothing_in_a_certificate_steers_the_terminal(folder, capsys):

@@ -285,8 +285,8 @@ def test_a_bad_file_is_one_sentence_and_nothing_is_written(name, what, case, sta
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("empty.txt", b"", "holds no sentence"),
-        ("blank.txt", b" \n\n", "holds no sentence"),
+        ("empty.txt", b"", "must have at least one sentence"),
+        ("blank.txt", b" \n\n", "must have at least one sentence"),
         ("binary.txt", b"\x00\x01\x02", "is binary"),
         ("latin.txt", b"caf\xe9", "no UTF-8"),
     ],
@@ -300,12 +300,12 @@ def test_a_text_that_is_none_is_refused(name, content, says, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("v.txt", b"a 1 2\nb 1\n", "line 2: has 1 numbers, where the first line has 2"),
-        ("v.txt", b"a 1 x\n", "line 1: has a number that is none"),
-        ("v.txt", b"a 1 nan\n", "line 1: has a number that is not finite"),
-        ("v.txt", b"a inf inf\n", "line 1: has a number that is not finite"),
-        ("v.txt", b"word\n", "line 1: has no numbers"),
-        ("v.txt", b"", "holds no vector"),
+        ("v.txt", b"a 1 2\nb 1\n", "line 2: must have 2 numbers like the first line, got 1"),
+        ("v.txt", b"a 1 x\n", "line 1: must have only numbers"),
+        ("v.txt", b"a 1 nan\n", "line 1: all numbers must be finite"),
+        ("v.txt", b"a inf inf\n", "line 1: all numbers must be finite"),
+        ("v.txt", b"word\n", "line 1: must have a word and its vector"),
+        ("v.txt", b"", "must have at least one line"),
         ("v.npz", b"no zip", "cannot be read as npz"),
     ],
 )

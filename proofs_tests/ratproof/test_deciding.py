@@ -212,7 +212,7 @@ def test_a_certificate_overwrites_no_automaton_of_the_command(folder, capsys):
     assert "would overwrite" in refused(
         capsys, "equivalent", "a.json", "twice.json", "--certificate", "./a.json"
     )
-    assert "are one file" in refused(
+    assert "must be different files" in refused(
         capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", "o.json"
     )
     assert "is a folder" in refused(capsys, "minimise", "twice.json", "-o", "o.json", "--certificate", ".")

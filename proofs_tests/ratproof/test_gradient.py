@@ -90,7 +90,7 @@ def test_a_kept_comparison_of_gradients_says_the_same_when_it_is_read_back(netwo
     strings = ["", "ab", "b"]
     for (a, *mine), (b, *theirs) in zip(one.pairs(strings), other.pairs(strings), strict=True):
         assert a == b and all((x == y).all() for x, y in zip(mine, theirs, strict=True))
-    with pytest.raises(InputError, match="seed is -1"):
+    with pytest.raises(InputError, match="seed must be a non-negative integer, got -1"):
         OfGradients.from_json(claim, claim.variant("corrected"), text | {"seed": -1})
 
 

@@ -297,7 +297,7 @@ def test_every_command_is_limited_or_said_to_be_without_limits():
 )
 def test_a_limit_that_is_none_is_refused(capsys, wrong):
     assert run(["rank", "nothing.json", *wrong]) == 2
-    assert capsys.readouterr().err.startswith(f"ratproof: {wrong[0]} is ")
+    assert capsys.readouterr().err.startswith(f"ratproof: {wrong[0]} must be ")
 
 
 def test_free_memory_is_what_the_tightest_of_machine_and_groups_leaves(tmp_path):
@@ -327,9 +327,9 @@ def test_the_command_line_itself_keeps_to_its_limits(tmp_path):
 
 
 def test_what_is_said_of_a_limit_goes_where_the_answers_go(capsys):
-    assert limits._tell("equivalent", "too long", "seconds", False) == 3
-    assert limits._tell("score", "too long", "seconds", False) == 3
-    assert limits._tell("score", "too long", "seconds", False, printed=True) == 3
+    assert limits._report_unknown("equivalent", "too long", "seconds", False) == 3
+    assert limits._report_unknown("score", "too long", "seconds", False) == 3
+    assert limits._report_unknown("score", "too long", "seconds", False, printed=True) == 3
     out, err = capsys.readouterr()
     assert out == "unknown: too long\n"
     assert (

@@ -172,7 +172,7 @@ def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gi
     data = json.loads((tmp_path / "kept.json").read_text())
     assert replayed(data, capsys)[0] == 1
     status, _, err = replayed({**data, "variant": "corrected"}, capsys)
-    assert status == 2 and "the automata do not know the start" in err
+    assert status == 2 and "automata_know_start must be true" in err
 
 
 @pytest.mark.parametrize(
@@ -181,29 +181,25 @@ def test_a_network_whose_start_its_automata_do_not_know_refutes_no_claim_that_gi
         (
             specimens.fa_rnn_network,
             lambda c: c["case"]["weights"]["v"].update(a=["1/3", "1"]),
-            "'1/3' is not one that float32 holds",
+            "float32 cannot represent the weight '1/3'",
         ),
         (specimens.fa_rnn_network, lambda c: c["case"]["weights"].pop("D_2"), "are right"),
-        (specimens.fa_rnn_network, lambda c: c.update(device="cuda:x"), "device is 'cuda:x'"),
+        (specimens.fa_rnn_network, lambda c: c.update(device="cuda:x"), "device must be cpu or cuda"),
         (specimens.sampled_runs, lambda c: c.update(runs="9"), "runs is '9'"),
-        (specimens.sampled_runs, lambda c: c.update(first=3), "first is 3"),
+        (specimens.sampled_runs, lambda c: c.update(first=3), "first must be a centroid from 0 to 2, got 3"),
         (specimens.sampled_runs, lambda c: c.update(tests=0), "tests is 0"),
         (specimens.sampled_runs, lambda c: c["options"].update(k="3"), "k is '3'"),
         (
             specimens.sampled_runs,
             lambda c: c["parameters"].update({"component.centroids": [[1, 1, 0], [2, 2, 0]]}),
-            "two centroids are the same",
+            "the centroids must be distinct",
         ),
         (
             specimens.sampled_runs,
             lambda c: c["parameters"].pop("part.input.bias"),
-            "parameters have the shapes",
+            "parameters must have the shapes",
         ),
-        (
-            specimens.torch_network,
-            lambda c: c["embeddings"][0].__setitem__(0, "1"),
-            "something in it that is no number",
-        ),
+        (specimens.torch_network, lambda c: c["embeddings"][0].__setitem__(0, "1"), "must have only numbers"),
         (specimens.torch_network, lambda c: c["options"].update(hidden_size=True), "hidden_size"),
     ],
 )

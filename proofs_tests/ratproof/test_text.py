@@ -117,13 +117,13 @@ def read_or_refused(read):
     [
         ({"other": np.zeros((1, 2))}, "no array named vectors"),
         ({"vectors": np.zeros(3)}, "no array named vectors of shape"),
-        ({"vectors": np.zeros((2, 2))}, "no array named words"),
-        ({"vectors": np.zeros((2, 2)), "words": np.array(["a"])}, "2 vectors for 1 words"),
+        ({"vectors": np.zeros((2, 2))}, "must have an array named words"),
+        ({"vectors": np.zeros((2, 2)), "words": np.array(["a"])}, "got 2 for 1 words"),
         ({"vectors": np.zeros((0, 2)), "words": np.array([], dtype=str)}, "holds no vector"),
         ({"vectors": np.array([["x"]]), "words": np.array(["a"])}, "real numbers"),
         (
             {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.zeros(3)},
-            "unk_mean has the shape",
+            "unk_mean must have shape",
         ),
         ({"vectors": np.full((1, 2), np.nan), "words": np.array(["a"])}, "not finite"),
         ({"vectors": np.array([[{}]], dtype=object), "words": np.array(["a"])}, "cannot be read as npz"),
@@ -132,11 +132,11 @@ def read_or_refused(read):
             {"vectors": np.zeros((1, 2)), "words": np.array(["a"]), "unk_mean": np.array(["a", "b"])},
             "unk_mean holds <U1",
         ),
-        ({"vectors": np.zeros((1, 2)), "words": np.array([["a"]])}, "one text for each vector"),
-        ({"vectors": np.zeros((1, 2)), "words": np.array([1])}, "one text for each vector"),
+        ({"vectors": np.zeros((1, 2)), "words": np.array([["a"]])}, "a one-dimensional array of strings"),
+        ({"vectors": np.zeros((1, 2)), "words": np.array([1])}, "must be a one-dimensional array of strings"),
         (
             {"vectors": np.zeros((1, 2)), "words": np.array([2**31 - 1], dtype="<u4").view("<U1")},
-            "no character",
+            "only valid Unicode characters",
         ),
     ],
 )
@@ -168,7 +168,7 @@ def test_gzipped_text_is_read_a_line_at_a_time(corpus, tmp_path):
     """A small file may be a thousand times as large when it is unpacked."""
     (tmp_path / "v.gz").write_bytes(gzip.compress(b"the 1 2\n" + b"0" * 50_000_000))
     tracemalloc.start()
-    with pytest.raises(FormatError, match=r"line 2: has more than 1,048,576 characters"):
+    with pytest.raises(FormatError, match=r"line 2: must have at most 1,048,576 characters"):
         load_corpus(corpus, str(tmp_path / "v.gz"))
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()

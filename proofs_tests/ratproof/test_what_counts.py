@@ -402,7 +402,7 @@ def test_automata_that_read_their_symbols_in_another_order_are_refused():
     claim = speaks_from(0)
     turned = WFSA(REAL, [1], [1], {"b": [[1]], "a": [[1]]})
     register(replace(claim, variants=(claim.variants[0].changed(construction=lambda case: (turned,)),)))
-    with pytest.raises(InputError, match="where the network reads"):
+    with pytest.raises(InputError, match="must have the network's alphabet"):
         ExactComparison("mine", "believed", claim.example).compare_all(2)
 
 

@@ -225,12 +225,12 @@ def test_a_model_that_cannot_be_copied_is_held_to_the_laws_as_it_is():
         (lambda outputs: outputs / 0 * 0, "outputs are nan in both ways"),
         (
             lambda outputs: outputs[:, 1:],
-            "have shape (1, 1, 2) and float32, where floats of shape (1, 2, ...) are",
+            "must be floats of shape (1, 2, ...), got float32 of shape (1, 1, 2)",
         ),
-        (lambda outputs: outputs.long(), "and int64, where floats of shape"),
+        (lambda outputs: outputs.long(), "must be floats of shape (1, 2, ...), got int64"),
         (lambda outputs: outputs[..., :0], "the outputs have no numbers"),
         (lambda outputs: outputs[..., : outputs.shape[1]], "have 4 numbers one way, and 2 the other"),
-        (lambda outputs: None, "the outputs are a NoneType, where floats"),
+        (lambda outputs: None, "the outputs must be floats of shape (1, 2, ...), got a NoneType"),
         (lambda outputs: outputs[7], "the model raised IndexError: index 7 is out of bounds"),
     ],
 )
@@ -245,7 +245,7 @@ def test_what_cannot_be_compared_is_unknown_and_a_sentence_says_why(change, says
 
 def test_a_model_that_returns_something_else_is_told_what_is_right():
     result = results(lambda inputs, state: inputs, "pieces", **FUNCTION)["pieces"]
-    assert "the model returned a Tensor, where (outputs, state) is right" in result.why
+    assert "the model must return a pair (outputs, state), got a Tensor" in result.why
 
 
 def test_calls_whose_outputs_do_not_fit_together_are_told():
@@ -335,7 +335,7 @@ def test_what_does_not_fit_is_named(more, says):
 
 @pytest.mark.parametrize("kind", [Tokens, Vectors])
 def test_inputs_have_a_size(kind):
-    with pytest.raises(InputError, match="is 0, where a whole number from 1 on"):
+    with pytest.raises(InputError, match="must be a positive integer, got 0"):
         kind(0)
 
 

@@ -1,3 +1,4 @@
-"""Questions of single papers beside the ladder: units that are no automata, certified temperatures,
-extraction, rules.
+"""Methods for single papers beside the ladder of evidence.
+
+They show that units are no automata, certify temperatures, extract automata, and decide rules.
 """

@@ -1,19 +1,19 @@
-"""A float network at beta = 1 against its rules, for all sentences: decided, rounding and all.
+"""The decision whether a float network at beta = 1 equals its rules for all sentences, including rounding.
 
-At beta = 1 with exact factors every weight is a small whole number. Two things are proved of the network as
+At beta = 1 with exact factors every weight is a small integer. Two facts are proved about the network as
 torch runs it.
 
-*It does not round.* The matrix of a word is the product of its factors, which are whole numbers and not
-negative; torch makes the same of the unit vectors. No matrix makes the sum of h larger, but where only states
-are left that nothing leads to, and those are left for good. So the sum of h never exceeds what the first
-words make it; every intermediate sum, whatever its order, is a whole number of terms that are not negative
-and at most what the bound says; and where the bound is below 2^24 (float32) every operation is exact, for
-sentences of any length. That is so where torch multiplies float32 as float32: with a lower precision of its
-products (TF32, bfloat16) nothing is said.
+*It does not round.* The matrix of a word is the product of its factors, which are non-negative integers;
+    torch computes the same on unit vectors. No matrix increases the sum of h, except when h has mass on
+    states that no transition enters, and h leaves these states for good. So the sum of h never exceeds its
+    maximum after the first words. Every intermediate sum, in any order, is an integer with non-negative
+    terms, within the bound. If the bound is below 2^24 (float32), every operation is exact for sentences of
+    any length. This requires full float32 products in torch; for lower precision (TF32, bfloat16) nothing is
+    claimed.
 
-*It is the rules.* So the network is the automaton of these matrices. Its support (which scores are larger
-than 0) is decided to be the language of the rules, label by label: of Thompson's automata, which the network
-was not made from.
+*It equals the rules.* So the network is the automaton of these matrices. Its support (the sentences with a
+    score larger than 0) is decided to be the language of the rules, label by label. The rules' automata are
+    Thompson's, from which the network was not built.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ ORDER = ("equivalent", "unknown", "different")
 
 
 class LabelFields(TypedDict):
-    """The decision about a label: over all groups of its rules; with a word on which they differ, or none."""
+    """The decision about all rules of a label, with a word on which they differ, or none."""
 
     label: str | None
     verdict: str
@@ -71,11 +71,11 @@ class RuleDecision(NoTruthValue):
     """The decision about some rules.
 
     Attributes:
-        answer: is the network's score larger than 0 exactly where they match?
-        certificates: what ``ratproof/checkers/check_bisimulation.py`` accepted, from Thompson's automata to
-            the network's.
-        stand: the words that the certificates speak of, each with those that it stands for, itself among
-            them: they have one matrix in the network, and one letter in the rules.
+        answer: whether the network's score is larger than 0 exactly if the rules match.
+        certificates: certificates that ``ratproof/checkers/check_bisimulation.py`` accepted, from Thompson's
+            automata to the network's.
+        stand: the representative words of the certificates, each with all words that it represents. These
+            have the same matrix in the network, and the same letter in the rules.
     """
 
     answer: Answer
@@ -83,7 +83,7 @@ class RuleDecision(NoTruthValue):
     stand: dict[Symbol, Symbols]
 
     def stand_json(self) -> dict[str, list[str]]:
-        """The words that stand for others, with these."""
+        """Return the representative words, each with the words that it represents."""
         return {str(word): [str(other) for other in others] for word, others in self.stand.items()}
 
 
@@ -92,11 +92,10 @@ class NetworkDecision(NoTruthValue):
     """The decision about a network.
 
     Attributes:
-        answers: for each label what shows that its score is larger than 0 exactly on the sentences that its
-            rules match: of all its rules, or of groups of them with final states of their own, which are all
-            of the label's.
-        exact: no operation rounds, whatever the sentence.
-        largest: no intermediate number is larger.
+        answers: for each label, the decisions whether its score is larger than 0 exactly on the sentences
+            that its rules match: for all its rules, or for groups of them with their own final states.
+        exact: whether no operation rounds, for any sentence.
+        largest: a bound on all intermediate numbers.
     """
 
     answers: dict[str | None, tuple[RuleDecision, ...]]
@@ -105,8 +104,9 @@ class NetworkDecision(NoTruthValue):
 
     @property
     def verdict(self) -> str:
-        """``equivalent``, ``different`` or ``unknown``, for all labels together; of a network that may round
-        nothing is known.
+        """Return ``equivalent``, ``different`` or ``unknown`` for all labels together.
+
+        It is unknown for a network that may round.
         """
         verdicts = {decision.answer.verdict for decisions in self.answers.values() for decision in decisions}
         if self.exact and "different" in verdicts:
@@ -114,7 +114,7 @@ class NetworkDecision(NoTruthValue):
         return "equivalent" if self.exact and verdicts == {"equivalent"} else "unknown"
 
     def different(self) -> list[tuple[str | None, RuleDecision]]:
-        """The labels with a sentence that only the network or only the rules match."""
+        """Return the labels with a sentence that only the network or only the rules match."""
         return [
             (label, decision)
             for label, decisions in self.answers.items()
@@ -123,7 +123,7 @@ class NetworkDecision(NoTruthValue):
         ]
 
     def to_json(self) -> NetworkFields:
-        """The decision as a JSON object."""
+        """Return the decision as a JSON object."""
         words = {
             label: list(decision.answer.word)
             for label, decision in self.different()
@@ -150,11 +150,11 @@ def decide_network(
     """Decide whether the network's scores are larger than 0 exactly where rules match, for all sentences.
 
     Args:
-        network: forward scoring, without gates, one score a label; see
+        network: a network with forward scoring, without gates, with one score per label; see
             :meth:`neural.fa_rnn.network.FARNN.of_rules`.
-        rules: as the file has them.
-        compiled: the rules that the network was built from; only the order of its labels, and whether
-            sentences begin with BOS, are believed.
+        rules: the rules of the file.
+        compiled: the rules from which the network was built; only the order of its labels, and whether
+            sentences begin with BOS, are trusted.
         tell: called with a description of each stage.
 
     Raises :class:`~automata.errors.InputError` for a network of another kind.
@@ -183,7 +183,7 @@ def decide_network(
     initial, final = (part.double().cpu().numpy() for part in (network.initial, network.final))
     largest, whole = largest_number(network, matrices, initial, final)
     exact = whole and same and largest * format_of(network.initial.dtype).unit < 1
-    different = [matrix > 0 for matrix in matrices]  # one object each, which its words share
+    different = [matrix > 0 for matrix in matrices]  # one object per distinct matrix, which its words share
     tables = {word: different[place] for word, place in zip(network.words, letter, strict=True)}
     support = WFSA(BOOLEAN, initial > 0, np.zeros(len(initial), dtype=bool), tables)
     answers: dict[str | None, tuple[RuleDecision, ...]] = {}
@@ -204,7 +204,7 @@ def decide_network(
                     )
                 )
         if not decisions or any(decision.answer.verdict != "equivalent" for decision in decisions):
-            # what one part does otherwise another may do too
+            # another part may compensate for the difference of one part
             decisions = [
                 decide(
                     support.replace(final=final[row] > 0),
@@ -218,12 +218,11 @@ def decide_network(
 
 
 def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> RuleDecision:
-    """Does this boolean automaton accept exactly what these rules match? Step by step: each has a certificate
-    of its own.
+    """Decide whether this boolean automaton accepts exactly the sentences that these rules match.
 
-    Each rule's Thompson automaton is the same as its least deterministic one. With ``join``, one after the
-    other these are joined to the least deterministic one of both, as few of whose states as possible are so
-    to be told apart. The last is the network.
+    Each step has its own certificate. The Thompson automaton of each rule is equivalent to its minimal
+    deterministic one. With ``join``, these are joined one by one into the minimal deterministic automaton of
+    both, which keeps the number of states small. The last step is the network.
     """
     side = trim(network)
     known = letters_of(rules, tuple(map(str, network.index)), begins)
@@ -252,8 +251,9 @@ def decide(network: WFSA, rules: Sequence[Rule], begins: bool, join: bool) -> Ru
 
 
 def covers(final: NDArray[np.float64], parts: Sequence[Part], places: Iterable[int]) -> bool:
-    """Do parts have all of a label's final states, between them, and all of its rules? Then what holds of
-    each part holds of the label.
+    """Return whether the parts together have all of a label's final states and all of its rules.
+
+    Then a property of each part is a property of the label.
     """
     states = {state for part in parts for state in part.states}
     return set(np.flatnonzero(final).tolist()) <= states and {
@@ -262,10 +262,10 @@ def covers(final: NDArray[np.float64], parts: Sequence[Part], places: Iterable[i
 
 
 def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], bool]:
-    """The different matrices of words, the place of each word's among them, and whether torch makes the same
-    of the unit vectors.
+    """Return the distinct matrices of words, the index of each word's matrix, and whether torch agrees.
 
-    They are computed in float64, which is exact where :func:`largest_number` has a bound.
+    They are computed in float64, which is exact if :func:`largest_number` has a bound. torch agrees if it
+    gives the same on unit vectors.
     """
     cell = network.cell
     if isinstance(cell, TensorCell):
@@ -290,7 +290,7 @@ def matrices_of(network: FARNN) -> tuple[list[NDArray[np.float64]], list[int], b
 
 
 def weights_of(cell: FactoredCell) -> list[NDArray[np.float64]]:
-    """E_R, D_1, D_2, the wildcard's matrix and the words that it stands for."""
+    """Return E_R, D_1, D_2, the wildcard's matrix and the words that it represents."""
     return [
         part.detach().double().cpu().numpy()
         for part in (cell.rules, cell.before, cell.after, cell.apart, cell.stands)
@@ -303,8 +303,9 @@ def largest_number(
     initial: NDArray[np.float64],
     final: NDArray[np.float64],
 ) -> tuple[int, bool]:
-    """A bound on every number that any sentence makes on the way, and whether there is one: see the module's
-    first lines.
+    """Return a bound on every intermediate number for any sentence, and whether there is one.
+
+    See the module's docstring for the argument.
     """
     weights = weights_of(network.cell) if isinstance(network.cell, FactoredCell) else []
     every = (*matrices, initial, final, *weights)
@@ -317,7 +318,7 @@ def largest_number(
     sums = [matrix.sum(axis=1) for matrix in matrices]
     if any((row[entered] > 1).any() for row in sums):
         return 0, False
-    most = max([initial.sum(), *(initial @ row for row in sums)])  # of the sum of h, after any sentence
+    most = max([initial.sum(), *(initial @ row for row in sums)])  # bound on the sum of h, after any sentence
     bound = most * max(1.0, final.max(initial=0))
     if weights:
         rules, before, after, apart, stands = (max(1.0, values.max(initial=0)) for values in weights)
@@ -329,8 +330,9 @@ def largest_number(
 
 
 def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol, Symbols]:
-    """The first word of each kind, with all that have the same matrix in the network and the same letter in
-    the rules.
+    """Return the first word of each kind, with all words of the kind.
+
+    Words of a kind have the same matrix in the network and the same letter in the rules.
     """
     in_rules = dict(zip(known.alphabet, known.letter, strict=True))
     looks = [matrix.tobytes() for matrix in network.matrices]
@@ -343,13 +345,13 @@ def representatives(network: WFSA, known: Letters, begins: bool) -> dict[Symbol,
 
 
 def _among(known: Letters, words: Sequence[str]) -> Letters:
-    """The letters of some words alone."""
+    """Return the letters of only these words."""
     place = dict(zip(known.alphabet, known.letter, strict=True))
     return replace(known, alphabet=tuple(words), letter=tuple(place[word] for word in words))
 
 
 def behind_begin(automaton: WFSA) -> WFSA:
-    """The automaton, without epsilon, on sentences that begin with BOS."""
+    """Return the automaton, without epsilon, on sentences that begin with BOS."""
     n = automaton.states + 1
     padded = [np.pad(matrix, (1, 0)) for matrix in automaton.matrices]
     wide = {word: padded[place] for word, place in automaton.index.items()}

@@ -1,5 +1,6 @@
-"""All strings, for a network that mixes its centroids: a box around each state of its DFA, which the step
-takes into a box again.
+"""The decision for all strings of a network that mixes its centroids.
+
+Each state of its DFA has a box, and the step maps boxes into boxes.
 """
 
 from __future__ import annotations
@@ -19,13 +20,12 @@ from theory.state_regularized.shared.limits import epsilon, reachable
 def decide_by_boxes(comparison: ExactComparison) -> None:
     """Assert that the mixture's most probable centroid is the automata's state after every string.
 
-    The certificate, which ``ratproof/checkers/check_invariant.py`` checks, has the DFA as it is read from the
-    automata.
+    The certificate, which ``ratproof/checkers/check_invariant.py`` checks, has the DFA of the automata.
 
     Raises:
         RuntimeError: the boxes do not show it, which is no disproof.
     """
-    w, book = comparison.case, ledger()
+    w, current_ledger = comparison.case, ledger()
     states = sorted({q for q, _, _ in reachable(w)})
     certificate = {
         "format": FORMAT,
@@ -46,21 +46,22 @@ def decide_by_boxes(comparison: ExactComparison) -> None:
         raise RuntimeError(
             f"the boxes do not show that the network follows its DFA: {error}; {w.describe()}"
         ) from None
-    book.add(len(states) * len(w.alphabet))
-    book.certificate = certificate
+    current_ledger.add(len(states) * len(w.alphabet))
+    current_ledger.certificate = certificate
 
 
 def _transitions(automata: Sequence[WFSA]) -> dict[str, list[int]]:
-    """The next state, from 1, for each symbol and state: of automata that are one DFA which starts in state
-    1, each with its own end.
+    """Return the next state, from 1, for each symbol and state.
+
+    The automata must be one DFA that starts in state 1, each with its own final state.
     """
     first = automata[0]
-    for place, automaton in enumerate(automata):
+    for index, automaton in enumerate(automata):
         same = all(np.array_equal(automaton.matrix(x), first.matrix(x)) for x in first.alphabet)
         if (
             not same
             or automaton.initial.tolist() != _one(0, first.states)
-            or automaton.final.tolist() != _one(place, first.states)
+            or automaton.final.tolist() != _one(index, first.states)
         ):
             raise RuntimeError("the automata are not one DFA with a final state each")
     tables = {str(x): first.matrix(x).tolist() for x in first.alphabet}

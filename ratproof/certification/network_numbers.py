@@ -1,4 +1,4 @@
-"""What the numbers of all certified networks have in common."""
+"""The common parts of the numbers of certified networks."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from automata.errors import InputError
 
 
 class TokenNumbers:
-    """The tokens of a network: its symbols in order, and then the start and the end token."""
+    """The tokens of a network: its symbols in order, then the start token and the end token."""
 
     alphabet: Symbols
 
     @property
     def start(self) -> int:
-        """The start token."""
+        """Return the start token."""
         return len(self.alphabet)
 
     @property
     def end(self) -> int:
-        """The end token."""
+        """Return the end token."""
         return len(self.alphabet) + 1
 
 
 def array(tensor: Tensor) -> Floats:
-    """Return a tensor's numbers, exactly: it holds float32 or float64."""
+    """Return a tensor's float32 or float64 numbers, exactly."""
     return np.asarray(tensor.detach().cpu().double().numpy())
 
 
 def only_one(cells: Any) -> Any:
     """Return the only layer; raise InputError if there are more."""
     if len(cells) != 1:
-        raise InputError(f"the network has {len(cells)} layers, where one is right")
+        raise InputError(f"the network must have one layer, got {len(cells)}")
     return cells[0]
 
 
@@ -44,7 +44,7 @@ def positive(own: float, temperature: float | Fraction | None, hint: str = "") -
     """Return a temperature, or a network's own, exactly; raise InputError unless it is positive."""
     tau = Fraction(own if temperature is None else temperature)
     if tau <= 0:
-        raise InputError(f"temperature is {temperature}, where a positive number is right{hint}")
+        raise InputError(f"temperature must be positive, got {temperature}{hint}")
     return tau
 
 

@@ -1,3 +1,4 @@
-"""The programs that check certificates, each alone and with the standard library only; and which program
-checks which certificate.
+"""The programs that check certificates, and the choice of the program for a certificate.
+
+Each program is standalone and uses only the standard library.
 """

@@ -1,11 +1,10 @@
-"""Check a certificate over no field: ``python check_bisimulation.py FILE``. Needs Python 3.11 and nothing
-else.
+"""Check a certificate over a semiring that is not a field: ``python check_bisimulation.py FILE``.
 
-It shares no code with the rest of ratproof, and computes with exact fractions. Of automata A and B, over
-boolean, max-plus, min-plus or max-times, a certificate claims "equivalent": every string leads Forward to a
-listed pair of vectors, up to a common factor (boolean: up to equivalence and union), each with equal scores,
-or both go to a third automaton whose states are classes of theirs, or each simulates the other; or
-"different": a word, maybe not the least, has two scores.
+It needs only Python 3.11. It shares no code with the rest of ratproof, and computes with exact fractions. The
+automata A and B are over boolean, max-plus, min-plus or max-times. A certificate claims "equivalent": every
+string leads Forward to a listed pair of vectors, up to a common factor (boolean: up to equivalence and
+union), each with equal scores, or both go to a third automaton whose states are classes of theirs, or each
+simulates the other. Or it claims "different": a word, possibly not the least, has two scores.
 """
 
 import hashlib
@@ -36,8 +35,9 @@ def whole(digits):
 
 
 class Automaton:
-    """Vectors are dictionaries of weights other than zero, by state; ``steps[symbol][state]`` is a row of a
-    matrix.
+    """An automaton with sparse vectors and matrices.
+
+    Vectors are dictionaries of nonzero weights by state, and ``steps[symbol][state]`` is a row of a matrix.
     """
 
     def __init__(self, data):
@@ -110,8 +110,9 @@ class Automaton:
         return result
 
     def silently(self, vector):
-        """Return the vector after all silent ways: plus is idempotent, so the best have no cycle, or a cycle
-        gains for ever.
+        """Return the vector after all epsilon paths.
+
+        plus is idempotent, so the best paths have no cycle, or a cycle increases the weight forever.
         """
         new = vector
         for _ in range(len(self.epsilon) + 1):
@@ -304,8 +305,8 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse all but an object with these fields, maybe some of the others, and no more."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
+    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
     odd = sorted({*data} - {*fields, *more})
@@ -317,20 +318,20 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    """Return a list of values of one type, or of rows with these types, or refuse it."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return what a certificate about this subject claims, which must match a regular expression."""
+    """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
-    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"{claim!r:.40} is no claim that this program knows")
+    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
     return claim
 
 
@@ -349,18 +350,18 @@ def shown(symbols):
 
 def once(pairs):
     fields = dict(pairs)
-    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    need(len(fields) == len(pairs), f"a field occurs twice: {[*fields]!r:.80}")
     return fields
 
 
 def short(digits):
-    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
-    need(whole, f"the number {digits:.20} is not whole, or too long")
+    is_short = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(is_short, f"numbers must be integers of at most 9 characters, got {digits:.20}")
     return int(digits)
 
 
 def parse(text):
-    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
+    """Return a JSON value without repeated fields, whose numbers are short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
@@ -381,7 +382,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

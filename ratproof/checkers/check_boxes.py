@@ -1,16 +1,17 @@
-"""Check that a soft network follows its automaton: ``python check_boxes.py FILE``. Needs Python 3.11 and
-nothing else.
+"""Check that a soft network follows its automaton: ``python check_boxes.py FILE``.
 
-It shares no code with the rest of ratproof: here a number is an interval of two integers, in units of 2^-96,
-rounded outwards. The certificate has a network's weights, an automaton, and nodes: each stands for a state of
-the automaton and has a box of mixtures alpha. Checked: the first mixture is in the box of node 0; each symbol
-takes every mixture of a node's box into the box of the node that the arrow leads to, with that node's label
-as the most probable centroid; and after the end token the classifier decides for every mixture in the box as
-the state says. So, by induction, after every string the label and the decision are the automaton's.
+It needs only Python 3.11. It shares no code with the rest of ratproof. A number is an interval of two
+integers, in units of 2^-96, rounded outwards. The certificate has a network's weights, an automaton, and
+nodes. Each node represents a state of the automaton and has a box of mixtures alpha.
 
-A value over a box is its value at one mixture in it, plus the range of its gradient (over the box) times how
-far mixtures are from that one. These differences sum to 0, so any one number may be taken off all entries of
-a gradient; a good one is where greedy filling stops.
+The first mixture must be in the box of node 0. Each symbol must take every mixture of a node's box into the
+box of the arrow's target, with that node's label as the most probable centroid. After the end token the
+classifier must decide for every mixture in the box as the state does. So, by induction, after every string
+the label and the decision are the automaton's.
+
+A value over a box is its value at one mixture, plus the range of its gradient over the box times the
+differences of mixtures from that one. The differences sum to 0, so any number may be subtracted from all
+entries of a gradient. A good one is that at which greedy filling stops.
 """
 
 import hashlib
@@ -357,8 +358,8 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse all but an object with these fields, maybe some of the others, and no more."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
+    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
     odd = sorted({*data} - {*fields, *more})
@@ -370,20 +371,20 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    """Return a list of values of one type, or of rows with these types, or refuse it."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return what a certificate about this subject claims, which must match a regular expression."""
+    """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
-    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"{claim!r:.40} is no claim that this program knows")
+    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
     return claim
 
 
@@ -402,18 +403,18 @@ def shown(symbols):
 
 def once(pairs):
     fields = dict(pairs)
-    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    need(len(fields) == len(pairs), f"a field occurs twice: {[*fields]!r:.80}")
     return fields
 
 
 def short(digits):
-    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
-    need(whole, f"the number {digits:.20} is not whole, or too long")
+    is_short = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(is_short, f"numbers must be integers of at most 9 characters, got {digits:.20}")
     return int(digits)
 
 
 def parse(text):
-    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
+    """Return a JSON value without repeated fields, whose numbers are short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
@@ -434,7 +435,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

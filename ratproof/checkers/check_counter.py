@@ -1,24 +1,22 @@
-"""Check that a network decides balanced parentheses: ``python check_counter.py FILE``. Needs Python 3.11 and
-nothing else.
+"""Check that a network decides balanced parentheses: ``python check_counter.py FILE``.
 
-It shares no code with the rest of ratproof: here a number is an interval of two integers, in units of 2^-64,
-rounded outwards. The certificate has a network's weights, with a cell state c, and one or two theorems: the
-soft network is right on all strings up to a height and a length; the network with saturated gates (0 or 1,
-the candidate's -1 or 1, where the pre-activation is more than 1/2 from zero) on those of every length up to
-a height. Each theorem has nodes: a class of strings (dead or alive, and the height: see below) with a box of
-states h and c.
+It needs only Python 3.11. It shares no code with the rest of ratproof. A number is an interval of two
+integers, in units of 2^-64, rounded outwards. The certificate has a network's weights, with a cell state c,
+and one or two theorems. The soft network is right on all strings up to a height and a length. The network
+with saturated gates is right on strings of every length up to a height. Saturated gates are 0 or 1, or -1 or
+1 for the candidate, if the absolute preactivation is more than 1/2. Each theorem has nodes: a class of
+strings (dead or alive, and the height: see below) with a box of states h and c.
 
-Checked: the first state is in the box of node 0, of the class of the empty string. A symbol leads from any
-state in a node's box to an h in the box of the node that the arrow names, whose class is that of the longer
-string; there is no arrow exactly where the string would stand too high. The cell becomes c' = f c + m, with
-f and m = i g enclosed
-over the whole box: so bounds on c after n symbols give those after n + 1. They are followed for all lengths
-that the theorem speaks of, or until they rest, and must stay in the boxes. After the end token the
-classifier's logit is positive over the boxes of living strings at height 0, and negative over all others.
-So, by induction, the network accepts a string if and only if it is balanced.
+The first state must be in the box of node 0, whose class is that of the empty string. A symbol must lead from
+any state in a node's box to an h in the box of the arrow's target, whose class is that of the longer string.
+An arrow is missing exactly if the string would be too high. The cell becomes c' = f c + m, with f and m = i g
+enclosed over the whole box, so that bounds on c after n symbols give those after n + 1. They are iterated for
+all lengths that the theorem covers, or until they no longer change, and must stay in the boxes. After the end
+token the classifier's logit must be positive over the boxes of living strings at height 0, and negative over
+all others. So, by induction, the network accepts a string if and only if it is balanced.
 
-A string's height goes up by 1 with "(" and down by 1 with ")", not below 0: a ")" at height 0 leaves it
-there and the string is dead from then on. A string is balanced if it is alive and its height is 0.
+A string's height increases by 1 with "(" and decreases by 1 with ")", but not below 0: a ")" at height 0
+leaves it there, and the string is dead from then on. A string is balanced if it is alive and its height is 0.
 """
 
 import hashlib
@@ -90,7 +88,7 @@ def tanh(x):
 
 
 def scale(number, x, upwards):
-    """A number times a value that may be infinite; zero of it is zero."""
+    """Return a number times a value that may be infinite; zero times infinity is zero."""
     if number == 0 or x in NOBODY:
         return 0 if number == 0 else x if number > 0 else -x
     return ceil(number * x) if upwards else number * x >> P
@@ -159,7 +157,7 @@ class Network:
         self.d, self.saturated = d, False
 
     def end(self, x, soft, least, upwards):
-        """A gate's value where its pre-activation is x: from below, or from above."""
+        """Return a gate's value at the preactivation x, rounded down or up."""
         if self.saturated and abs(x) > HALF:
             return ONE if x > 0 else least
         return soft(x)[upwards]
@@ -183,7 +181,7 @@ class Network:
         return each(mul, self.gate(o, self.P[2], c), map(tanh, c))
 
     def mix(self, u):
-        """The next h: s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
+        """Return the next h: s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
         if not self.S:
             return u
         apart = [product([s], u)[0] for s in self.S]
@@ -200,7 +198,7 @@ class Network:
         return h
 
     def first(self):
-        """The state before the first symbol."""
+        """Return the state before the first symbol."""
         nought = [(0, 0)] * self.d
         if not self.start_token:
             return (self.S[0] if self.S else nought), nought
@@ -373,8 +371,8 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse all but an object with these fields, maybe some of the others, and no more."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
+    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
     odd = sorted({*data} - {*fields, *more})
@@ -386,20 +384,20 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    """Return a list of values of one type, or of rows with these types, or refuse it."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return what a certificate about this subject claims, which must match a regular expression."""
+    """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
-    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"{claim!r:.40} is no claim that this program knows")
+    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
     return claim
 
 
@@ -418,18 +416,18 @@ def shown(symbols):
 
 def once(pairs):
     fields = dict(pairs)
-    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    need(len(fields) == len(pairs), f"a field occurs twice: {[*fields]!r:.80}")
     return fields
 
 
 def short(digits):
-    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
-    need(whole, f"the number {digits:.20} is not whole, or too long")
+    is_short = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(is_short, f"numbers must be integers of at most 9 characters, got {digits:.20}")
     return int(digits)
 
 
 def parse(text):
-    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
+    """Return a JSON value without repeated fields, whose numbers are short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
@@ -450,7 +448,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

@@ -1,13 +1,14 @@
-"""Check that a cell is no small automaton: ``python check_hankel.py FILE``. Needs Python 3.11 and nothing
-else.
+"""Check that a cell is no small automaton: ``python check_hankel.py FILE``.
 
-It shares no code with the rest of ratproof, nor the library that the rest computes balls with: here a number
-is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products and quotients as its
-context says, and exp correctly to the nearest, so that the next number on each side encloses it. The
-certificate has a cell's weights, n prefixes p and n suffixes s. Eliminated in intervals, the matrix H[p, s],
-a unit of the cell after reading ps, has no pivot whose interval holds 0: so it has rank n. An automaton of m
-states, over a field that holds the real numbers, which gives every string the value of that unit, makes H a
-product of n by m and m by n matrices, of rank m at most. So m is at least n, which is the claim.
+It needs only Python 3.11. It shares no code with the rest of ratproof, and does not use its library for ball
+arithmetic. A number is an interval of two decimals, rounded outwards. Python's decimal rounds sums, products
+and quotients by its context, and exp correctly to the nearest, so that the next number on each side encloses
+it.
+
+The certificate has a cell's weights, n prefixes p and n suffixes s. In interval elimination, the matrix
+H[p, s], a unit of the cell after reading ps, has no pivot whose interval contains 0, so it has rank n. An
+automaton of m states, over a field that contains the real numbers, which gives every string the value of that
+unit, makes H a product of n by m and m by n matrices, of rank at most m. So m is at least n, as claimed.
 """
 
 import hashlib
@@ -81,7 +82,7 @@ ONE, ZERO = exactly(1), exactly(0)
 
 
 def numbers(value, name, *shape):
-    """The weights, in lists that have this shape."""
+    """Return the weights in lists of this shape."""
     if shape:
         need(type(value) is list and len(value) == shape[0], f"{name} has another shape")
         return [numbers(part, name, *shape[1:]) for part in value]
@@ -162,8 +163,9 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
         return state
 
     def affine(self, gate, x, **reads):
-        """The letter's column of W_gate, b_gate, and M_gate times the vector that M reads: the sum of those
-        that there are.
+        """Return the letter's column of W_gate, plus b_gate, plus M_gate times the vector that M reads.
+
+        Missing terms are left out.
         """
         parts = [self.column(gate, x)] if f"W_{gate}" in self.w else []
         parts += [self.w[f"b_{gate}"]] if f"b_{gate}" in self.w else []
@@ -271,15 +273,16 @@ class CheckedCell:  # its steps are those of docs/not_rational.md
 
 
 def determinant(rows):
-    """Return the determinant, by elimination. Where the pivot that is farthest from 0 has 0 in its interval,
-    the division by it fails.
+    """Return the determinant, by elimination.
+
+    If the pivot that is farthest from 0 contains 0 in its interval, the division by it fails.
     """
     result = ONE
     while rows:
         best = max(range(len(rows)), key=lambda i: max(rows[i][0].lo, rows[i][0].hi.copy_negate()))
         pivot, *after = rows.pop(best)
         result = (ZERO - result if best % 2 else result) * pivot
-        inverse, left = ONE / pivot, []  # of the last pivot too, where no row is left
+        inverse, left = ONE / pivot, []  # also of the last pivot, if no row is left
         for first, *row in rows:
             m = first * inverse
             left.append([a - m * b for a, b in zip(row, after, strict=True)])
@@ -288,7 +291,7 @@ def determinant(rows):
 
 
 def count(words):
-    """The number of prefixes of the words."""
+    """Return the number of prefixes of the words."""
     tree, number = {}, 1
     for word in words:
         node = tree
@@ -364,8 +367,8 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse all but an object with these fields, maybe some of the others, and no more."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
+    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
     odd = sorted({*data} - {*fields, *more})
@@ -377,20 +380,20 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    """Return a list of values of one type, or of rows with these types, or refuse it."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return what a certificate about this subject claims, which must match a regular expression."""
+    """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
-    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"{claim!r:.40} is no claim that this program knows")
+    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
     return claim
 
 
@@ -409,18 +412,18 @@ def shown(symbols):
 
 def once(pairs):
     fields = dict(pairs)
-    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    need(len(fields) == len(pairs), f"a field occurs twice: {[*fields]!r:.80}")
     return fields
 
 
 def short(digits):
-    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
-    need(whole, f"the number {digits:.20} is not whole, or too long")
+    is_short = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(is_short, f"numbers must be integers of at most 9 characters, got {digits:.20}")
     return int(digits)
 
 
 def parse(text):
-    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
+    """Return a JSON value without repeated fields, whose numbers are short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
@@ -441,7 +444,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

@@ -1,13 +1,14 @@
-"""Check that a soft network follows a DFA on all strings: ``python check_invariant.py FILE``. Needs Python
-3.11 and nothing else.
+"""Check that a soft network follows a DFA on all strings: ``python check_invariant.py FILE``.
 
-It shares no code with the rest of ratproof. The certificate has a state-regularized network (Wang & Niepert
-2019): k centroids S, u = hardtanh(U h + W_x), similarities b_i = u s_i (eq 2) or -|u - s_i| (eq 3, in one
-dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j), and h = sum_i alpha_i s_i (equation 5). It has a DFA on the
-centroids, states it reaches, and an epsilon below 1/2. For each of these states q and each symbol it is
-checked, in intervals of fractions, that wherever alpha_q >= 1 - epsilon, the next alpha is 1 - epsilon or
-more at the DFA's next state. The network starts at the first centroid, so by induction this holds after every
-string.
+It needs only Python 3.11. It shares no code with the rest of ratproof. The certificate has a
+state-regularized network (Wang & Niepert 2019): k centroids S, u = hardtanh(U h + W_x), similarities
+b_i = u s_i (eq 2) or -|u - s_i| (eq 3, in one dimension), alpha_i = 2^(m b_i) / sum_j 2^(m b_j), and
+h = sum_i alpha_i s_i (equation 5). It has a DFA on the centroids, states that it reaches, and an epsilon
+below 1/2.
+
+For each of these states q and each symbol, if alpha_q >= 1 - epsilon, the next alpha must be at least
+1 - epsilon at the DFA's next state. This is checked in intervals of fractions. The network starts at the
+first centroid, so by induction this holds after every string.
 """
 
 import hashlib
@@ -145,8 +146,8 @@ def need(condition, reason):
 
 
 def known(data, fields, more=()):
-    """Refuse all but an object with these fields, maybe some of the others, and no more."""
-    need(type(data) is dict, f"{data!r:.40} is no object")
+    """Refuse anything but an object with these fields, and optionally some of ``more``."""
+    need(type(data) is dict, f"it must be an object, got {data!r:.40}")
     lacking = [name for name in fields if name not in data]
     need(not lacking, f"the field {lacking[:1]} is missing")
     odd = sorted({*data} - {*fields, *more})
@@ -158,20 +159,20 @@ def fits(x, *types):
 
 
 def listed(data, what, *types):
-    """Return a list of values of one type, or of rows with these types; refuse all else."""
+    """Return a list of values of one type, or of rows with these types, or refuse it."""
     right = type(data) is list and all(fits(x, *types) for x in data)
-    need(right, f"{what}: {data!r:.60} is no list of what it should be")
+    need(right, f"{what}: must be a list of the right types, got {data!r:.60}")
     return data
 
 
 def claimed(data, subject, pattern):
-    """Return what a certificate about this subject claims, which must match a regular expression."""
+    """Return the claim of a certificate about this subject, which must match a regular expression."""
     known(data, ["format"], data)
     written, claim = data["format"], data.get("claims")
-    need(written == FORMAT, f"its format is {written!r:.60}, where this program reads {FORMAT!r}")
-    need(data.get("about", subject) == subject, f"it is about {data.get('about')!r:.60}, not about {subject}")
+    need(written == FORMAT, f"its format must be {FORMAT!r}, got {written!r:.60}")
+    need(data.get("about", subject) == subject, f"it must be about {subject}, got {data.get('about')!r:.60}")
     right = type(claim) is str and re.fullmatch(pattern, claim)
-    need(right, f"{claim!r:.40} is no claim that this program knows")
+    need(right, f"its claim must be one that this program knows, got {claim!r:.40}")
     return claim
 
 
@@ -190,18 +191,18 @@ def shown(symbols):
 
 def once(pairs):
     fields = dict(pairs)
-    need(len(fields) == len(pairs), f"a field is there twice: {[*fields]!r:.80}")
+    need(len(fields) == len(pairs), f"a field occurs twice: {[*fields]!r:.80}")
     return fields
 
 
 def short(digits):
-    whole = len(digits) < 10 and digits.lstrip("-").isdecimal()
-    need(whole, f"the number {digits:.20} is not whole, or too long")
+    is_short = len(digits) < 10 and digits.lstrip("-").isdecimal()
+    need(is_short, f"numbers must be integers of at most 9 characters, got {digits:.20}")
     return int(digits)
 
 
 def parse(text):
-    """Return a JSON value in which no field is there twice, and numbers are whole and short."""
+    """Return a JSON value without repeated fields, whose numbers are short integers."""
     return json.loads(text, object_pairs_hook=once, parse_int=short, parse_float=short, parse_constant=short)
 
 
@@ -222,7 +223,7 @@ def main(arguments):
         stream = sys.stderr if status == 2 else sys.stdout
         stream.write(plain + "\n")
         stream.flush()
-    except (OSError, AttributeError):  # a closed or a full one: nobody has read the verdict
+    except (OSError, AttributeError):  # the stream is closed or full, so nobody has read the verdict
         sys.stdout, status = None, 4
     return status
 

@@ -77,15 +77,16 @@ OLDER = {"nodes": check_boxes, "boxes": check_invariant, "cell": check_hankel}
 
 
 def checker_of(data: dict[str, Any]) -> ModuleType:
-    """The program for a certificate: the one that its field ``about`` names.
+    """Return the program for a certificate, which its field ``about`` names.
 
-    Raises ``ValueError`` where no program is for that.
+    Raises:
+        ValueError: no program checks such certificates.
     """
     if "about" in data:
         about = data["about"]
         if not isinstance(about, str) or about not in PROGRAMS:
             right = ", ".join(f'"{known}"' for known in PROGRAMS)
-            raise ValueError(f"its field about is {about!r:.60}, where one of {right} is right")
+            raise ValueError(f"its field about must be one of {right}, got {about!r:.60}")
         return PROGRAMS[about]
     for field, program in OLDER.items():
         if field in data:
@@ -110,8 +111,9 @@ def judge(data: dict[str, Any]) -> Judgement:
 
 
 def automaton_digest(automaton: WFSA) -> str:
-    """SHA-256 of an automaton, as the programs print it: of its exact weights; the order of its symbols does
-    not count.
+    """Return the SHA-256 of an automaton's exact weights, as the programs print it.
+
+    It does not depend on the order of the symbols.
 
     >>> from automata.semirings import REAL
     >>> one, other = (WFSA(REAL, [1], [weight], {"a": [[2]]}) for weight in ("1/2", 0.5))
@@ -123,7 +125,7 @@ def automaton_digest(automaton: WFSA) -> str:
 
 
 def accepted_certificate(answer: Answer) -> dict[str, Any]:
-    """The answer's certificate, which the independent program accepts."""
+    """Return the answer's certificate, if the independent program accepts it."""
     if isinstance(answer, Unknown) or answer.certificate is None:
         raise RuntimeError(f"it is not decided: {answer}")
     data = answer.certificate.to_json()

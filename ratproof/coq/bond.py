@@ -1,7 +1,6 @@
-"""The bond between Coq's definitions and ours: on the weights of cases and on words both compute the same
-values.
+"""A comparison of Coq's definitions with ours: both must compute the same values for cases and words.
 
-A theorem about other definitions than ours would prove nothing about us.
+A theorem about other definitions would prove nothing about our code.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ VariantCase = tuple[Claim, Variant, Case]
 
 
 class OtherDefinitions(AssertionError):
-    """Coq computes another value than Python: its theorem is about something else."""
+    """An error for a value that differs between Coq and Python: the theorem is about something else."""
 
 
 def runnable_variants() -> list[tuple[Claim, Variant]]:
-    """The variants whose theorems have a term that Coq can compute."""
+    """Return the variants whose theorems have a term that Coq can compute."""
     return [
         (claim, variant)
         for claim in claims().values()
@@ -38,7 +37,7 @@ def runnable_variants() -> list[tuple[Claim, Variant]]:
 
 @cache
 def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
-    """For each variant that runs: the number of values compared, and the first difference or ""."""
+    """Return, for each variant that runs, the number of compared values and the first difference or ""."""
     pairs = [(claim, variant, case) for claim, variant in runnable_variants() for case in some_cases(variant)]
     by_variant: dict[tuple[str, str], tuple[int, str]] = {}
     for (claim, variant, _), (values, difference) in zip(pairs, differences(pairs, root), strict=True):
@@ -48,9 +47,9 @@ def compare_definitions(root: Path) -> dict[tuple[str, str], tuple[int, str]]:
 
 
 def some_cases(variant: Variant, most: int = 3) -> list[Case]:
-    """Cases over two letters, one of each of the least sizes, with weights that hide nothing.
+    """Return cases over two letters, one of each of the smallest sizes, with generic weights.
 
-    Zeros would hide a transposed matrix; a word cannot reach all units of a network larger than its length.
+    Zeros would hide a transposed matrix. A word cannot reach all units of a network larger than its length.
     """
     of_size = {signature.size: signature for signature in signatures(variant)}
     cases = [_telling(of_size[size]) for size in sorted(of_size, key=lambda size: size or ())[:most]]
@@ -58,13 +57,13 @@ def some_cases(variant: Variant, most: int = 3) -> list[Case]:
 
 
 def _telling(signature: Signature) -> Case | None:
-    """A telling case of those that the variant's hypothesis admits, if there is one."""
+    """Return a case with generic weights that the variant's hypothesis admits, if there is one."""
     cases = (signature.telling("ab", first) for first in range(len(TELLING)))
     return next((case for case in cases if signature.where is None or signature.where(case)), None)
 
 
 def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str]]:
-    """For each pair the number of values compared, and Coq's difference from Python's or ""."""
+    """Return, for each pair, the number of compared values, and Coq's difference from Python or ""."""
     ours = [_python_values(variant, case) for _, variant, case in pairs]
     questions = [
         Question(variant.theorem, case, WORDS, len(values.network[0]))
@@ -88,7 +87,7 @@ def differences(pairs: Sequence[VariantCase], root: Path) -> list[tuple[int, str
 
 
 def _python_values(variant: Variant, case: Case) -> Values:
-    """The values that Python computes."""
+    """Return the values that Python computes."""
     network = [list(list(variant.reading.recurrence.values(case, word))[-1]) for word in WORDS]
     automata = variant.reading.construction(case)
     return Values(

@@ -1,4 +1,4 @@
-"""A Coq file in which a checker that is proved sound accepts one certificate by itself."""
+"""A self-contained Coq file in which a verified checker accepts one certificate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SAME = {
     "rational_min_plus": "same_min_plusP",
     "rational_max_times": "same_max_timesP",
 }
-"""For each semiring the proof that its weights can be compared."""
+"""The proof, for each semiring, that its weights can be compared."""
 WEIGHT = {
     "rationals": "Q2Qc (Qmake n d)",
     "rational_max_plus": "Some (Q2Qc (Qmake n d))",
@@ -49,10 +49,12 @@ From mathcomp Require Import all_ssreflect all_algebra.
 
 
 def file_name(file: str | None, a: str, b: str) -> str:
-    """The file's name, by default from the automata's names; :class:`~automata.errors.InputError` for one
-    that Coq does not take.
+    """Return the file's name, by default from the automata's names.
 
-    Coq's version is checked here already, so that nothing is decided in vain.
+    The function also checks Coq's version, so that no work is wasted.
+
+    Raises:
+        InputError: the name is not valid for Coq or the file cannot be written there, or Coq is missing.
     """
     coq.version()
     name = file
@@ -65,18 +67,18 @@ def file_name(file: str | None, a: str, b: str) -> str:
         )
     folder = Path(name).absolute().parent
     if not folder.is_dir():
-        raise InputError(f"--kernel-file {name}: there is no folder {folder}")
+        raise InputError(f"--kernel-file {name}: the folder {folder} must exist")
     if Path(name).is_file() and "Written by ratproof" not in read_text(name)[:1000]:
         raise InputError(f"{name} is there, and ratproof did not write it; --kernel-file takes another name")
     return name
 
 
 def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> str:
-    """Write the file, once Coq has accepted it; the name of the theorem.
+    """Write the file if Coq accepts it, and return the name of the theorem.
 
     Raises:
         InputError: there is no proof for Coq, or no Coq.
-        Rejected: Coq does not accept it, which would be a defect of ratproof.
+        Rejected: Coq does not accept the file, which would be a bug in ratproof.
     """
     proof = link_proof(a, b, answer, names)
     text = file_text(proof, names)
@@ -89,12 +91,12 @@ def write(path: str, a: WFSA, b: WFSA, answer: Equivalent | Different, names: tu
 
 
 def theorem_name(proof: LinkProof) -> str:
-    """The name of the theorem."""
+    """Return the name of the theorem."""
     return "equivalent" if proof.word is None else "different"
 
 
 def file_text(proof: LinkProof, names: tuple[str, str]) -> str:
-    """The text of the file."""
+    """Return the text of the file."""
     over = proof.over
     lines = [
         HEADING.format(*map(_plain, names)),
@@ -128,12 +130,12 @@ def _name(place: int, names: tuple[str, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text as a comment can have it: other characters by their code points."""
+    """Return the text for a Coq comment, with other characters replaced by their code points."""
     return re.sub(r"[^\w .,/:+-]", lambda match: f"<U+{ord(match[0]):04X}>", text, flags=re.ASCII)
 
 
 def _inline_module(name: str) -> str:
-    """A file of the development as a module, imported."""
+    """Return a file of the development as an imported module."""
     text = (source_folder() / f"{name}.v").read_text(encoding="utf-8")
     text = re.sub(r"^From (Coq|mathcomp) Require Import .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^From ratproof Require Import .*\n", "", text, flags=re.MULTILINE)
@@ -159,7 +161,7 @@ def _equivalent(proof: LinkProof) -> list[str]:
     lines += ["Theorem equivalent : forall word, value A word = value B word.", "Proof.", "move=> word."]
 
     def equation(source: int, target: int) -> str:
-        """Value of the one, value of the other: by the link in whichever direction it is."""
+        """Return the equation of two automata's values, by the link in either direction."""
         return (
             f"({used[source, target]} word)"
             if (source, target) in used
@@ -230,5 +232,5 @@ def _weight(value: Weight, over: str) -> str:
 
 
 def _numeral(n: int) -> str:
-    """In decimals, and long ones in hexadecimals: those are quick to write and to read."""
+    """Return the number in decimals, or in hexadecimals if it is long, which is faster to write and read."""
     return str(n) if n < 10**18 else hex(n)

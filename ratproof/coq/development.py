@@ -1,4 +1,4 @@
-"""The files of ``theory/coq``, compiled once for what is in them: a build is whole, or it is not there."""
+"""The compiled files of ``theory/coq``, by the hash of their contents; builds are atomic."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ Tell = Callable[[str], None]
 
 
 def build(tell: Tell = lambda stage: None) -> Path:
-    """The folder with the compiled development, from the user's cache; compiled now where the cache has none
-    of these very files.
+    """Return the folder of the compiled development, and compile it if the user's cache lacks these files.
 
     Raises:
-        NoCoq: there is no Coq, or no mathcomp.
+        NoCoq: Coq or mathcomp is not installed.
         Rejected: Coq does not accept a file.
     """
     place = cache_folder("coq") / _key()
     if (place / "done").exists():
         return place
-    with FileLock(place.parent / "lock"):  # of several processes one compiles, and the others wait for it
+    with FileLock(place.parent / "lock"):  # one process compiles, and the others wait for it
         return place if (place / "done").exists() else rebuild(tell)
 
 
 def rebuild(tell: Tell = lambda stage: None) -> Path:
-    """The folder with the development, compiled from clean whatever the cache has."""
+    """Compile the development from scratch, whatever the cache has, and return its folder."""
     place = cache_folder("coq") / _key()
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="partial-") as partial:
         root = Path(partial) / "build"
@@ -44,7 +43,7 @@ def rebuild(tell: Tell = lambda stage: None) -> Path:
         compile_all(root, tell)
         (root / "done").touch()
         shutil.rmtree(place, ignore_errors=True)
-        with suppress(OSError):  # another process was as quick, with the same files
+        with suppress(OSError):  # another process has just built the same files
             os.replace(root, place)
     return place
 
@@ -58,7 +57,7 @@ def copy_sources(root: Path) -> None:
 
 
 def compile_all(root: Path, tell: Tell = lambda stage: None, jobs: int = 2) -> None:
-    """Compile every file below ``root``, each after those that it needs."""
+    """Compile every file below ``root``, each after its dependencies."""
     files = sorted(root.rglob("*.v"))
     needs = coq.dependencies(root, files)
     waiting, done = set(files), set[Path]()
@@ -75,7 +74,7 @@ def compile_all(root: Path, tell: Tell = lambda stage: None, jobs: int = 2) -> N
 
 
 def _key() -> str:
-    """Of the files' contents, of Coq and of mathcomp."""
+    """Return a hash of the files' contents, Coq and mathcomp."""
     digest = hashlib.sha256(coq.version().encode() + coq.mathcomp().encode())
     for file in source_files():
         digest.update(str(file.relative_to(source_folder())).encode() + b"\0" + file.read_bytes() + b"\0")

@@ -1,4 +1,4 @@
-"""The whole development, compiled from clean, with Coq's answer about every theorem."""
+"""A report of the whole development, compiled from scratch, with Coq's answer about every theorem."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class DevelopmentReport:
     """Coq's answers about the whole development.
 
     Attributes:
-        version: Coq's.
-        seconds: of the build from clean.
-        answers: about each theorem.
-        problems: a sentence for each; none where everything is proved.
+        version: version of Coq.
+        seconds: duration of the clean build.
+        answers: Coq's answer about each theorem.
+        problems: a sentence for each problem; empty if everything is proved.
     """
 
     version: str
@@ -58,7 +58,7 @@ def check_development(tell: Callable[[str], None]) -> DevelopmentReport:
 
 
 def _expected() -> dict[str, list[str]]:
-    """Return the theorems that there have to be, and who says so."""
+    """Return the theorems that must exist, with the variants and files that name them."""
     named = {
         name: [f"{variant} names" for variant in variants] for name, variants in theorem_variants().items()
     }
@@ -66,7 +66,7 @@ def _expected() -> dict[str, list[str]]:
 
 
 def theorem_variants() -> dict[str, list[str]]:
-    """For each theorem the variants that name it: ``proposition-7, corrected``."""
+    """Return, for each theorem, the variants that name it, as in ``proposition-7, corrected``."""
     variants: dict[str, list[str]] = {}
     for claim in claims().values():
         for variant in claim.variants:

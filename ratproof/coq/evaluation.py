@@ -1,8 +1,7 @@
-"""The values that Coq computes: of the network and of the automaton of a theorem, on the weights of a case
-and on words.
+"""The values that Coq computes for the network and the automaton of a theorem, for cases and words.
 
-A theorem about other definitions than ours would prove nothing about us. So each definition of ``theory/coq``
-that can be run is run.
+A theorem about other definitions would prove nothing about our code. So each definition of ``theory/coq``
+that can run is run.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from ratproof.coq.terms import PLACEHOLDER, fill, list_term
 from theory.theorem import Theorem
 
 Case: TypeAlias = Any
-"""A case of a claim: mostly :class:`~theory.weights.Weights`; what else it may be, the claim says."""
+"""A case of a claim: usually :class:`~theory.weights.Weights`; a claim may define its own type."""
 ORDINAL = "(@Ordinal {} {} isT)"
 PRINTERS = {
     "rationals": "fun v : rationals => Some (Qnum (this v), Qden (this v))",
@@ -47,12 +46,15 @@ ZEROS: dict[str, Value] = {
     "rational_max_times": Fraction(0),
 }
 RUNS, FEW = 2, 40
-"""Runs of Coq side by side, and lists of terms that are one run's at least: each loads mathcomp anew."""
+"""The number of parallel runs of Coq, and the minimum number of lists of terms per run.
+
+Each run loads mathcomp again.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A theorem's sides, on a case's weights, for some words and each unit, for Coq to compute."""
+    """The terms of a theorem for Coq to compute: a case's weights, some words and each unit."""
 
     theorem: Theorem
     case: Case
@@ -66,11 +68,11 @@ Side: TypeAlias = tuple[Question, list[str]]
 
 @dataclass(frozen=True)
 class Values:
-    """For each word, for each unit, the value; ``None`` for a side that cannot be run.
+    """The values for each word and unit; ``None`` for a side that cannot run.
 
     Attributes:
-        network: of the network.
-        automaton: of the automaton.
+        network: values of the network.
+        automaton: scores of the automaton.
     """
 
     network: list[list[Value]] | None
@@ -78,7 +80,7 @@ class Values:
 
 
 def evaluate(questions: Sequence[Question], root: Path | None = None) -> list[Values]:
-    """The values for all questions."""
+    """Return the values for all questions."""
     sides = [(q, terms) for q in questions for terms in (network_terms(q), automaton_terms(q))]
     values = iter(_compute([(question, terms) for question, terms in sides if terms], root))
     by_word = [_by_word(next(values), question.units) if terms else None for question, terms in sides]
@@ -86,12 +88,12 @@ def evaluate(questions: Sequence[Question], root: Path | None = None) -> list[Va
 
 
 def network_terms(question: Question) -> list[str]:
-    """The network's value for each word, and for each unit of it."""
+    """Return the terms of the network's value for each word and unit."""
     return _terms(question, question.theorem.network)
 
 
 def automaton_terms(question: Question) -> list[str]:
-    """The automaton's score."""
+    """Return the terms of the automaton's score for each word and unit."""
     theorem = question.theorem
     if theorem.score:
         return _terms(question, theorem.score)
@@ -122,7 +124,7 @@ COMPUTED = {
     "epsilon_score": "computed_epsilon_score",
     "sampled": "computed_sampled",
 }
-"""What Coq runs in place of definitions that do not compute; ``theory/coq`` proves that they are the same."""
+"""Computable replacements of definitions; ``theory/coq`` proves that they are equal."""
 
 
 def placeholder_values(
@@ -142,7 +144,7 @@ def placeholder_values(
 
 
 def _compute(sides: Sequence[Side], root: Path | None) -> list[list[Value]]:
-    """The values of lists of terms; of many, by several runs of Coq side by side."""
+    """Return the values of lists of terms, from several parallel runs of Coq if there are many."""
     if not sides:
         return []
     root = build() if root is None else root
@@ -153,7 +155,7 @@ def _compute(sides: Sequence[Side], root: Path | None) -> list[list[Value]]:
 
 
 def _run(sides: Sequence[Side], root: Path) -> list[list[Value]]:
-    """The values of lists of terms, each in a module of its own, as files use names again."""
+    """Return the values of lists of terms, each in its own module because files reuse names."""
     modules = {question: statements()[question.theorem.name].module for question, _ in sides}
     lines = [
         "From Coq Require Import QArith Qcanon.",

@@ -1,11 +1,12 @@
-"""From an answer of :func:`~automata.equivalence.equivalent` the links that show it: automata, each of which
-goes to the next by a matrix.
+"""The proof of an answer of :func:`~automata.equivalence.equivalent` as links between automata.
 
-B goes to A by X where lambda_B X = lambda_A, M_B(a) X = X M_A(a) for every symbol a, and X rho_A = rho_B;
-with epsilon transitions E in A, lambda_B X = lambda_A + lambda_B X E and M_B(a) X = X M_A(a) + M_B(a) X E.
-Over any semiring both then give every word the same score (``theory/coq/equivalence.v``). Over a field the
-certificate has such a matrix. Over the other semirings there are two, from an automaton whose states are the
-pairs of vectors that words lead to.
+A link from B to A is a matrix X with lambda_B X = lambda_A, M_B(a) X = X M_A(a) for every symbol a, and X
+rho_A = rho_B. With epsilon transitions E in A, lambda_B X = lambda_A + lambda_B X E and M_B(a) X = X M_A(a) +
+M_B(a) X E.
+
+Then both automata give every word the same score over any semiring (``theory/coq/equivalence.v``). Over a
+field the certificate has such a matrix. Over other semirings there are two, from an automaton whose states
+are the pairs of vectors that words lead to.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from automata.semirings import BOOLEAN, COUNTING, MAX_PLUS, MAX_TIMES, MIN_PLUS,
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 300
-"""The most pairs of vectors for which Coq's lists are quick enough."""
+"""Maximum number of pairs of vectors, beyond which Coq's lists are too slow."""
 COQ_SEMIRINGS = {
     REAL: "rationals",
     COUNTING: "rationals",
@@ -34,14 +35,14 @@ COQ_SEMIRINGS = {
     MIN_PLUS: "rational_min_plus",
     MAX_TIMES: "rational_max_times",
 }
-"""Each semiring, as ``theory/coq/instances.v`` has it."""
+"""The name of each semiring in ``theory/coq/instances.v``."""
 Vector = list[Weight]
 Matrix = list[Vector]
 
 
 @dataclass(frozen=True)
 class ListedAutomaton:
-    """An automaton as lists: what ``theory/coq/checker.v`` reads."""
+    """An automaton as lists, in the form that ``theory/coq/checker.v`` reads."""
 
     first: Vector
     matrices: list[Matrix]
@@ -51,12 +52,12 @@ class ListedAutomaton:
 
 @dataclass(frozen=True)
 class Link:
-    """One automaton goes to another, both by their place in the list of all.
+    """A link from one automaton to another, both by their index in the list of automata.
 
     Attributes:
-        source, target: B and A.
-        matrix: X.
-        ranks: of A's states, an order in which its epsilon transitions lead upwards.
+        source, target: the indices of B and A.
+        matrix: the matrix X.
+        ranks: ranks of A's states, which increase along its epsilon transitions.
     """
 
     source: int
@@ -72,11 +73,11 @@ class LinkProof:
     Attributes:
         over: the semiring.
         alphabet: the symbols, by their numbers.
-        automata: the first two are A and B.
-        links: where each automaton goes.
-        left, right: the automata that A's and B's links begin in: the same one where they are equal, or those
-            without epsilon.
-        word: on which they differ, as numbers; ``None`` where they are equal.
+        automata: the automata, of which the first two are A and B.
+        links: the links between the automata.
+        left, right: the chains of automata that end in A and B. They begin with the same automaton if A and B
+            are equal, or else with the ones without epsilon.
+        word: a word on which they differ, as numbers; ``None`` if they are equal.
     """
 
     over: str
@@ -89,7 +90,7 @@ class LinkProof:
 
 
 class LinkBuilder:
-    """Collects automata and links."""
+    """A collector of automata and links."""
 
     def __init__(self, a: WFSA) -> None:
         self.k = a.semiring
@@ -98,7 +99,7 @@ class LinkBuilder:
         self.links: list[Link] = []
 
     def add(self, automaton: WFSA) -> int:
-        """The place of an automaton."""
+        """Add an automaton and return its index."""
         matrices = [automaton.matrix(x).tolist() for x in self.alphabet]
         epsilon = [] if automaton.epsilon is None else automaton.epsilon.tolist()
         self.automata.append(
@@ -107,27 +108,27 @@ class LinkBuilder:
         return len(self.automata) - 1
 
     def link(self, source: int, target: int, matrix: Matrix) -> None:
-        """One goes to the other."""
+        """Add a link from one automaton to another."""
         order = ranks(self.k, self.automata[target].epsilon)
         assert order is not None
         self.links.append(Link(source, target, matrix, order))
 
     def identity(self, n: int) -> Matrix:
-        """The identity."""
+        """Return the identity matrix."""
         return [[self.k.one if i == j else self.k.zero for j in range(n)] for i in range(n)]
 
-    def plain(self, automaton: WFSA, place: int) -> tuple[WFSA, list[int]]:
-        """The automaton without epsilon, and the way from it: itself, where it has none."""
+    def plain(self, automaton: WFSA, index: int) -> tuple[WFSA, list[int]]:
+        """Return the automaton without epsilon transitions, and the chain from it to the original."""
         if not automaton.has_epsilon:
-            return automaton, [place]
+            return automaton, [index]
         without = remove_epsilon(automaton)
         plain = self.add(without)
-        self.link(plain, place, self.identity(automaton.states))
-        return without, [plain, place]
+        self.link(plain, index, self.identity(automaton.states))
+        return without, [plain, index]
 
 
 def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[str, str]) -> LinkProof:
-    """The links for an answer about two automata; InputError if there is no proof for Coq."""
+    """Return the links for an answer about two automata; raise InputError if there is no proof for Coq."""
     if a.semiring not in COQ_SEMIRINGS:
         raise InputError(
             f"--kernel: Coq has no weights of the {a.semiring.name} semiring, whose sums are no fractions"
@@ -137,10 +138,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
     places = [builder.add(side) for side in (a, b)]
     for name, place in zip(names, places, strict=True):
         if ranks(a.semiring, builder.automata[place].epsilon) is None:
-            raise InputError(
-                f"--kernel: epsilon transitions of {name} form a cycle, where Coq is shown automata whose"
-                " epsilon transitions form none"
-            )
+            raise InputError(f"--kernel: epsilon transitions of {name} must not form a cycle")
     (plain_a, to_a), (plain_b, to_b) = builder.plain(a, places[0]), builder.plain(b, places[1])
     if isinstance(answer, Different):
         word = [list(a.alphabet).index(x) for x in answer.word]
@@ -165,7 +163,7 @@ def link_proof(a: WFSA, b: WFSA, answer: Equivalent | Different, names: tuple[st
 def _certificate_links(
     builder: LinkBuilder, certificate: Linked, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
-    """The certificate's own matrices."""
+    """Add links with the certificate's own matrices."""
     if certificate.through is certificate.a:
         place = to_a[0]
     elif certificate.through is certificate.b:
@@ -185,7 +183,7 @@ def _certificate_links(
 def _pair_links(
     builder: LinkBuilder, a: WFSA, b: WFSA, to_a: list[int], to_b: list[int]
 ) -> tuple[list[int], list[int]]:
-    """An automaton on the pairs of vectors that words lead to, up to a factor, without dead ends."""
+    """Add an automaton on the pairs of vectors that words lead to, up to a factor, without dead ends."""
     (live_a, way_a), (live_b, way_b) = _live(builder, a, to_a), _live(builder, b, to_b)
     k, alphabet = builder.k, builder.alphabet
     known: dict[tuple[Weight, ...], int] = {}
@@ -193,7 +191,7 @@ def _pair_links(
     arrows: list[tuple[int, int, Symbol, Weight]] = []
 
     def place(pair: tuple[Vector, Vector]) -> tuple[int, Weight] | None:
-        """The state of a pair, and the factor; ``None`` for zeros."""
+        """Return the state of a pair, and the factor, or ``None`` for zeros."""
         total = reduce(k.plus, (*pair[0], *pair[1]), k.zero)
         if total == k.zero:
             return None
@@ -230,7 +228,10 @@ def _pair_links(
 
 
 def _live(builder: LinkBuilder, automaton: WFSA, way: list[int]) -> tuple[WFSA, list[int]]:
-    """The automaton without dead states; the way turns: the automaton goes to the smaller one."""
+    """Return the automaton without dead states, and the chain that begins with it.
+
+    The link goes from the full automaton to the smaller one.
+    """
     keep = np.flatnonzero(~dead_states(automaton))
     if len(keep) == automaton.states:
         return automaton, way
@@ -248,7 +249,7 @@ def _row_times_matrix(k: Semiring, row: Vector, matrix: Weights) -> Vector:
 
 
 def ranks(k: Semiring, epsilon: Matrix) -> list[int] | None:
-    """For each state the length of the longest path of epsilon transitions to it; ``None`` with a cycle."""
+    """Return the length of the longest path of epsilon transitions to each state; ``None`` with a cycle."""
     n = len(epsilon)
     rank = [0] * n
     for _ in range(n + 1):

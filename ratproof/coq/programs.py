@@ -17,7 +17,7 @@ from automata.errors import InputError
 from automata.io.files import write_whole
 
 WARNINGS = "-notation-overridden,-ambiguous-paths"
-"""Warnings that mathcomp 1.15 causes when it is loaded."""
+"""Warnings that loading mathcomp 1.15 causes."""
 VERSION = "8.16"
 HOW_TO_GET_IT = (
     "apt-get install coq libcoq-mathcomp-algebra (Debian, Ubuntu), or opam install coq.8.16.1"
@@ -26,11 +26,11 @@ HOW_TO_GET_IT = (
 
 
 class NoCoq(InputError):
-    """Coq, or mathcomp, is not installed here."""
+    """An error for a missing installation of Coq or mathcomp."""
 
 
 class Rejected(Exception):
-    """Coq does not accept a file.
+    """An error for a file that Coq does not accept.
 
     Attributes:
         where: file and line.
@@ -43,7 +43,7 @@ class Rejected(Exception):
 
 
 def program(name: str) -> str:
-    """The path of ``coqc``, ``coqdep`` or ``coqchk``; :class:`NoCoq` without."""
+    """Return the path of ``coqc``, ``coqdep`` or ``coqchk``; raise :class:`NoCoq` without it."""
     path = shutil.which(name)
     if path is None:
         raise NoCoq(f"{name} is not on the path: {HOW_TO_GET_IT}")
@@ -51,7 +51,7 @@ def program(name: str) -> str:
 
 
 def version() -> str:
-    """Coq's version; :class:`NoCoq` where it is another than the one that the development is written for."""
+    """Return Coq's version; raise :class:`NoCoq` if the development does not support it."""
     number = _run([program("coqc"), "--print-version"], None).split()[0]
     if not number.startswith(f"{VERSION}."):
         raise NoCoq(f"Coq {number} is here, where {VERSION} is right, with mathcomp 1.15: {HOW_TO_GET_IT}")
@@ -59,7 +59,7 @@ def version() -> str:
 
 
 def mathcomp() -> str:
-    """The names and sizes of mathcomp's compiled files, which differ between its versions."""
+    """Return the names and sizes of mathcomp's compiled files, which differ between its versions."""
     folder = Path(_run([program("coqc"), "-where"], None).strip()) / "user-contrib" / "mathcomp"
     return "\n".join(
         f"{file.relative_to(folder)} {file.stat().st_size}" for file in sorted(folder.rglob("*.vo"))
@@ -72,7 +72,7 @@ def compile_file(file: Path, root: Path, options: Sequence[str] = ()) -> str:
 
 
 def dependencies(root: Path, files: Sequence[Path]) -> dict[Path, list[Path]]:
-    """For each file those of the others that have to be compiled before it."""
+    """Return, for each file, the other files that must be compiled before it."""
     names = [str(file.relative_to(root)) for file in files]
     needs = {}
     for line in _run([program("coqdep"), "-R", ".", "ratproof", *names], root).splitlines():
@@ -84,10 +84,10 @@ def dependencies(root: Path, files: Sequence[Path]) -> dict[Path, list[Path]]:
 
 
 def run_coqchk(root: Path, modules: Sequence[str]) -> list[str]:
-    """Check the compiled files of these modules again with ``coqchk``; the names of all that they rest on.
+    """Check the compiled files of these modules with ``coqchk``, and return the names of their assumptions.
 
-    Axioms by their names; and constants that rely on type-in-type, on unguarded recursion or on unchecked
-    positivity. It does not look into mathcomp's sealed modules, whose fields it therefore lists as axioms.
+    These are axioms, and constants that use type-in-type, unguarded recursion or unchecked positivity. coqchk
+    does not look into mathcomp's sealed modules, whose fields it therefore lists as axioms.
     """
     arguments = [part for module in modules for part in ("-norec", module)]
     output = _run(
@@ -109,7 +109,7 @@ def _run(command: Sequence[str], where: Path | None, errors_too: bool = False) -
     start = max(output.rfind("Error:"), 0)
     error = output[start:]
     places = list(re.finditer(r'File "([^"]*)", line (\d+)', output[:start]))
-    place = places[-1] if places else None  # those before it are of warnings
+    place = places[-1] if places else None  # earlier ones belong to warnings
     raise Rejected(
         f"{place[1]}, line {place[2]}" if place else command[0],
         " ".join(error.removeprefix("Error:").split()),
@@ -120,18 +120,19 @@ FOLDER = "outputs"
 
 
 def output_of(text: str, root: Path) -> str:
-    """Coq's output for the text, with the development at ``root``; asked once, and kept beside the compiled
-    files. ``ratproof prove`` compiles from clean, and asks again.
+    """Return Coq's output for the text, with the development at ``root``, cached beside the compiled files.
+
+    ``ratproof prove`` compiles from scratch, and so runs Coq again.
 
     Raises:
-        NoCoq: there is no Coq, or no mathcomp.
+        NoCoq: Coq or mathcomp is not installed.
         Rejected: Coq does not accept the text.
     """
-    if root.parent != cache_folder("coq"):  # a copy, that somebody may be at work on
+    if root.parent != cache_folder("coq"):  # a copy that may change
         return _ask(text, root)
     kept = root / FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:40]}.txt"
     kept.parent.mkdir(exist_ok=True)
-    with FileLock(kept.with_suffix(".lock")):  # of several processes one asks, and the others wait for it
+    with FileLock(kept.with_suffix(".lock")):  # one process runs Coq, and the others wait for it
         if not kept.exists():
             write_whole(kept, _ask(text, root))
         return kept.read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
-"""The files of ``theory/coq``, the sentence above each theorem, and the statements that are kept.
+"""The files of ``theory/coq``, the comment above each theorem, and the recorded statements.
 
-The files are read for their sentences and line numbers alone. What a theorem says is what Coq prints of it
-(:mod:`ratproof.coq.theorems`): ``statements.txt`` keeps that, so that it is known without Coq and a change is
+The files are read only for comments and line numbers. The statement of a theorem is Coq's own output
+(:mod:`ratproof.coq.theorems`). ``statements.txt`` records it, so that it is known without Coq and changes are
 noticed.
 """
 
@@ -25,7 +25,7 @@ class Printed:
 
     Attributes:
         text: its type after every section is closed, with notations.
-        digest: of the same with nothing hidden: no notation, coercion or implicit argument.
+        digest: hash of the same type without notations and with all coercions and implicit arguments.
     """
 
     text: str
@@ -38,9 +38,9 @@ class Statement:
 
     Attributes:
         name: its file below ``theory/coq`` and its own name, with dots.
-        says: the sentence above it.
-        line: where it begins.
-        kept: the statement that is kept; ``None`` for a theorem of which none is.
+        says: the comment above it.
+        line: its first line.
+        kept: the recorded statement; ``None`` without one.
     """
 
     name: str
@@ -50,27 +50,27 @@ class Statement:
 
     @property
     def module(self) -> str:
-        """The file, as Coq names it."""
+        """Return the file's name in Coq."""
         return "ratproof." + self.name.rpartition(".")[0]
 
     @property
     def text(self) -> str:
-        """The kept statement."""
+        """Return the recorded statement."""
         return "" if self.kept is None else self.kept.text
 
 
 def source_folder() -> Path:
-    """The folder of the files: ``theory/coq`` of a clone, or of the installed package."""
+    """Return the folder of the files: ``theory/coq`` of a clone, or of the installed package."""
     return Path(next(iter(theory.__path__))) / "coq"
 
 
 def source_files() -> list[Path]:
-    """All files of the development."""
+    """Return all files of the development."""
     return sorted(source_folder().rglob("*.v"))
 
 
 def modules() -> list[str]:
-    """All files, as Coq names them."""
+    """Return the names of all files in Coq."""
     return [
         "ratproof." + ".".join(file.relative_to(source_folder()).with_suffix("").parts)
         for file in source_files()
@@ -79,7 +79,7 @@ def modules() -> list[str]:
 
 @cache
 def statements() -> dict[str, Statement]:
-    """Every theorem by its name."""
+    """Return every theorem by its name."""
     kept = kept_statements()
     by_name = {}
     for file in source_files():
@@ -93,11 +93,11 @@ def statements() -> dict[str, Statement]:
 def kept_statements() -> dict[str, Printed]:
     """Return the statements of ``statements.txt``, by the theorems' names."""
     text = (source_folder() / KEPT).read_text(encoding="utf-8")
-    return {name: Printed(said, digest) for name, digest, said in KEPT_STATEMENT.findall(text)}
+    return {name: Printed(text, digest) for name, digest, text in KEPT_STATEMENT.findall(text)}
 
 
 def requirements(module: str) -> list[str]:
-    """The lines by which a file (``ratproof.fa_rnn.beta_1``) imports others of the development."""
+    """Return the lines by which a file (``ratproof.fa_rnn.beta_1``) imports others of the development."""
     file = source_folder().joinpath(*module.split(".")[1:]).with_suffix(".v")
     return re.findall(
         r"^From ratproof\S* Require Import .*\.$", file.read_text(encoding="utf-8"), re.MULTILINE

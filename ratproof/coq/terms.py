@@ -18,15 +18,15 @@ from theory.weights import Tree
 Entry: TypeAlias = Any
 """The value of a placeholder: a weight, a tuple or matrix of them, or a table of such by letter."""
 CONVERSIONS = {"bool": ("nonzero", "bool"), "sign": ("sign_of", "option bool"), "state": ("state_after", "")}
-"""Forms that convert weights: the Coq function, and what it gives."""
+"""Forms that convert weights: the Coq function, and the type of its result."""
 PLACEHOLDER = re.compile(r"\{(\w+)(?::([\w ]+))?\}")
 
 
 def fill(term: str, values: Mapping[str, Entry], over: str) -> str:
-    """The term with Coq terms in place of its placeholders.
+    """Return the term with Coq terms in place of its placeholders.
 
-    A placeholder is a name: of a weight, a vector or matrix of them, or a table by letter. After a colon
-    stands what else it is to be: ``from 1`` (a vector as a function of numbers, the first one 1),
+    A placeholder is the name of a weight, a vector or matrix of weights, or a table by letter. A colon may
+    introduce a form: ``from 1`` (a vector as a function of numbers, the first one 1),
     ``of window`` (a table by windows of letters), ``of place and letter``, both of weights or of vectors,
     ``to place`` (such a table of numbers), ``states`` (words as bounded sequences, and one state more),
     ``finite`` (a table by letters of a finite alphabet), or one of :data:`CONVERSIONS`.
@@ -61,7 +61,7 @@ def variable_name(match: re.Match[str]) -> str:
 
 
 def weight_term(value: Weight, over: str) -> str:
-    """A weight of that semiring."""
+    """Return a weight of that semiring."""
     if over == "booleans":
         return "true" if value else "false"
     if over != "rationals" and value in (float("-inf"), float("inf")):
@@ -78,7 +78,7 @@ def weight_term(value: Weight, over: str) -> str:
 
 
 def list_term(terms: Iterable[str]) -> str:
-    """A list of terms."""
+    """Return a list of terms."""
     return f"[:: {'; '.join(terms)}]"
 
 
@@ -131,14 +131,14 @@ def _term(value: Entry, form: str, over: str) -> str:
 
 
 def _absent(value: Tree) -> str:
-    """Zeros of its shape."""
+    """Return zeros of the value's shape."""
     if not isinstance(value, tuple):
         return "zero"
     return "(fun _ _ => zero)" if isinstance(value[0], tuple) else "(fun _ => zero)"
 
 
 def _kind(value: Tree, form: str, over: str) -> str:
-    """Its type."""
+    """Return the value's type."""
     if not isinstance(value, tuple):
         return over
     if form == "from 1":

@@ -1,7 +1,7 @@
-"""What Coq says of each theorem: its statement, after every section is closed, and what it assumes.
+"""Coq's answer about each theorem: its statement, after every section is closed, and its assumptions.
 
-A hypothesis of a section is a premise of the statement, however the file writes it, and an axiom is among the
-assumptions. So nothing is read from the text of the files.
+A hypothesis of a section is a premise of the statement, however the file writes it, and an axiom is an
+assumption. So nothing is parsed from the text of the files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ From ratproof Require Import semiring sums automaton paths.
 Unset Printing Implicit Defensive.
 Set Printing Depth 1000000.
 """
-"""Notations of these files alone are used to print: one of another file cannot change what is printed."""
+"""Only notations of these files are used for printing, so that other files cannot change the output."""
 WIDTH = 108
 
 
@@ -32,7 +32,7 @@ class TheoremAnswer:
     """Coq's answer about a theorem.
 
     Attributes:
-        statement: what it says.
+        statement: its statement.
         assumptions: :data:`CLOSED`, or the axioms.
     """
 
@@ -80,9 +80,9 @@ def ask(theorems: Sequence[Statement], root: Path) -> dict[str, TheoremAnswer]:
     answers = {}
     for part in output_of("\n".join(lines) + "\n", root).split(MARK)[1:]:
         name, _, rest = part.partition("\n")
-        said, whole, assumed = rest.split(PART)
-        digest = hashlib.sha256(" ".join(whole.split()).encode()).hexdigest()[:32]
-        answers[name.strip()] = TheoremAnswer(Printed(_statement(said), digest), " ".join(assumed.split()))
+        text, full_text, assumed = rest.split(PART)
+        digest = hashlib.sha256(" ".join(full_text.split()).encode()).hexdigest()[:32]
+        answers[name.strip()] = TheoremAnswer(Printed(_statement(text), digest), " ".join(assumed.split()))
     return answers
 
 

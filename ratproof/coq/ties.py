@@ -1,8 +1,8 @@
-"""Each theorem, tied to its claim: Coq derives from it what the claim says.
+"""The derivation of each claim from its theorem, which Coq checks.
 
-The statement is made of the claim's record (:class:`~theory.theorem.Theorem`): of the very terms that
+The statement is built from the claim's record (:class:`~theory.theorem.Theorem`). It uses the same terms that
 :mod:`ratproof.coq.bond` runs on numbers, with a variable in place of each weight. A theorem that is weakened,
-that has one hypothesis more, or that is about another network or automaton, does not give it.
+has another hypothesis, or is about another network or automaton does not imply it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ MARK = "tied "
 
 
 def tied_variants() -> list[tuple[Claim, Variant]]:
-    """Return the variants whose theorems are tied to them: all but those that say why they are not."""
+    """Return the variants whose theorems must imply them: all but those that declare why not."""
     return [
         (claim, variant)
         for claim in claims().values()
@@ -72,15 +72,15 @@ def tied_variants() -> list[tuple[Claim, Variant]]:
 
 @cache
 def untied(root: Path) -> set[tuple[str, str]]:
-    """Return the variants that their theorems do not give, in a compiled development."""
+    """Return the variants that their theorems do not imply, in a compiled development."""
     return check_ties(tied_variants(), root)
 
 
 def check_ties(variants: list[tuple[Claim, Variant]], root: Path) -> set[tuple[str, str]]:
-    """Return those of the variants that their theorems do not give.
+    """Return those of the variants that their theorems do not imply.
 
     Raises:
-        Rejected: a term of a claim names what is not in the development.
+        Rejected: a term of a claim uses a name that the development does not define.
     """
     modules = dict.fromkeys(_module(variant) for _, variant in variants)
     lines = [PRELUDE, *(f"Require {module}." for module in modules)]
@@ -91,7 +91,7 @@ def check_ties(variants: list[tuple[Claim, Variant]], root: Path) -> set[tuple[s
 
 
 def statement(variant: Variant) -> str:
-    """Return what the claim says of the theorem's terms, as a Coq proposition."""
+    """Return the claim about the theorem's terms as a Coq proposition."""
     theorem = variant.theorem
     assert theorem is not None
     return _as_recorded(theorem) if theorem.claims else _for_all_weights(variant, theorem)

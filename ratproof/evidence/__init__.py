@@ -1,1 +1,1 @@
-"""What was seen: kinds of evidence and verdicts, the ledger of a run, results, and counterexamples."""
+"""Results of evidence: kinds of evidence, verdicts, the ledger of a run, results and counterexamples."""

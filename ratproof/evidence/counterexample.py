@@ -10,16 +10,16 @@ from automata.text.printable_text import printable, write_string
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Where two sides part.
+    """A string that two implementations score differently.
 
     Attributes:
-        claim, variant: what is refuted.
-        comparison: how the two sides were computed, as JSON: what ``ratproof replay`` runs again.
-        weights: the case's weights as a person would write them.
-        string: the shortest prefix on which they differ.
-        unit: which of the d units.
-        network, automaton: the two scores, as text.
-        bound: the largest difference that rounding could explain, as text; ``"0"`` where all is exact.
+        claim, variant: names of the refuted claim and variant.
+        comparison: the comparison as JSON, which ``ratproof replay`` runs again.
+        weights: the case's weights, formatted for a person.
+        string: the shortest prefix on which the scores differ.
+        unit: index of the unit.
+        network, automaton: both scores, as text.
+        bound: the largest difference that rounding could explain, as text; ``"0"`` in exact arithmetic.
     """
 
     claim: str
@@ -33,28 +33,29 @@ class Counterexample:
     bound: str
 
     def sentence(self) -> str:
-        """One line: string, scores and weights, with nothing in it that a terminal would not print."""
+        """Return one line with the string, the scores and the weights, without unprintable characters."""
         slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
         scores = f"the network gives {self.network}, the automaton {self.automaton}{slack}; {self.weights}"
         return f"on {write_string(self.string)} {printable(scores)}"
 
     @property
     def simplicity(self) -> tuple[int, int]:
-        """What to sort by: the length of the string, then of the weights as written."""
+        """Return the sort key: the length of the string, then of the formatted weights."""
         return len(self.string), len(self.weights)
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Return the counterexample as a JSON object."""
         return dict(self.__dict__)
 
 
 class Refutation(AssertionError):
-    """A variant is false, and what is raised says why. Nothing else counts as a refutation."""
+    """An error that shows that a variant is false, and the only one that counts as a refutation."""
 
 
 class Disagreement(Refutation):
-    """Two sides differ on a string: :func:`ratproof.ladder.rungs.agreement.agree` raises it with the
-    counterexample.
+    """An error for two implementations that differ on a string, with the counterexample.
+
+    :func:`ratproof.ladder.rungs.agreement.agree` raises it.
     """
 
     def __init__(self, counterexample: Counterexample) -> None:
@@ -63,12 +64,12 @@ class Disagreement(Refutation):
 
 
 class NoSuchAutomaton(Refutation):
-    """No automaton with so few states computes the unit; there is no single string that shows it."""
+    """An error for a unit that no automaton of that size computes; no single string shows it."""
 
 
 class FalseStatement(Refutation):
-    """An assertion of a test that is evidence for a claim is false; the message is its line."""
+    """An error for a false assertion of a test that is evidence for a claim; the message is its line."""
 
 
 class RefutedByTheorem(Refutation):
-    """A theorem that Coq's kernel accepts says that the variant is false."""
+    """An error for a variant that a theorem refutes, as accepted by Coq's kernel."""

@@ -1,4 +1,4 @@
-"""From what a run of some evidence did, its verdict: the one place where an exception becomes a word."""
+"""The verdict of a run of evidence, derived from its exception and its ledger."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from ratproof.evidence.ledger import Ledger, left_out_in_words
 
 
 def judge(raised: BaseException | None, book: Ledger, informative: int | None = None) -> tuple[Verdict, str]:
-    """The verdict, and a sentence where it is unknown, or where there is no counterexample but no automaton
-    at all.
+    """Return the verdict, and an explanation if it is unknown or if no automaton exists at all.
 
-    Only a :class:`~ratproof.evidence.counterexample.Refutation` refutes; any other exception shows nothing,
-    and so does a run that compared nothing, or no informative case where ``informative`` counts them.
+    Only a :class:`~ratproof.evidence.counterexample.Refutation` refutes. Any other exception shows nothing.
+    Neither does a run that compared nothing, or that had no informative case if ``informative`` counts them.
     """
     if isinstance(raised, Refutation):
         return Verdict.REFUTED, "" if isinstance(raised, Disagreement) else str(raised)
@@ -46,7 +45,7 @@ def judge(raised: BaseException | None, book: Ledger, informative: int | None = 
 
 
 def _where(raised: BaseException) -> str:
-    """The line of a user's own file in which an exception was raised; nothing where it was none of theirs."""
+    """Return the line of the user's own file in which an exception was raised, or an empty string."""
     if isinstance(raised, InputError):
         return ""
     frames = [
@@ -58,4 +57,4 @@ def _where(raised: BaseException) -> str:
 
 
 _OURS = (Path(__file__).resolve().parents[2], Path(np.__file__).resolve().parents[1], Path(sys.prefix))
-"""Where ratproof, other packages and Python lie."""
+"""Folders of ratproof, other packages and Python."""

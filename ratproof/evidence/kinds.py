@@ -21,20 +21,20 @@ KINDS = {
     "reuse": "a model, a cleared cache and a state give the same when they are used again",
     "reorder": "rows of a model's cache that are reordered go on as if they had always been so",
 }
-"""Each kind and what it shows; a claim's variants say which of them they promise."""
+"""Each kind and what it shows; the variants of a claim declare the kinds that they promise."""
 OF_PAPERS = tuple(KINDS)[: list(KINDS).index("kernel-checked") + 1]
-"""The kinds that the papers' claims have; the others are of users' kernels and models."""
+"""Kinds of the papers' claims; the others are for users' kernels and models."""
 
 RUN_ON_STRINGS = ("sampled", "exhausted")
-"""The kinds that run a network on strings: in exact arithmetic, or by torch."""
+"""Kinds that run a network on strings, in exact arithmetic or in torch."""
 
 
 EXACT, TORCH = "exact", "torch"
-"""What runs a network on strings."""
+"""The two ways to run a network on strings."""
 
 
 class Verdict(StrEnum):
-    """What a piece of evidence says. ``UNKNOWN`` is honest, and never shown as ``HOLDS``."""
+    """The verdict of a piece of evidence; ``UNKNOWN`` is never shown as ``HOLDS``."""
 
     HOLDS = "holds"
     REFUTED = "refuted"

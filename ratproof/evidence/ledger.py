@@ -1,4 +1,4 @@
-"""What a run of a test compared: a count that the comparing code keeps, and no test can write by hand."""
+"""The record of a test's comparisons, which the comparing code keeps and no test writes by hand."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ LEFT_OUT = {
     AS_LARGE: "not compared: their rounding, measured, is as large as the results",
     NO_ALARM: "compared only in part: no count of so few runs could be told from one of their probabilities",
 }
-"""Why a string is no case, and what to say of such strings."""
+"""Reasons why a string is no case, with their descriptions."""
 
 
 @dataclass
 class Ledger:
-    """What was compared so far.
+    """A record of the comparisons so far.
 
     Attributes:
-        cases: pairs of a network and a string of which every score that the variant speaks of was compared;
-            all prefixes of the string count as one case.
-        informative: how many of them are of a network whose automata do not give all strings compared the
-            same score; ``None`` where no automata were compared.
-        share: the largest share of a derived bound that a difference used, ``None`` where all was exact.
-        facts: what else the report should say, by name. ``left_out`` has, by a reason of :data:`LEFT_OUT`,
-            how many strings are no case.
+        cases: number of pairs of a network and a string for which every score that the variant covers was
+            compared; all prefixes of the string count as one case.
+        informative: number of cases with a network whose automata do not give all compared strings the same
+            score; ``None`` if no automata were compared.
+        share: the largest share of a derived bound that a difference used; ``None`` in exact arithmetic.
+        facts: further facts for the report, by name. ``left_out`` has the number of strings that are no case,
+            by a reason of :data:`LEFT_OUT`.
         certificate: evidence that can be checked again, as a JSON object.
-        observe: told of each comparison and its strings, where somebody wants to know.
-        has_failed: did a comparison raise something? What is compared after it is Hypothesis's shrinking.
+        observe: called with each comparison and its strings, if set.
+        has_failed: whether a comparison raised an error; later comparisons belong to Hypothesis's shrinking.
     """
 
     cases: int = 0
@@ -52,13 +52,13 @@ class Ledger:
     has_failed: bool = False
 
     def add(self, cases: int, share: float | None = None) -> None:
-        """Count cases, and the share of the bound they used."""
+        """Count cases, and the share of the bound that they used."""
         self.cases += cases
         if share is not None:
             self.share = max(share, self.share or 0.0)
 
     def inform(self, cases: int) -> None:
-        """Count informative cases, which :meth:`add` has counted as cases."""
+        """Count informative cases, which :meth:`add` has already counted as cases."""
         self.informative = (self.informative or 0) + cases
 
     def note_sizes(self, sizes: dict[str, int]) -> None:
@@ -74,7 +74,7 @@ class Ledger:
 
 
 def joined(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    """The counts of strings left out by two runs, together."""
+    """Return the sums of the counts of omitted strings of two runs."""
     return {
         reason: one.get(reason, 0) + other.get(reason, 0)
         for reason in LEFT_OUT
@@ -83,8 +83,9 @@ def joined(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
 
 
 def left_out_in_words(facts: dict[str, Any], but: frozenset[str] = frozenset()) -> str:
-    """``3 strings were ...; 1 string was ...``: nothing where all strings were cases, or for the reasons in
-    ``but`` alone.
+    """Describe the omitted strings, as in ``3 strings were ...; 1 string was ...``.
+
+    The text is empty without omitted strings, and leaves out the reasons in ``but``.
     """
     counts = {reason: count for reason, count in facts.get("left_out", {}).items() if reason not in but}
     names = {NOTHING_COUNTED: "call", AS_LARGE: "case"}
@@ -99,13 +100,13 @@ _current: ContextVar[Ledger | None] = ContextVar("ledger", default=None)
 
 
 def ledger() -> Ledger:
-    """The ledger that is being written; a fresh one that nobody reads, outside of a recording."""
+    """Return the current ledger, or, outside of a recording, a new one that is discarded."""
     return _current.get() or Ledger()
 
 
 @contextmanager
 def recording() -> Iterator[Ledger]:
-    """A fresh ledger for what runs inside."""
+    """Yield a new ledger that is current within the block."""
     fresh = Ledger()
     token = _current.set(fresh)
     try:

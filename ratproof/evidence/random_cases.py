@@ -1,6 +1,4 @@
-"""Hypothesis as the rungs use it: one assertion, held for random cases, as many as the run or the variant
-says; and of what fails, the smallest case.
-"""
+"""Random cases from Hypothesis for the rungs: one assertion, many cases, and the smallest failure."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ _seed: ContextVar[int | None] = ContextVar("seed", default=None)
 
 @contextmanager
 def with_seed(seed: int | None) -> Iterator[None]:
-    """What runs inside draws its cases from that seed; without one, as Hypothesis's profile says."""
+    """Draw cases from this seed within the block, or by Hypothesis's profile if it is None."""
     token = _seed.set(seed)
     try:
         yield
@@ -37,14 +35,14 @@ def for_random_cases(
 ) -> None:
     """Assert the body for random cases.
 
-    What fails is made small by Hypothesis. Where a smallest case is known that fails, too, that takes one
-    case (:mod:`ratproof.evidence.smallest`); a run with a seed of its own finds its own.
+    Hypothesis shrinks a failure. If a known smallest case fails, too, that takes only one case
+    (:mod:`ratproof.evidence.smallest`). A run with a seed of its own searches by itself.
 
     Args:
-        name: of the rung: with the seed, what its cases are drawn from, so that each rung has its own.
-        examples: how many cases; ``None`` for the profile's number.
-        body: draws a case from its argument, and asserts something of it.
-        shrinks: whether what fails is made small here, and not by the caller.
+        name: name of the rung, which determines its cases together with the seed.
+        examples: number of cases; ``None`` for the number of the profile.
+        body: draws a case from its argument, and makes an assertion about it.
+        shrinks: whether a failing case is shrunk here, and not by the caller.
     """
     search = _Search(name, examples, body)
     if not shrinks:
@@ -64,7 +62,7 @@ def for_random_cases(
     except Disagreement as error:
         first = error
     search.only(known)
-    search.all()  # the one that is known fails no more
+    search.all()  # the known case no longer fails
     raise first
 
 
@@ -75,15 +73,15 @@ class _Search:
     body: Callable[[st.DataObject], None]
 
     def all(self, database: ExampleDatabase | None = None) -> None:
-        """All phases of the profile; what fails is saved in the database."""
+        """Run all phases of the profile, and save a failure in the database."""
         self._test(settings().phases, database)
 
     def up_to_the_first(self) -> None:
-        """The same cases, up to the first that fails."""
+        """Run the same cases up to the first failure, without shrinking."""
         self._test([phase for phase in settings().phases if phase is not Phase.shrink])
 
     def only(self, known: ExampleDatabase) -> None:
-        """What a database has, and nothing else."""
+        """Run only the entry of a database."""
         test = given(st.data())(self._every_case())
         settings(phases=[Phase.reuse], derandomize=False, database=known)(test)()
 
@@ -92,10 +90,10 @@ class _Search:
         examples = settings().max_examples if self.examples is None else self.examples
         derandomize, seed = settings().derandomize, _seed.get()
         if seed is not None or derandomize:
-            # the text of the body is the same for all rungs, and Hypothesis derives its own seed from that
+            # Hypothesis derives its own seed from the body's source, which is the same for all rungs
             digest = blake2b(f"{self.name} {'' if seed is None else seed}".encode(), digest_size=6).digest()
             test = seeded(int.from_bytes(digest))(test)
-        # Hypothesis takes no database beside derandomize, and a seed takes it away from settings made before
+        # Hypothesis does not accept a database with derandomize, and a seed removes it from earlier settings
         derandomize = derandomize and database is None
         settings(max_examples=examples, phases=phases, derandomize=derandomize, database=database)(test)()
 

@@ -1,4 +1,4 @@
-"""What the tests showed: one result for each claim, variant and kind of evidence."""
+"""Results of the tests: one result per claim, variant and kind of evidence."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ratproof.evidence.ledger import joined
 
 @dataclass(frozen=True)
 class Observation:
-    """What one run of one test showed.
+    """The result of one run of one test.
 
     Attributes:
-        ran: ``"torch"`` or ``"exact"``, what ran on strings; ``None`` for kinds that run on none.
-        device: where torch ran; ``None`` where none did.
-        informative: how many cases are of a network whose automata do not score all strings alike; ``None``
-            for kinds that run on no strings, and for kernels, which have no automata.
-        raised: what it raised, where it ran in this process.
+        ran: ``"torch"`` or ``"exact"`` for kinds that run on strings; ``None`` for others.
+        device: the device of torch; ``None`` if torch did not run.
+        informative: number of cases with a network whose automata give different scores; ``None`` for kinds
+            that do not run on strings, and for kernels, which have no automata.
+        raised: the exception, if it ran in this process.
     """
 
     claim: str
@@ -43,13 +43,13 @@ class Observation:
     informative: int | None = None
 
     def to_text(self) -> str:
-        """On one line: how it comes from one process to another."""
+        """Return the observation as one line, to pass it between processes."""
         counterexample = None if self.counterexample is None else self.counterexample.to_json()
         return json.dumps(self.__dict__ | {"counterexample": counterexample, "raised": None})
 
     @classmethod
     def from_text(cls, text: str) -> Observation:
-        """What :meth:`to_text` wrote."""
+        """Return the observation that :meth:`to_text` wrote."""
         data = json.loads(text)
         counterexample = data["counterexample"]
         data |= {
@@ -61,9 +61,9 @@ class Observation:
 
 @dataclass
 class Result:
-    """All that was observed for one claim, variant and kind, by what ran and where (or on one corpus).
+    """All observations for one claim, variant and kind, by implementation and device, or by corpus.
 
-    Attributes are those of an :class:`Observation`.
+    The attributes are those of an :class:`Observation`.
     """
 
     claim: str
@@ -88,16 +88,16 @@ class Result:
 
     @property
     def as_expected(self) -> bool:
-        """Did the evidence say what it should?"""
+        """Return whether the verdict is the expected one."""
         return self.verdict == self.expected
 
     @property
     def counted(self) -> int:
-        """How many cases the report counts: the informative ones, for kinds that have some that are not."""
+        """Return the number of cases in the report: the informative ones, for kinds that distinguish them."""
         return self.cases if self.informative is None else self.informative
 
     def to_json(self) -> dict[str, Any]:
-        """As the contract of ``verify --json`` has it, and a few fields more."""
+        """Return the JSON object of ``verify --json``, with a few more fields."""
         shown = dict(self.__dict__)
         shown["verdict"] = str(self.verdict)
         shown["counterexample"] = None if self.counterexample is None else self.counterexample.to_json()
@@ -105,8 +105,9 @@ class Result:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Result:
-        """The result that :meth:`to_json` wrote; ``KeyError``, ``TypeError`` or ``ValueError`` for what is
-        none.
+        """Return the result that :meth:`to_json` wrote.
+
+        Invalid data raise ``KeyError``, ``TypeError`` or ``ValueError``.
         """
         fields = {name: value for name, value in data.items() if name in cls.__dataclass_fields__}
         fields["verdict"] = Verdict(fields["verdict"])
@@ -116,7 +117,7 @@ class Result:
 
 
 def require_expected(observations: Iterable[Observation]) -> None:
-    """Raise what a run raised, or an ``AssertionError``, if a verdict is not the one that is expected."""
+    """Raise the run's own exception or an ``AssertionError`` if a verdict is not the expected one."""
     for seen in observations:
         if seen.verdict != seen.expected:
             if seen.raised is not None:
@@ -128,10 +129,10 @@ def require_expected(observations: Iterable[Observation]) -> None:
 
 
 def gather(observations: Iterable[Observation], seed: int | None) -> list[Result]:
-    """One result a claim, variant, kind, what ran on strings and where, corpus and rule file, in the order in
-    which they came.
+    """Combine observations into results, in the order in which they came.
 
-    Of several tests, one counterexample refutes; one that showed nothing makes the whole unknown, unless
+    There is one result per claim, variant, kind, implementation and device, corpus and rule file. One
+    counterexample among several tests refutes. A test that showed nothing makes the result unknown, unless
     another refutes.
     """
     results: dict[tuple[Any, ...], Result] = {}
@@ -149,7 +150,9 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             seen.claim, seen.variant, seen.kind, seen.expected, seen.verdict, seen.ran, seen.device, seed
         )
         result = results.setdefault(key, new)
-        result.device = result.device or seen.device  # of other kinds, that of the tests in which torch ran
+        result.device = (
+            result.device or seen.device
+        )  # for other kinds, the device of the tests that ran torch
         before, result.verdict = result.verdict, _joined(result.verdict, seen.verdict)
         if result.verdict != before:
             result.certificate = None
@@ -167,23 +170,22 @@ def gather(observations: Iterable[Observation], seed: int | None) -> list[Result
             result.share = max(seen.share, result.share or 0.0)
         if seen.counterexample is not None and _simpler(seen.counterexample, result.counterexample):
             result.counterexample = seen.counterexample
-        if (
-            seen.verdict == result.verdict != Verdict.UNKNOWN
-        ):  # what a certificate shows is of no use beside another verdict
+        # a certificate is useful only for the same verdict
+        if seen.verdict == result.verdict != Verdict.UNKNOWN:
             result.certificate = result.certificate or seen.certificate
     return list(results.values())
 
 
 def in_order(results: Iterable[Result], variants: Mapping[str, Iterable[str]]) -> list[Result]:
-    """Sorted as the claims are, then as each claim's variants are, then up the ladder; of one rung what ran
-    in exact arithmetic comes first.
+    """Sort results by claims, then variants, then up the ladder, with exact arithmetic first.
 
-    Tests run in any order where several processes run them; the order of the results says nothing of that.
+    Several processes run tests in any order, and this order hides it.
     """
-    place = {pair: i for i, pair in enumerate((c, v) for c, names in variants.items() for v in names)}
+    position = {pair: i for i, pair in enumerate((c, v) for c, names in variants.items() for v in names)}
     rungs = {kind: i for i, kind in enumerate(KINDS)}
     return sorted(
-        results, key=lambda r: (place.get((r.claim, r.variant), len(place)), rungs[r.kind], r.ran == TORCH)
+        results,
+        key=lambda r: (position.get((r.claim, r.variant), len(position)), rungs[r.kind], r.ran == TORCH),
     )
 
 

@@ -1,4 +1,4 @@
-"""The one runner of evidence: `verify`, `check`, `hunt` and the tests all end here."""
+"""The runner of evidence for ``verify``, ``check``, ``hunt`` and the tests."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from ratproof.evidence.results import Observation
 
 
 class NamedSubject(Protocol):
-    """What evidence is about: a claim, or what a user brings."""
+    """A subject of evidence: a claim, or a user's program."""
 
     @property
     def name(self) -> str:
-        """As the command line knows it."""
+        """Return the name on the command line."""
 
 
 class NamedVariant(Protocol):
-    """A way to read it."""
+    """A reading of a subject."""
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Return the name of the variant."""
 
     @property
     def expected(self) -> str:
-        """The verdict that is expected: ``holds`` or ``refuted``."""
+        """Return the expected verdict: ``holds`` or ``refuted``."""
 
     @property
     def constant(self) -> str:
-        """Why its automata give all strings the same score; empty if they do not."""
+        """Return why its automata give all strings the same score; empty if they do not."""
 
 
 Observe = Callable[[Any, Any], None]
@@ -53,34 +53,34 @@ def run(
     seed: int | None = None,
     observe: Observe | None = None,
 ) -> Observation:
-    """Run an assertion, time it, keep what was compared, and turn what it raised into a verdict.
+    """Run and time an assertion, record its comparisons, and convert its exception to a verdict.
 
     Args:
         show: the assertion.
         claim: the claim.
-        variant: of the claim.
-        device: where torch runs in it; ``None`` if it does not.
+        variant: the variant of the claim.
+        device: the device of torch; ``None`` if torch does not run.
         kind: the kind of evidence.
-        test: the name of what runs.
-        seed: of fresh random cases; ``None`` for what Hypothesis's profile says.
+        test: the name of the test.
+        seed: seed of fresh random cases; ``None`` for Hypothesis's profile.
         observe: called with each comparison and its strings.
 
     Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
     """
     raised: BaseException | None = None
     started = time.perf_counter()
-    with recording() as book, with_seed(seed):
-        book.observe = observe
+    with recording() as current, with_seed(seed):
+        current.observe = observe
         try:
             show()
         except (KeyboardInterrupt, NotRun):
             raise
-        except BaseException as error:  # SystemExit among them: whatever it raises has a verdict
+        except BaseException as error:  # includes SystemExit, because every exception has a verdict
             raised = error
-    informative = book.informative if kind in RUN_ON_STRINGS else None
+    informative = current.informative if kind in RUN_ON_STRINGS else None
     if informative == 0 and variant.constant:
-        book.facts["constant"] = variant.constant
-    verdict, why = judge(raised, book, None if variant.constant else informative)
+        current.facts["constant"] = variant.constant
+    verdict, why = judge(raised, current, None if variant.constant else informative)
     return Observation(
         claim=claim.name,
         variant=variant.name,
@@ -88,15 +88,15 @@ def run(
         expected=variant.expected,
         verdict=verdict,
         test=test,
-        cases=book.cases,
+        cases=current.cases,
         seconds=time.perf_counter() - started,
         ran=(EXACT if device is None else TORCH) if kind in RUN_ON_STRINGS else None,
         device=device,
-        share=book.share,
+        share=current.share,
         informative=informative,
-        facts=dict(book.facts),
+        facts=dict(current.facts),
         counterexample=getattr(raised, "counterexample", None),
-        certificate=book.certificate,
+        certificate=current.certificate,
         why=why,
         raised=raised,
     )

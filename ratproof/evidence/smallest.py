@@ -1,9 +1,11 @@
-"""The smallest counterexamples known to what is refuted: a shrinker's work, kept.
+"""Known smallest counterexamples, which save shrinking.
 
-A search finds a counterexample anew in each run. Making it small takes hundreds of attempts more, and ends,
-in derandomised runs, where it ended last time. So ``smallest.json`` beside this file has the end, as
-Hypothesis's choices, by the name of the rung. It decides nothing: what it leads to is run, and counts only if
-it refutes; where it does not, the shrinker runs. ``nox -s smallest`` makes the file anew.
+Each run searches for a counterexample again. Shrinking it takes hundreds of further attempts, and
+derandomised runs always end at the same case. So ``smallest.json`` stores that case, as Hypothesis's choices,
+by the name of the rung.
+
+It decides nothing: the case is run, and counts only if it refutes; otherwise the shrinker runs. ``nox -s
+smallest`` regenerates the file.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ FILE = Path(__file__).with_name("smallest.json")
 
 
 class OneEntry(ExampleDatabase):
-    """A database of Hypothesis's with one test's smallest failure, whatever key that test has.
+    """A Hypothesis database for the smallest failure of one test, whatever its key.
 
     Example:
         >>> database = OneEntry()
@@ -37,31 +39,31 @@ class OneEntry(ExampleDatabase):
         self._key: bytes | None = None
 
     def fetch(self, key: bytes) -> Iterable[bytes]:
-        """The entry, to the first key that asks, or that saves: others are of larger failures."""
+        """Yield the entry to the first key only, because other keys belong to larger failures."""
         self._key = self._key or key
         return [self.entry] if self.entry is not None and key == self._key else []
 
     def save(self, key: bytes, value: bytes) -> None:
-        """Keep the entry: Hypothesis saves a failure whenever it has a smaller one."""
+        """Store the entry; Hypothesis saves a failure whenever it finds a smaller one."""
         self._key = self._key or key
         if key == self._key:
             self.entry = value
 
     def delete(self, key: bytes, value: bytes) -> None:
-        """Nothing is deleted: what no longer fails is made anew."""
+        """Do nothing, because a case that no longer fails is regenerated."""
 
 
 _keeping: ContextVar[dict[str, str] | None] = ContextVar("keeping", default=None)
 
 
 def keeping() -> bool:
-    """Is what is found to be kept?"""
+    """Return whether smallest counterexamples are being recorded."""
     return _keeping.get() is not None
 
 
 @contextmanager
 def keep_in(entries: dict[str, str]) -> Iterator[None]:
-    """The smallest counterexamples to what runs inside, by the names of the rungs, as the file has them."""
+    """Record the smallest counterexamples within the block, by the names of the rungs."""
     token = _keeping.set(entries)
     try:
         yield
@@ -71,7 +73,7 @@ def keep_in(entries: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def kept_smallest(name: str) -> Iterator[OneEntry]:
-    """A database for a search, whose entry is kept."""
+    """Yield a database for a search, and record its entry."""
     database = OneEntry()
     try:
         yield database
@@ -82,7 +84,7 @@ def kept_smallest(name: str) -> Iterator[OneEntry]:
 
 
 def smallest(name: str) -> OneEntry | None:
-    """The smallest counterexample known to a rung of that name, if any."""
+    """Return the known smallest counterexample of a rung, or ``None``."""
     entry = _kept().get(name)
     return None if entry is None else OneEntry(bytes.fromhex(entry))
 

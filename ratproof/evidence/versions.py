@@ -1,4 +1,4 @@
-"""The versions that a result depends on."""
+"""Versions of the packages on which a result depends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PACKAGES = ("ratproof", "numpy", "torch", "hypothesis", "pynini")
 
 
 def versions() -> dict[str, str]:
-    """Of Python, and of :data:`PACKAGES`; ``"not installed"`` of those that are not."""
+    """Return the versions of Python and of :data:`PACKAGES`, with ``"not installed"`` for missing ones."""
     return {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES}
 
 

@@ -1,4 +1,4 @@
-"""The rows of a ledger's tables, as they are read back: what no hunt writes is refused."""
+"""Validation of the rows of a ledger's tables: rows that no hunt writes are refused."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ COLUMNS = (
     "counterexample",
     "why",
 )
-"""Of a row of the table of rounds."""
+"""The columns of the table of rounds."""
 Values = tuple[Any, ...]
 
 
 def require_round(row: Values, path: Path) -> None:
-    """Raise :class:`~automata.errors.FormatError` where a row of the table of rounds is none that a round can
-    have. A refutation without a counterexample would be overlooked, as would one beside another verdict.
+    """Raise :class:`~automata.errors.FormatError` if a row of the table of rounds is invalid.
+
+    A refutation without a counterexample would be overlooked, and so would a counterexample with another
+    verdict.
     """
     values = dict(zip(COLUMNS, row, strict=True))
     try:
@@ -46,7 +48,7 @@ def require_round(row: Values, path: Path) -> None:
 
 
 def require_count(row: Values, path: Path) -> None:
-    """The same for seed, target and a number: what was planned, or given up."""
+    """Raise :class:`~automata.errors.FormatError` for an invalid row of planned or abandoned rounds."""
     seed, target, number = row[:3]
     if not (type(seed) is int and is_text(target) and target and type(number) is int and number >= 0):
         raise FormatError(
@@ -58,14 +60,14 @@ def require_count(row: Values, path: Path) -> None:
 
 
 def unequal(one: Values, other: Values) -> tuple[str, str, str] | None:
-    """In what two rows of one round differ that are to be equal, and both values of it."""
+    """Return the first of digest and verdict in which two rows of a round differ, with both values."""
     for what in ("digest", "verdict"):
-        place = COLUMNS.index(what)
-        if one[place] != other[place]:
-            return what, one[place], other[place]
+        column = COLUMNS.index(what)
+        if one[column] != other[column]:
+            return what, one[column], other[column]
     return None
 
 
 def key_of(row: Values) -> str:
-    """Of which round a row is, in words."""
+    """Return the description of a row's round."""
     return f"seed {row[0]}, {row[1]}, round {row[2]}"

@@ -1,4 +1,4 @@
-"""Two ledgers made one."""
+"""The union of two ledgers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from ratproof.hunting.store import FOLDER, NAME, HuntLedger, locked, require_sam
 
 
 def merge(into: Path, other: Path) -> dict[str, int]:
-    """Make a ledger the union of itself and another one, by seed, target and number.
+    """Merge another ledger into a ledger, by seed, target and number.
 
     Returns:
-        How many rows, and files, are new.
+        The numbers of new rows and files.
 
-    Raises :class:`~automata.errors.InputError`: one is no ledger, they are of different installations, a file
-    is not what its name says, or they have different digests for one round; then nothing was changed.
+    Raises:
+        InputError: one is not a ledger, their installations differ, a file does not match its name, or a
+            round has two digests; then nothing was changed.
     """
     theirs = HuntLedger(other)
-    HuntLedger(into).close()  # a folder that has none is left as it is
+    HuntLedger(into).close()  # raises, without changes, for a folder without a ledger
     with locked(into):
         ours = HuntLedger(into, grows=True)
         try:
@@ -57,7 +58,7 @@ def _require_equal(ours: HuntLedger, theirs: HuntLedger, rows: list[tuple[Any, .
 
 
 def _files(into: Path, other: Path, rows: list[tuple[Any, ...]]) -> dict[Path, str]:
-    """The counterexamples that are not there yet."""
+    """Return the counterexamples that are not in the ledger yet."""
     names = sorted({row[NAME] for row in rows if row[NAME] is not None})
     pairs = [(into / FOLDER / name, other / FOLDER / name) for name in names]
     return {target: source.read_text(encoding="utf-8") for target, source in pairs if not target.exists()}

@@ -1,4 +1,4 @@
-"""How far a hunt is, and what it found."""
+"""The progress of a hunt, and its counterexamples."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from ratproof.hunting.rounds import Round
 
 @dataclass
 class HuntProgress:
-    """All that was told so far; of what was found, the simplest for each claim, variant and way of comparing.
+    """The progress so far, with the simplest counterexample for each claim, variant and way of comparing.
 
     Attributes:
-        seed, jobs: of the hunt.
-        rounds: done now; asked_for: in all, ``None`` where time says when it ends.
-        resumed: done before.
+        seed, jobs: seed and number of jobs of the hunt.
+        rounds: number of rounds done in this run.
+        asked_for: total number of rounds; ``None`` if time is the limit.
+        resumed: number of rounds done in earlier runs.
         incomplete: rounds that were given up.
-        notes: what happened to the workers.
-        nothing_compared: was the time up before the first case?
+        notes: events of the workers.
+        nothing_compared: whether the time was up before the first case.
     """
 
     seed: int
@@ -43,11 +44,11 @@ class HuntProgress:
     nothing_compared: bool = False
 
     def rate(self, way: str) -> float:
-        """Cases a second and core."""
+        """Return the number of cases per second and core."""
         return self.cases[way] / self.seconds[way] if self.seconds[way] else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Return the progress as a JSON object."""
         return {
             "seed": self.seed,
             "jobs": self.jobs,

@@ -1,7 +1,7 @@
-"""Work that is numbered, and what came of it.
+"""Numbered rounds of random cases, and their results.
 
-A target is a test of a claim's variant that draws its cases; a round is fifty examples of it. Seed, target
-and number say which: the same three give the same examples wherever, whenever and beside whatever they run.
+A target is a test of a claim's variant that draws its cases, and a round is fifty examples of it. The seed,
+the target and the number determine the examples, on any machine and at any time.
 
 >>> first = Round("proposition-7-corrected-sampled", 0)
 >>> seed_of(7, first) == seed_of(7, first) != seed_of(8, first)
@@ -22,17 +22,17 @@ from automata.text.number_text import shorten
 from automata.text.printable_text import has_half_a_character, printable
 
 EXAMPLES = 50
-"""Examples a round: one alone would always be Hypothesis's simplest."""
+"""Number of examples per round; a single one would always be Hypothesis's simplest."""
 VERDICTS = ("holds", "refuted", "unknown", "error")
 DIGEST = re.compile(r"[0-9a-f]{32}")
 WAY = re.compile(r"[a-z][a-z0-9 -]{0,39}")
 SEED_BYTES = 6
 MOST_CASES = 10**9
-"""Cases of a round, and seconds that it takes, are fewer."""
+"""Limit on the number of cases of a round, and on its seconds."""
 MOST_SENT = 64 << 20
-"""Bytes of what a worker sends, at most: a chunk of counterexamples has a few megabytes."""
+"""Maximum size of a worker's message in bytes; a chunk of counterexamples has a few megabytes."""
 MOST_SAID = 2000
-"""Characters of what a row says in words, at most."""
+"""Maximum number of characters of a row's texts."""
 NONE = type(None)
 
 
@@ -46,19 +46,19 @@ class Round:
 
 @dataclass(frozen=True)
 class RoundRow:
-    """What came of a round.
+    """The result of a round.
 
     Attributes:
-        target, number: of the round.
-        digest: of its examples, in their order, as far as the first that failed.
-        verdict: of :data:`VERDICTS`; ``error``: something else than a counterexample was raised.
-        cases: compared, shrinking and all.
-        seconds: that it took.
-        way: of comparing: exact, network, gradient, other.
-        corners: of automata and strings that were seen.
-        counterexample: as JSON; ``None`` without.
-        test: that ran.
-        why: it is no ``holds``.
+        target, number: target and number of the round.
+        digest: hash of its examples in order, up to the first failure.
+        verdict: one of :data:`VERDICTS`; ``error`` for an exception other than a refutation.
+        cases: number of compared cases, including shrinking.
+        seconds: duration.
+        way: way of comparing: exact, network, gradient or other.
+        corners: the edge cases of automata and strings that occurred.
+        counterexample: the counterexample as JSON, or ``None``.
+        test: the test that ran.
+        why: the reason for a verdict other than ``holds``.
     """
 
     target: str
@@ -75,24 +75,25 @@ class RoundRow:
 
     @property
     def round(self) -> Round:
-        """Which."""
+        """Return the round."""
         return Round(self.target, self.number)
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Return the row as a JSON object."""
         return asdict(self)
 
 
 def seed_of(seed: int, one: Round) -> int:
-    """The seed of a round's examples: a keyed hash of target and number."""
+    """Return the seed of a round's examples: a keyed hash of target and number."""
     key = blake2b(str(seed).encode(), digest_size=32).digest()
     name = f"{one.target}\n{one.number}".encode()
     return int.from_bytes(blake2b(name, key=key, digest_size=SEED_BYTES).digest())
 
 
 def require_row(said: dict[str, Any], where: str) -> None:
-    """Raise :class:`~automata.errors.FormatError`, which names the field, where the values of a row are none
-    that a round can have: sent by a worker, or read from a ledger.
+    """Raise :class:`~automata.errors.FormatError`, which names the field, if the values of a row are invalid.
+
+    The row may come from a worker or a ledger.
     """
     right = {
         "target": is_text(said["target"]) and said["target"] != "",
@@ -114,13 +115,13 @@ def require_row(said: dict[str, Any], where: str) -> None:
 
 
 def shown(value: Any, quoted: bool = False) -> str:
-    """So that a message can hold it."""
-    whole = is_text(value) and not quoted
-    return printable(value if whole else shorten(value))
+    """Return the value in printable form for a message."""
+    as_is = is_text(value) and not quoted
+    return printable(value if as_is else shorten(value))
 
 
 def is_text(value: Any) -> bool:
-    """Can a file, a ledger and a terminal take it?"""
+    """Return whether the value is a text that files, ledgers and terminals support."""
     return isinstance(value, str) and len(value) <= MOST_SAID and not has_half_a_character(value)
 
 
@@ -130,9 +131,10 @@ def _are_corners(value: Any) -> bool:
 
 
 def greeting_from(text: bytes) -> dict[str, Any]:
-    """What a worker says first: its installation and its targets, or what is wrong.
+    """Return the first message of a worker: its installation and targets, or an error.
 
-    Raises :class:`~automata.errors.FormatError`: it is nothing of the kind.
+    Raises:
+        FormatError: the message is invalid.
     """
     said = _json(text)
     targets = said.get("targets") if isinstance(said, dict) else None
@@ -147,7 +149,7 @@ def greeting_from(text: bytes) -> dict[str, Any]:
 
 def _json(text: bytes) -> Any:
     if len(text) > MOST_SENT:
-        raise FormatError(f"a worker sent {len(text):,} bytes, where at most {MOST_SENT:,} are right")
+        raise FormatError(f"a worker's message must have at most {MOST_SENT:,} bytes, got {len(text):,}")
     try:
         return json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -155,14 +157,15 @@ def _json(text: bytes) -> Any:
 
 
 def _refuse(constant: str) -> Any:
-    """``NaN`` and ``Infinity`` are Python's, not JSON's."""
+    """Refuse ``NaN`` and ``Infinity``, which are not JSON."""
     raise ValueError(constant)
 
 
 def rows_from(text: bytes, chunk: list[Round]) -> list[RoundRow]:
-    """The rows that a worker sent for a chunk.
+    """Return the rows that a worker sent for a chunk.
 
-    Raises :class:`~automata.errors.FormatError`: it is not JSON, or not one right row for each round.
+    Raises:
+        FormatError: the message is not JSON, or not one valid row per round.
     """
     said = _json(text)
     rows = said.get("rows") if isinstance(said, dict) else None

@@ -1,9 +1,8 @@
-"""The seal of a ledger: one number for all that its tables hold, kept in the ledger and compared when it is
-opened.
+"""The seal of a ledger: a checksum of all its tables, stored in the ledger and compared when it is opened.
 
-It is the sum, modulo 2^256, of the SHA-256 of every row of every table: each row that is written or removed
-changes it by its own hash, in one transaction. It shows rows that were changed, removed or added by anything
-else than a hunt. It is no signature: who computes it again can write what they like.
+It is the sum, modulo 2^256, of the SHA-256 of every row of every table. Each transaction that writes or
+removes a row also changes the seal by the row's hash. It detects rows that anything but a hunt changed,
+removed or added. It is not a signature, because anyone can compute it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from automata.text.number_text import shorten
 KEYS = {"about": ("name",), "planned": ("seed", "target"), "given_up": ("seed", "target", "number")} | {
     "rounds": ("seed", "target", "number")
 }
-"""The tables that are sealed, and the columns that a row is found by, which are its first."""
+"""The sealed tables, and their key columns, which come first."""
 TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE rounds (
@@ -41,16 +40,17 @@ Values = tuple[Any, ...]
 
 
 def begin(data: sqlite3.Connection) -> None:
-    """Make the tables, and the seal of empty ones."""
+    """Create the tables, and the seal of empty tables."""
     for table in TABLES.split(";"):
         data.execute(table)
     data.execute("INSERT INTO seal VALUES (?)", (f"{0:064x}",))
 
 
 def write(data: sqlite3.Connection, path: Path, table: str, values: Values) -> None:
-    """Write a row, for the one with its key if there is one; read it back; and change the seal.
+    """Write a row, replacing the one with its key; read it back; and update the seal.
 
-    Raises :class:`~automata.errors.OutputError` where something else is read back.
+    Raises:
+        OutputError: another row is read back.
     """
     where = _where(table)
     key = values[: len(KEYS[table])]
@@ -86,13 +86,14 @@ def _kept(data: sqlite3.Connection, path: Path) -> int:
 
 
 def hash_of(table: str, row: Values) -> int:
-    """Of one row."""
+    """Return the hash of a row."""
     return int.from_bytes(hashlib.sha256(json.dumps([table, *row]).encode()).digest())
 
 
 def require_sealed(data: sqlite3.Connection, path: Path) -> None:
-    """Raise :class:`~automata.errors.FormatError` where the ledger is not as hunts have left it: a table,
-    index, view or trigger is not its own, SQLite finds it damaged, or the seal is not that of its rows.
+    """Raise :class:`~automata.errors.FormatError` if the ledger is not as hunts left it.
+
+    A table, index, view or trigger differs, SQLite detects damage, or the seal does not match the rows.
     """
     extra = _schema(data) ^ _EXPECTED
     if extra:

@@ -1,5 +1,6 @@
-"""A search for counterexamples: numbered rounds of all targets, handed to workers in chunks until all are
-done or the time is up.
+"""A search for counterexamples: workers run numbered rounds of all targets, in chunks.
+
+The search ends when all rounds are done or the time is up.
 """
 
 from __future__ import annotations
@@ -28,25 +29,25 @@ from ratproof.process.time_limits import at_most
 from theory.registry import claim_named
 
 KILLS = 3
-"""A round that has ended its worker so often, alone, is given up."""
+"""Number of times that a round may kill its worker, alone, before it is given up."""
 REPLAY = 300.0
-"""Seconds for a counterexample that a worker sent; those that rounds find take less than one."""
+"""Time limit in seconds for replaying a worker's counterexample; usual ones take less than one second."""
 MOST = 256
-"""Rounds a chunk, at most."""
+"""Maximum number of rounds in a chunk."""
 
 
 @dataclass(frozen=True)
 class Hunt:
-    """What is hunted.
+    """The settings of a hunt.
 
     Attributes:
-        names: claims; all without.
-        seed: where the random numbers start.
-        variant: a variant to hunt, whatever is expected of it; without, all that are expected to hold.
-        device: of the networks.
-        rounds: of each target, from 0 on; ``None``: until the time is up.
-        minutes: the most.
-        folder: where counterexamples are kept, without a ledger.
+        names: names of claims; empty for all.
+        seed: seed of the random numbers.
+        variant: the variant to hunt, whatever its expected verdict; default all that are expected to hold.
+        device: device of the networks.
+        rounds: number of rounds of each target; ``None`` until the time is up.
+        minutes: time limit in minutes.
+        folder: folder of counterexamples, without a ledger.
     """
 
     names: tuple[str, ...]
@@ -59,11 +60,11 @@ class Hunt:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """Those of :func:`ratproof.hunting.worker.work`, besides the pipe."""
+        """Return the arguments of :func:`ratproof.hunting.worker.work`, except the pipe."""
         return self.names, self.variant, self.device, self.seed
 
     def about(self) -> dict[str, Any]:
-        """What all rounds of its ledger have in common."""
+        """Return the properties that all rounds of its ledger share."""
         return {"installation": fingerprint(), "variant": self.variant, "device": self.device}
 
 
@@ -75,18 +76,18 @@ def hunt(
     crew: Crew | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> HuntProgress:
-    """Search; ``told`` is called a few times a second.
+    """Search for counterexamples.
 
     Args:
-        what: is hunted, and for how long.
-        jobs: processes of this machine, where there is no other crew.
-        store: where rows go; without, a target that has a counterexample is left alone from then on.
-        told: is shown the progress.
-        crew: the workers; processes of this machine without.
-        stop: should it stop now? What was taken in is kept.
+        what: the settings.
+        jobs: number of local processes, if there is no other crew.
+        store: stores the rows; without a store, a target is no longer searched after a counterexample.
+        told: called with the progress a few times per second.
+        crew: the workers; default local processes.
+        stop: returns whether to stop now; received rows are kept.
 
-    Raises :class:`~automata.errors.InputError`: there is no such claim or variant, or a worker is of another
-    installation.
+    Raises:
+        InputError: a claim or variant is unknown, or a worker has another installation.
     """
     require_known(what.names, what.variant)
     if store is None:
@@ -111,12 +112,12 @@ def hunt(
 
 
 class Driver:
-    """The one that knows what is done.
+    """The driver of a hunt, which knows the finished rounds.
 
     Args:
-        what: is hunted.
-        store: where rows go.
-        progress: is kept up.
+        what: the settings.
+        store: stores the rows.
+        progress: is updated.
     """
 
     def __init__(self, what: Hunt, store: Store, progress: HuntProgress) -> None:
@@ -133,11 +134,11 @@ class Driver:
 
     @property
     def is_kept(self) -> bool:
-        """Is there a ledger?"""
+        """Return whether there is a ledger."""
         return not isinstance(self.store, Memory)
 
     def run(self, crew: Crew, told: Callable[[HuntProgress], None], stop: Callable[[], bool]) -> None:
-        """Until all is done, or the time is up."""
+        """Run until all rounds are done or the time is up."""
         while True:
             for chunk, said in crew.ready(0.25):
                 self._take(chunk, said)
@@ -159,7 +160,7 @@ class Driver:
                 return
 
     def _chunk(self, seconds: float) -> Chunk:
-        """The next rounds to run; a round whose worker died, alone."""
+        """Return the next rounds to run; a round whose worker died comes alone."""
         if self.alone:
             return [self.alone.popleft()]
         size = max(1, min(MOST, int(seconds * self.made / self.spent))) if self.spent else 1
@@ -189,12 +190,12 @@ class Driver:
             self._died(chunk)
             return
         self._require_same(said)
-        # what is wrong with one row is known before any of them is taken in
+        # validate all rows before storing any of them
         for row, found in [(row, self._confirmed(row)) for row in rows_from(said, chunk)]:
             self._add(row, found)
 
     def _greet(self, said: bytes) -> None:
-        """What a worker says of itself: the first one's targets are everybody's."""
+        """Process a worker's greeting; the first worker's targets apply to all."""
         words = greeting_from(said)
         if "error" in words:
             if words["error"] not in self.progress.errors:
@@ -215,7 +216,7 @@ class Driver:
         self._recall(frozenset(self.targets))
 
     def _recall(self, targets: frozenset[str]) -> None:
-        """What the rounds that were done before found counts as what these find."""
+        """Count the counterexamples and errors of earlier rounds."""
         for one, path, why in self.store.found(self.what.seed):
             if one.target not in targets or not (self.what.rounds is None or one.number < self.what.rounds):
                 continue
@@ -229,7 +230,7 @@ class Driver:
             self._find(counterexample(again.comparison, again.compared), path)
 
     def _find(self, found: Counterexample, path: Path) -> None:
-        """Of those with one claim, variant and way, the simplest is shown."""
+        """Record a counterexample if it is the simplest of its claim, variant and way."""
         key = (found.claim, found.variant, found.comparison["way"])
         if key not in self.progress.finds or found.simplicity < self.progress.finds[key][0].simplicity:
             self.progress.finds[key] = (found, path)
@@ -244,7 +245,7 @@ class Driver:
             number += 1
 
     def _require_same(self, said: bytes) -> None:
-        """Raises :class:`~automata.errors.InputError` where a worker is of another installation."""
+        """Raise :class:`~automata.errors.InputError` if a worker has another installation."""
         try:
             other = json.loads(said)["installation"]
             why = difference(fingerprint(), dict(other))
@@ -257,7 +258,7 @@ class Driver:
             )
 
     def _died(self, chunk: Chunk) -> None:
-        """All of its rounds are suspect, and each is run alone; what kills its worker then is given up."""
+        """Run each round of a dead worker's chunk alone, and give up a round that kills its worker again."""
         if len(chunk) > 1:
             self.alone.extend(chunk)
             return
@@ -286,10 +287,10 @@ class Driver:
             p.errors.append(f"{row.target}, round {row.number}: {row.why}")
 
     def _confirmed(self, row: RoundRow) -> Counterexample | None:
-        """The counterexample of a row, as it is when it is run again here: nothing of what it says of itself
-        is believed.
+        """Return the counterexample of a row, replayed here, because a worker is not trusted.
 
-        Raises :class:`~automata.errors.InputError`: it is none, or one of something that is not hunted.
+        Raises:
+            InputError: it is not a counterexample, or its variant is not hunted.
         """
         if row.counterexample is None:
             return None
@@ -306,7 +307,7 @@ class Driver:
         return counterexample(again.comparison, again.compared)
 
     def _kept(self, row: RoundRow, found: Counterexample) -> Path | None:
-        """Keep it; its file, where the ledger has one."""
+        """Store the counterexample, and return its file if the ledger has one."""
         self.fallen.add(row.target)
         seed = seed_of(self.what.seed, row.round)
         path = self.store.keep(as_kept(found, seed, row.test))

@@ -1,6 +1,6 @@
-"""What was done: in memory, or in a ledger, an SQLite file in a folder, with counterexamples beside it.
+"""The store of a hunt's results: in memory, or in a ledger, which is an SQLite file with counterexamples.
 
-One process writes a ledger, the driver; what it has taken in is there whatever is killed afterwards.
+Only one process, the driver, writes a ledger. Results that it has stored survive any crash.
 """
 
 from __future__ import annotations
@@ -26,68 +26,69 @@ from ratproof.ladder.counterexample_files import read
 FILE, FOLDER, LOCK = "ledger.sqlite", "counterexamples", "lock"
 FORMAT = "ratproof ledger 2"
 MOST_LISTED = 1_000_000
-"""Rounds that were asked for and are not done, as ``status`` lists them."""
+"""Maximum number of unfinished rounds that ``status`` lists."""
 _NAMES = ", ".join(COLUMNS)
 NAME = COLUMNS.index("counterexample")
 
 
 class Store(Protocol):
-    """Where rows go."""
+    """A store of a hunt's results."""
 
     def done(self, seed: int) -> set[Round]:
-        """The rounds of that seed that need not be run."""
+        """Return the rounds of that seed that need not run."""
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
-        """So many rounds of each target are asked for."""
+        """Record that ``rounds`` rounds of each target are requested."""
 
     def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
-        """Take in a row."""
+        """Store a row."""
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
-        """A round cannot be done."""
+        """Record that a round cannot be done."""
 
     def keep(self, data: dict[str, Any]) -> Path | None:
-        """Keep a counterexample, where the store does so itself."""
+        """Store a counterexample and return its file, if the store keeps counterexamples."""
 
     def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """The rounds of that seed that found something: a counterexample's file, or why there was none."""
+        """Return the rounds of that seed with a counterexample's file, or with an error message."""
 
 
 class Memory:
-    """A hunt without a ledger."""
+    """A store for a hunt without a ledger."""
 
     def done(self, seed: int) -> set[Round]:
-        """None."""
+        """Return no rounds."""
         return set()
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def keep(self, data: dict[str, Any]) -> Path | None:
-        """The hunt keeps it."""
+        """Return None, because the hunt stores the counterexample."""
         return None
 
     def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """Nothing."""
+        """Return no rounds."""
         return []
 
 
 class HuntLedger:
-    """A folder with what a hunt has done.
+    """A folder with the results of a hunt.
 
     Args:
-        folder: it is made where it is not there.
-        about: what all rounds of a ledger have in common: installation, variant, device; ``None`` to read
-            one that is there, which may lie where nothing can be written.
-        grows: is one that is there to be written to?
+        folder: the folder, which is created if it does not exist.
+        about: the properties that all rounds share: installation, variant, device; ``None`` to read an
+            existing ledger, which may be read-only.
+        grows: whether to write to an existing ledger.
 
-    Raises :class:`~automata.errors.InputError`: it is no ledger, it is another's, or somebody writes to it.
+    Raises:
+        InputError: it is not a ledger, belongs to another hunt, or is in use.
     """
 
     def __init__(self, folder: Path, about: dict[str, Any] | None = None, grows: bool = False) -> None:
@@ -111,8 +112,9 @@ class HuntLedger:
             self._begin({"format": FORMAT, **about})
 
     def _is_begun(self, about: dict[str, Any] | None) -> bool:
-        """Open it to be read, and see that it is as hunts have left it, and whose it is. A hunt that was
-        killed before its tables were made has not begun.
+        """Open the ledger for reading, validate it, and check its properties.
+
+        Return False for a hunt that was killed before it created the tables.
         """
         with ExitStack() as opened:
             self.data = _to_read(self.path)
@@ -126,14 +128,14 @@ class HuntLedger:
             return True
 
     def _begin(self, about: dict[str, Any]) -> None:
-        """Make the tables, at once or not at all."""
+        """Create the tables in one transaction."""
         with self.at_once():
             begin(self.data)
             for name, value in about.items():
                 write(self.data, self.path, "about", (name, json.dumps(value)))
 
     def _require_sound(self) -> None:
-        """Raise :class:`~automata.errors.FormatError` where it is not as hunts have left it."""
+        """Raise :class:`~automata.errors.FormatError` if the ledger is not as hunts left it."""
         query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'about'"
         if not self._all(query):
             raise FormatError(f"{self.path}: is no ledger of a hunt, but another database")
@@ -150,7 +152,7 @@ class HuntLedger:
             self._require_file(name, of)
 
     def _require_file(self, name: str, of: str) -> None:
-        """Raise :class:`~automata.errors.FormatError` where a counterexample is not what its name says."""
+        """Raise :class:`~automata.errors.FormatError` if a counterexample does not match its file name."""
         path = self.folder / FOLDER / name
         try:
             data = read(path)
@@ -163,7 +165,7 @@ class HuntLedger:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """All that is written inside, or nothing of it; inside of another one, with that."""
+        """Run the block in one transaction, or within an outer one."""
         if self.data.in_transaction:
             yield
             return
@@ -177,7 +179,7 @@ class HuntLedger:
             self.data.execute("COMMIT")
 
     def about(self) -> dict[str, Any]:
-        """What all its rounds have in common."""
+        """Return the properties that all its rounds share."""
         with self._refused():
             try:
                 rows = self.data.execute("SELECT name, value FROM about").fetchall()
@@ -186,9 +188,10 @@ class HuntLedger:
                 raise FormatError(f"{self.path}: what it says about itself is no JSON") from None
 
     def close(self) -> None:
-        """Write all to one file, which can be read where nothing can be written.
+        """Write everything to one file, which can be read from read-only folders.
 
-        Raises :class:`~automata.errors.OutputError` where it is not as this hunt has left it.
+        Raises:
+            OutputError: the ledger is not as this hunt left it.
         """
         with self._refused():
             try:
@@ -207,14 +210,15 @@ class HuntLedger:
             self.data.execute("PRAGMA journal_mode=DELETE")
 
     def done(self, seed: int) -> set[Round]:
-        """The rounds of that seed that have a row. Raises :class:`~automata.errors.FormatError` as
-        :meth:`rows` does.
+        """Return the rounds of that seed that have a row.
+
+        The errors are those of :meth:`rows`.
         """
-        # row by row, and each target's name once: there may be millions
+        # iterate over the rows and intern the names, because there may be millions
         return {Round(intern(row[1]), row[2]) for row in self.rows(seed)}
 
     def plan(self, seed: int, targets: Iterable[str], rounds: int) -> None:
-        """So many rounds of each target are asked for, or more, where more were."""
+        """Record that at least ``rounds`` rounds of each target are requested."""
         query = "SELECT rounds FROM planned WHERE seed = ? AND target = ?"
         with self.at_once():
             for target in targets:
@@ -223,8 +227,9 @@ class HuntLedger:
                     write(self.data, self.path, "planned", (seed, target, rounds))
 
     def add(self, seed: int, row: RoundRow, counterexample: Path | None) -> None:
-        """Take in a row. A second one of the same round is left out; one with another digest, or verdict, is
-        refused.
+        """Store a row.
+
+        A second row of the same round is dropped, and refused if its digest or verdict differs.
         """
         name = None if counterexample is None else counterexample.name
         self.put(
@@ -244,7 +249,7 @@ class HuntLedger:
         )
 
     def put(self, values: tuple[Any, ...]) -> bool:
-        """Take in a row of the table; was it not there?"""
+        """Store a row of the table, and return whether it is new."""
         key = values[:3]
         with self.at_once():
             query = f"SELECT {_NAMES} FROM rounds WHERE seed = ? AND target = ? AND number = ?"
@@ -262,20 +267,20 @@ class HuntLedger:
         return there is None
 
     def give_up(self, seed: int, one: Round, why: str) -> None:
-        """A round cannot be done: it is named, and done when it is asked for again."""
+        """Record that a round cannot be done; it is reported, and runs again if it is requested again."""
         query = "SELECT 1 FROM rounds WHERE seed = ? AND target = ? AND number = ?"
         with self.at_once():
             if self.data.execute(query, (seed, one.target, one.number)).fetchone() is None:
                 write(self.data, self.path, "given_up", (seed, one.target, one.number, why))
 
     def keep(self, data: dict[str, Any]) -> Path:
-        """Write a counterexample, in a file that is named after what it holds."""
+        """Write a counterexample to a file that is named by its contents."""
         path = self.folder / FOLDER / name_of(data)
         write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
         return path
 
     def found(self, seed: int) -> list[tuple[Round, Path | None, str]]:
-        """The rounds of that seed with a counterexample, or with an error and what it says."""
+        """Return the rounds of that seed with a counterexample, or with an error and its message."""
         query = (
             "SELECT target, number, counterexample, why FROM rounds WHERE seed = ?"
             " AND (counterexample IS NOT NULL OR verdict = 'error') ORDER BY target, number"
@@ -286,9 +291,10 @@ class HuntLedger:
         ]
 
     def rows(self, seed: int | None = None) -> Iterator[tuple[Any, ...]]:
-        """The rows of the table of rounds, all or those of a seed, sorted by seed, target and number.
+        """Yield the rows of the table of rounds, of all seeds or one, sorted by seed, target and number.
 
-        Raises :class:`~automata.errors.FormatError`: one is none that a round can have.
+        Raises:
+            FormatError: a row is invalid.
         """
         with self._refused():
             of_seed, values = ("", ()) if seed is None else (" WHERE seed = ?", (seed,))
@@ -298,9 +304,10 @@ class HuntLedger:
                 yield row
 
     def incomplete(self) -> list[tuple[str, int]]:
-        """The rounds that were asked for, or given up, and have no row; of all seeds, each once.
+        """Return the rounds of all seeds that were requested or given up and have no row, each once.
 
-        Raises :class:`~automata.errors.LimitReached`: they are more than can be listed.
+        Raises:
+            LimitReached: there are too many to list.
         """
         given_up = {Round(target, number) for _, target, number, _ in self.given_up()}
         planned = self.planned()
@@ -317,11 +324,11 @@ class HuntLedger:
         return [(one.target, one.number) for one in sorted(given_up)]
 
     def given_up(self) -> list[tuple[Any, ...]]:
-        """Seed, target, number of what was given up, and why."""
+        """Return the seed, target, number and reason of the rounds that were given up."""
         return self._counts("SELECT seed, target, number, why FROM given_up ORDER BY seed, target, number")
 
     def planned(self) -> list[tuple[Any, ...]]:
-        """Seed, target and rounds of all that was asked for."""
+        """Return the seed, target and number of rounds of all requests."""
         return self._counts("SELECT seed, target, rounds FROM planned ORDER BY seed, target")
 
     def _counts(self, query: str) -> list[tuple[Any, ...]]:
@@ -331,14 +338,14 @@ class HuntLedger:
         return rows
 
     def digest(self) -> str:
-        """Of the sorted rows: seed, target, number, digest and verdict."""
-        whole = hashlib.sha256()
+        """Return a hash of the sorted rows: seed, target, number, digest and verdict."""
+        digest = hashlib.sha256()
         for row in self.rows():
-            whole.update(json.dumps(row[:5], separators=(",", ":")).encode() + b"\n")
-        return whole.hexdigest()
+            digest.update(json.dumps(row[:5], separators=(",", ":")).encode() + b"\n")
+        return digest.hexdigest()
 
     def status(self) -> dict[str, Any]:
-        """What was done, with nothing in it that a clock or a machine decides."""
+        """Return a summary that does not depend on time or machine."""
         query = "SELECT DISTINCT counterexample FROM rounds WHERE counterexample IS NOT NULL"
         ((count,),) = self._all("SELECT count(*) FROM rounds")
         return {
@@ -354,7 +361,7 @@ class HuntLedger:
 
     @contextmanager
     def _refused(self) -> Iterator[None]:
-        """What SQLite, or the system, says against it is one sentence."""
+        """Convert errors of SQLite and the system to one sentence."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -363,7 +370,7 @@ class HuntLedger:
             raise OutputError(f"{self.path}: {printable(str(error))}") from None
         except sqlite3.Error as error:
             raise FormatError(f"{self.path}: is no ledger of a hunt ({printable(str(error))})") from None
-        except UnicodeDecodeError:  # in what SQLite says
+        except UnicodeDecodeError:  # in a message of SQLite
             raise FormatError(f"{self.path}: is no ledger of a hunt: it is damaged") from None
         except OSError as error:
             raise OutputError(f"{self.folder}: {error.strerror or error}") from None
@@ -378,8 +385,9 @@ def _to_write(path: Path, new: bool) -> sqlite3.Connection:
 
 
 def _to_read(path: Path) -> sqlite3.Connection:
-    """Where nothing can be written, SQLite takes a ledger that was not closed only if told that nobody else
-    writes to it either.
+    """Open a ledger for reading.
+
+    In a read-only folder, SQLite opens a ledger that was not closed only as immutable.
     """
     where = path.absolute().as_uri()
     data = sqlite3.connect(f"{where}?mode=ro", uri=True)
@@ -395,9 +403,10 @@ def _to_read(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def locked(folder: Path, option: str = "") -> Iterator[None]:
-    """Nobody else writes to the ledger in the folder meanwhile.
+    """Lock the ledger in the folder against other writers within the block.
 
-    Raises :class:`~automata.errors.InputError`: somebody does, or nothing can be written there.
+    Raises:
+        InputError: another process writes to it, or the folder is read-only.
     """
     from filelock import FileLock, Timeout
 
@@ -406,7 +415,7 @@ def locked(folder: Path, option: str = "") -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     except Timeout:
-        raise InputError(f"{option}{folder}: another hunt writes to it; another folder is right") from None
+        raise InputError(f"{option}{folder}: another hunt writes to it; use another folder") from None
     except OSError as error:
         raise InputError(f"{option}{folder}: cannot be written to: {error.strerror or error}") from None
     try:
@@ -416,14 +425,14 @@ def locked(folder: Path, option: str = "") -> Iterator[None]:
 
 
 def name_of(counterexample: dict[str, Any]) -> str:
-    """The name of its file, by all that it holds but versions."""
+    """Return the name of its file, by its contents without versions."""
     said = {name: value for name, value in counterexample.items() if name != "versions"}
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
     return f"{counterexample['claim']}--{counterexample['variant']}--{digest}.json"
 
 
 def require_same(path: Path, said: dict[str, Any], about: dict[str, Any]) -> None:
-    """Raises :class:`~automata.errors.InputError` where a ledger is another hunt's."""
+    """Raise :class:`~automata.errors.InputError` if a ledger belongs to another hunt."""
     for name, value in about.items():
         other = said.get(name)
         if other == value:

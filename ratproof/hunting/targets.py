@@ -1,4 +1,4 @@
-"""What is hunted: the steps that draw cases, scores and gradients."""
+"""The targets of a hunt: steps that draw cases, scores and gradients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DRAWN = ("sampled", GRADIENT)
 
 
 def require_known(names: Sequence[str], variant: str | None) -> None:
-    """Raise :class:`~automata.errors.InputError` for a claim or a variant that is not there."""
+    """Raise :class:`~automata.errors.InputError` for an unknown claim or variant."""
     for name in names:
         claim_named(name)
     if variant is not None and not any(
@@ -25,8 +25,10 @@ def require_known(names: Sequence[str], variant: str | None) -> None:
 
 
 def targets(names: Sequence[str], variant: str | None, device: str) -> dict[str, Step | WrittenStep]:
-    """Return what draws cases for these claims, of variants that should hold or of the one that is hunted, in
-    an order that does not depend on the machine. Its name is that of the pytest test, without its file.
+    """Return the steps that draw cases for these claims, by the name of their pytest test without its file.
+
+    They are steps of variants that should hold, or of the hunted variant. The order does not depend on the
+    machine.
     """
     inputs, chosen = Inputs(device), map(claim_named, names or claims())
     every = (step for claim in chosen for kind in DRAWN for step in all_of(claim, kind, inputs))

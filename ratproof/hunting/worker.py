@@ -1,7 +1,7 @@
-"""A worker: a process that runs the rounds that it is sent.
+"""A worker: a process that runs the rounds that it receives.
 
-Both ways go JSON objects as bytes. What it says first is its installation and its targets; then, for each
-chunk of rounds, their rows.
+Both directions send JSON objects as bytes. The first message of a worker has its installation and targets;
+then it sends rows for each chunk of rounds.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from ratproof.jobs.installation import fingerprint
 from ratproof.ladder.environment import forget_constants, interpret_triton, load_profile, unchanged_afterwards
 from ratproof.ladder.steps import Step, WrittenStep
 
-LOOK_EVERY = 16  # comparisons: how often the corners are looked at
+LOOK_EVERY = 16  # number of comparisons between two checks of edge cases
 
 
 def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed: int) -> None:
-    """Run rounds until the other end of the pipe says that there are no more.
+    """Run rounds until the other end of the pipe sends that there are no more.
 
     Args:
         pipe: a connection, with ``send_bytes`` and ``recv_bytes``.
-        names: of claims; all without.
-        variant: the one that is hunted; without, all that are expected to hold.
-        device: of the networks.
-        seed: of the hunt.
+        names: names of claims; empty for all.
+        variant: the hunted variant; default all that are expected to hold.
+        device: device of the networks.
+        seed: seed of the hunt.
     """
     try:
         import torch
@@ -46,22 +46,22 @@ def work(pipe: Any, names: Sequence[str], variant: str | None, device: str, seed
             _work(pipe, targets(names, variant, device), seed)
     except (KeyboardInterrupt, EOFError, BrokenPipeError):
         pass
-    except BaseException as problem:  # a worker that ends has to say why
+    except BaseException as problem:  # a worker that ends must report the reason
         line = f"a worker ended: {type(problem).__name__}: {problem}".splitlines()[0]
         _send(pipe, {"error": line})
 
 
 def prepare() -> None:
-    """Set the process up for rounds."""
+    """Prepare the process for rounds."""
     interpret_triton()
     load_profile(EXAMPLES, seeded=True)
     core.global_force_seed = 0  # type: ignore[assignment]
-    # Hypothesis draws numbers from modules that happen to be imported: others in a wheel than in a clone
+    # Hypothesis draws constants from imported modules, which differ between a wheel and a clone
     forget_constants()
 
 
 def _work(pipe: Any, items: dict[str, Step | WrittenStep], seed: int) -> None:
-    """Say what there is, and run rounds of it."""
+    """Send the targets, and run rounds of them."""
     if not items:
         _send(pipe, {"error": "no sampled test hunts what was asked for"})
         return
@@ -102,11 +102,12 @@ def run(step: Step | WrittenStep, one: Round, seed: int) -> RoundRow:
 
 
 class Examples:
-    """What a round compares: a digest of its examples, as far as the first that failed, since what shrinking
-    tries after it depends on the time that it takes; the way of comparing; and some of the corners.
+    """The examples of a round: their digest, the way of comparing, and some of their edge cases.
+
+    The digest ends at the first failure, because shrinking depends on time.
 
     Args:
-        seed: of the round.
+        seed: seed of the round.
     """
 
     def __init__(self, seed: int) -> None:
@@ -117,11 +118,11 @@ class Examples:
 
     @property
     def digest(self) -> str:
-        """In hexadecimal."""
+        """Return the digest in hexadecimal."""
         return self._hash.hexdigest()
 
     def look(self, comparison: Any, strings: Any) -> None:
-        """Take in a comparison and its strings."""
+        """Record a comparison and its strings."""
         if ledger().has_failed:
             return
         said = [comparison.to_json(), [list(string) for string in strings]]

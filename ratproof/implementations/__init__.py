@@ -1,4 +1,4 @@
-"""The programs that are held against automata, one file a side.
+"""The implementations that are compared with automata, one module per way to run them.
 
-Each draws its cases, compares strings, and is read back from a counterexample.
+Each one draws its cases, compares strings, and can be read back from a counterexample.
 """

@@ -1,10 +1,9 @@
-"""Counts against a probability: a test whose false alarms are as rare as one says, for so many tests, with
-nothing asymptotic.
+"""A test of counts against a probability, with a guaranteed rate of false alarms for any number of tests.
 
-A count C of N independent runs has, by Chernoff's bound, P(C / N >= a) <= exp(-N KL(a || p)) for a >= p where
-p is the mean of their probabilities (Hoeffding 1963: they may differ from run to run), and the same below p.
-KL(a || p) = a log(a / p) + (1 - a) log((1 - a) / (1 - p)). So P(N KL(C / N || p) >= t) <= 2 exp(-t); with M
-tests at most 2 M exp(-t) for any of them to alarm, which is one in a million for t = log(2 M 10^6).
+Let C be a count over N independent runs, and p the mean of their probabilities, which may differ from run to
+run (Hoeffding 1963). By Chernoff's bound, P(C / N >= a) <= exp(-N KL(a || p)) for a >= p, and likewise below
+p, where KL(a || p) = a log(a / p) + (1 - a) log((1 - a) / (1 - p)). So P(N KL(C / N || p) >= t) <= 2 exp(-t).
+Any of M tests raises an alarm with probability at most 2 M exp(-t): one in a million for t = log(2 M 10^6).
 
 >>> round(threshold(480), 1)
 20.7
@@ -17,13 +16,13 @@ from __future__ import annotations
 import math
 
 FALSE_ALARM = 1e-6
-"""How probable any false alarm is, in all the tests that were counted together."""
+"""Probability of any false alarm among all tests that are counted together."""
 MISSED = 1e-3
-"""How probable it is that a deviation as large as :func:`power` says is not found."""
+"""Probability of missing a deviation as large as :func:`power` returns."""
 
 
 def divergence(a: float, p: float) -> float:
-    """KL(a || p) of two Bernoulli laws; infinite where p is 0 or 1, and a is not."""
+    """Return KL(a || p) of two Bernoulli distributions; it is infinite if p is 0 or 1 and a differs."""
 
     def term(x: float, y: float) -> float:
         return 0.0 if x == 0 else math.inf if y == 0 else x * math.log(x / y)
@@ -32,13 +31,14 @@ def divergence(a: float, p: float) -> float:
 
 
 def threshold(tests: int) -> float:
-    """What N KL may be, with so many tests in all."""
+    """Return the largest N KL without an alarm, for this number of tests."""
     return math.log(2 * tests / FALSE_ALARM)
 
 
 def surprise(count: int, runs: int, p: float, apart: float) -> float:
-    """N KL(count / N || p'), for the p' nearest to count / N that is within ``apart`` of p: 0 where count / N
-    is as near itself.
+    """Return N KL(count / N || p'), for the p' within ``apart`` of p that is nearest to count / N.
+
+    The result is 0 if count / N is itself within ``apart`` of p.
     """
     frequency = count / runs
     low, high = max(0.0, p - apart), min(1.0, p + apart)
@@ -46,9 +46,9 @@ def surprise(count: int, runs: int, p: float, apart: float) -> float:
 
 
 def power(runs: int, most: float) -> float:
-    """A probability that is off by so much is found, but once in a thousand times.
+    """Return the smallest deviation of a probability that the test finds in 999 of 1000 cases.
 
-    Since KL(a || p) >= 2 (a - p)^2, the test accepts within sqrt(t / 2N) of p; and C / N is within
-    sqrt(log(1000) / 2N) of its own mean, to that side, but for one time in a thousand.
+    KL(a || p) >= 2 (a - p)^2, so the test accepts within sqrt(t / 2N) of p. C / N is within sqrt(log(1000) /
+    2N) of its own mean on that side, except with probability 1 / 1000.
     """
     return math.sqrt(most / (2 * runs)) + math.sqrt(-math.log(MISSED) / (2 * runs))

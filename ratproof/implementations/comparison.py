@@ -1,6 +1,4 @@
-"""What every side has in common: two computations of one variant for one case, held against each other string
-by string.
-"""
+"""The interface of comparisons: two computations of one variant for one case, compared string by string."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from theory.registry import claim_named
 
 @dataclass(frozen=True)
 class Difference:
-    """Where the two sides part: after how many symbols, in which unit, and the two values."""
+    """A difference of two values: the length of the prefix, the unit, and both values."""
 
     length: int
     unit: int
@@ -35,17 +33,17 @@ class Difference:
 
 @dataclass(frozen=True)
 class StringResult:
-    """One string, compared at all its prefixes: the largest share of a bound used, and the first difference,
-    if any.
+    """The result of one string, compared at all its prefixes.
+
+    It has the largest share of a bound that is used, and the first difference, if any.
 
     Attributes:
-        cases: how many strings were compared in full, each at every prefix and in every unit that the variant
-            speaks of; more than one where one comparison reads more than one.
-        left_out: for how many strings, by a reason of :data:`ratproof.evidence.ledger.LEFT_OUT`, some or all
-        of
-            these scores were not compared.
-        varies: do the automata give this string and those that were compared before it more than one score?
-            Then no network that gives every string the same score would pass.
+        cases: number of strings that were compared in full, at every prefix and unit that the variant covers;
+            more than 1 if one comparison covers several strings.
+        left_out: number of strings for which some of these scores were not compared, by a reason of
+            :data:`ratproof.evidence.ledger.LEFT_OUT`.
+        varies: whether the automata's scores of this string and the earlier ones differ. If so, a network
+            that gives every string the same score would not pass.
     """
 
     string: String
@@ -60,8 +58,9 @@ MOST_WRITTEN = 200
 
 
 class NotAFunction(InputError):
-    """A network that gave one string two scores: of no function of the string anything holds, and no string
-    refutes it.
+    """An error for a network that gives one string two scores.
+
+    It is no function of the string, so no string can refute a claim about it.
     """
 
     def __init__(
@@ -78,36 +77,38 @@ class NotAFunction(InputError):
 
 
 class Comparison(Protocol):
-    """Two sides of one variant of a claim, for one case."""
+    """A comparison of two computations of one variant of a claim, for one case."""
 
     claim: str
     variant: str
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Compare the sides on each string, at every prefix."""
+        """Compare both computations on each string, at every prefix."""
 
     def automata(self) -> Sequence[WFSA]:
-        """The automata of the one side."""
+        """Return the automata."""
 
     def weights(self) -> str:
-        """The case as a person would write it."""
+        """Return a description of the case for a person."""
 
     def to_json(self) -> dict[str, Any]:
-        """What :func:`from_json` reads back."""
+        """Return the data that ``from_json`` reads."""
 
 
 @runtime_checkable
 class Repeatable(Protocol):
-    """A comparison of a user's own program, which may not do twice what it did once."""
+    """A comparison of a user's program, which may not be repeatable."""
 
     def confirm(self, compared: StringResult) -> None:
-        """Raise :class:`NotAFunction` where a difference is another one, or none, when the
-        string is run again.
+        """Run the string of a difference again.
+
+        Raises:
+            NotAFunction: the second run gives another value.
         """
 
 
 class Constants:
-    """The constants that each unit could give all strings so far, within the bounds."""
+    """The constant scores, per unit, that would be within the bounds for all strings so far."""
 
     def __init__(self) -> None:
         self._low: Any = -np.inf
@@ -115,11 +116,11 @@ class Constants:
         self._varies = False
 
     def exclude(self, scores: Any, bounds: Any) -> bool:
-        """Return whether no constant is left for some unit, after some more scores.
+        """Exclude constants by the scores of another string, and return whether some unit has none left.
 
         Args:
-            scores: of a string's prefixes, shape ``(prefixes, units)``.
-            bounds: by how much a network may differ from each; those that were not compared are infinite.
+            scores: scores of the string's prefixes, shape ``(prefixes, units)``.
+            bounds: error bounds of the same shape; infinite for scores that were not compared.
         """
         if not self._varies:
             has = bounded(bounds)
@@ -132,20 +133,18 @@ class Constants:
 
 
 def no_case(string: String, reason: str, share: float | None = None) -> StringResult:
-    """A string without a difference that does not count, for a reason of
-    :data:`ratproof.evidence.ledger.LEFT_OUT`.
-    """
+    """Return a result that does not count, for a reason of :data:`ratproof.evidence.ledger.LEFT_OUT`."""
     return StringResult(string, share, None, cases=0, left_out={reason: 1})
 
 
 def no_difference(string: String, share: float, compared: NDArray[bool_]) -> StringResult:
-    """A string on which nothing that was compared differs.
+    """Return the result of a string without a difference.
 
     Args:
         string: the string.
-        share: the largest share of a bound used.
-        compared: which of the scores that the variant speaks of were compared, shape ``(prefixes, units)``:
-            it is a case where all were.
+        share: the largest share of a bound that is used.
+        compared: whether each score that the variant covers was compared, shape ``(prefixes, units)``; the
+            string is a case if all were.
     """
     prefixes, units = compared.shape
     require_units(units)
@@ -157,15 +156,13 @@ def no_difference(string: String, share: float, compared: NDArray[bool_]) -> Str
 
 
 def require_units(units: int) -> None:
-    """Raise :class:`~automata.errors.InputError` where there is nothing whose scores could be compared."""
+    """Raise :class:`~automata.errors.InputError` if there is no unit to compare."""
     if not units:
         raise InputError("there is no unit, and so no automaton, to compare")
 
 
 def shortest_of(claim: str, variant: str) -> int:
-    """From which length on the variant speaks of strings: from the empty one, where nobody brought such a
-    claim.
-    """
+    """Return the length of the shortest strings that the variant covers; 0 if the claim is unknown."""
     try:
         return claim_named(claim).variant(variant).reading.shortest
     except (InputError, KeyError):
@@ -173,7 +170,7 @@ def shortest_of(claim: str, variant: str) -> int:
 
 
 def counterexample(comparison: Comparison, compared: StringResult) -> Counterexample:
-    """The counterexample that a comparison difference."""
+    """Return the counterexample for a comparison's difference."""
     difference = compared.difference
     assert difference is not None
     return Counterexample(

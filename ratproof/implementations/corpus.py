@@ -1,6 +1,4 @@
-"""Real text: its words are the alphabet, word vectors the embeddings, and every prefix of every sentence is
-compared.
-"""
+"""Comparisons on text: the alphabet is its words, embeddings are word vectors, and sentences are strings."""
 
 from __future__ import annotations
 
@@ -30,22 +28,22 @@ from ratproof.implementations.layer import LayerComparison
 from ratproof.implementations.layer_spec import spec
 from ratproof.npz_files import arrays, finite_numbers, vectors_of
 
-TABLE_WIDTH = 100  # of the seeded vectors, where no embeddings are named
-LONGEST_LINE = 1 << 20  # characters, of gzipped vectors
-PORTION = 1024  # sentences that run side by side
+TABLE_WIDTH = 100  # width of random vectors, if no embeddings are named
+LONGEST_LINE = 1 << 20  # maximum number of characters in a line of gzipped vectors
+PORTION = 1024  # number of sentences that run side by side
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences, and a vector for each of their words.
+    """The sentences of a text, and a vector for each of their words.
 
     Attributes:
-        path: the file.
-        sentences: as words.
+        path: path of the text file.
+        sentences: the words of each sentence.
         words: the alphabet, in order of appearance.
-        vectors: float32, shape ``(words, width)``.
-        without: how many words have no vector of their own, and share the mean one.
-        units: how many units a network on it has.
+        vectors: float32 vectors of the words, shape ``(words, width)``.
+        without: number of words without a vector, which share the mean vector.
+        units: number of units of the network.
     """
 
     path: str
@@ -57,22 +55,22 @@ class Corpus:
 
 
 def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed: int = 0) -> Corpus:
-    """Read a text file, one sentence a line, words split at white space.
+    """Read a text file with one sentence per line and words separated by white space.
 
     Args:
         path: UTF-8 text.
-        embeddings: GloVe's text format (word, then numbers), or an npz with ``vectors`` and the words in it
-            or beside it; without it, vectors are drawn from a normal distribution with that seed.
-        units: how many units the network has.
-        seed: for the vectors.
+        embeddings: path of vectors in GloVe's text format (a word, then numbers), or of an npz file with
+            ``vectors`` and the words in it or beside it; default random normal vectors.
+        units: number of units of the network.
+        seed: seed of the random vectors.
 
     Raises:
-        FormatError: one sentence: the file is empty or binary, or vectors are of unequal width.
+        FormatError: the file is empty or binary, or vectors have unequal widths.
     """
     sentences = [line.split() for line in read_text(path).splitlines()]
     sentences = [words for words in sentences if words]
     if not sentences:
-        raise FormatError(f"{path}: holds no sentence, where one a line is right")
+        raise FormatError(f"{path}: must have at least one sentence, one per line")
     words = list(dict.fromkeys(word for sentence in sentences for word in sentence))
     if embeddings is None:
         vectors = np.random.default_rng(seed).standard_normal((len(words), TABLE_WIDTH)).astype(np.float32)
@@ -85,38 +83,38 @@ def load_corpus(path: str, embeddings: str | None = None, units: int = 64, seed:
 def read_embeddings(
     path: str, wanted: set[str]
 ) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
-    """The vectors of the wanted words, and the mean vector for words that have none."""
+    """Return the vectors of the wanted words, and the mean vector for words without one."""
     if Path(path).suffix == ".npz":
         return _read_npz(Path(path), wanted)
     vectors: dict[str, NDArray[np.float32]] = {}
     total, count, width = np.zeros(0), 0, None
     for number, line in enumerate(_lines(path), 1):
-        # words may have spaces in them (". . ."), so the vector is what stands on the right
+        # words may contain spaces (". . ."), so the vector is at the right end of the line
         parts = line.rstrip().split(" ")
         least = 1 if width is None else max(1, len(parts) - width)
         word, numbers = " ".join(parts[:least]), parts[least:]
         if width is not None and least > 1 and _is_number(parts[least - 1]):
             numbers = parts[1:]
         if not numbers:
-            raise FormatError(f"{path}: line {number}: has no numbers, where a word and its vector are right")
+            raise FormatError(f"{path}: line {number}: must have a word and its vector, got no numbers")
         try:
-            with np.errstate(over="ignore"):  # what float32 does not hold is refused below
+            with np.errstate(over="ignore"):  # values beyond float32 are refused below
                 vector = np.array(numbers, dtype=np.float32)
         except ValueError:
-            raise FormatError(f"{path}: line {number}: has a number that is none") from None
+            raise FormatError(f"{path}: line {number}: must have only numbers after the word") from None
         if width is None:
             width, total = len(vector), np.zeros(len(vector))
         if len(vector) != width:
             raise FormatError(
-                f"{path}: line {number}: has {len(vector)} numbers, where the first line has {width}"
+                f"{path}: line {number}: must have {width} numbers like the first line, got {len(vector)}"
             )
         if not np.isfinite(vector).all():
-            raise FormatError(f"{path}: line {number}: has a number that is not finite")
+            raise FormatError(f"{path}: line {number}: all numbers must be finite in float32")
         total, count = total + vector, count + 1
         if word in wanted:
             vectors[word] = vector
     if not count:
-        raise FormatError(f"{path}: holds no vector, where a word and its numbers on each line are right")
+        raise FormatError(f"{path}: must have at least one line with a word and its vector")
     return vectors, (total / count).astype(np.float32)
 
 
@@ -133,12 +131,12 @@ def _lines(path: str) -> Iterator[str]:
 
 
 def _split(text: str) -> Iterator[str]:
-    """At line feeds only: words may hold what Unicode, too, calls the end of a line."""
+    """Split text at line feeds only, because words may contain other Unicode line breaks."""
     return iter(text.removesuffix("\n").split("\n") if text else [])
 
 
 def _unzipped(path: Path) -> Iterator[str]:
-    """The lines of gzipped text, one at a time: the whole may be a thousand times as large as the file."""
+    """Yield the lines of gzipped text one at a time, because the text may be far larger than the file."""
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
             for number in count(1):
@@ -146,7 +144,7 @@ def _unzipped(path: Path) -> Iterator[str]:
                 if not line:
                     return
                 if len(line) > LONGEST_LINE:
-                    raise FormatError(f"{path}: line {number}: has more than {LONGEST_LINE:,} characters")
+                    raise FormatError(f"{path}: line {number}: must have at most {LONGEST_LINE:,} characters")
                 yield line.removesuffix("\n")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise FormatError(f"{path}: cannot be read as gzipped UTF-8 text: {error}") from None
@@ -161,51 +159,51 @@ def _read_npz(path: Path, wanted: set[str]) -> tuple[dict[str, NDArray[np.float3
     elif beside.exists():
         words = list(islice(_unzipped(beside), len(vectors)))
     else:
-        raise FormatError(f"{path}: has no array named words, and no words.txt.gz is beside it")
+        raise FormatError(f"{path}: must have an array named words, or a words.txt.gz beside it")
     if len(words) != len(vectors):
-        raise FormatError(f"{path}: has {len(vectors)} vectors for {len(words)} words")
+        raise FormatError(f"{path}: must have one vector per word, got {len(vectors)} for {len(words)} words")
     chosen = {word: vectors[i] for i, word in enumerate(words) if word in wanted}
     if "unk_mean" not in data:
         return chosen, mean_of(vectors)
     mean = finite_numbers(data["unk_mean"], "unk_mean", path)
     if mean.shape != vectors.shape[1:]:
-        raise FormatError(f"{path}: unk_mean has the shape {mean.shape}, where {vectors.shape[1:]} is right")
+        raise FormatError(f"{path}: unk_mean must have shape {vectors.shape[1:]}, got {mean.shape}")
     return chosen, mean
 
 
 def mean_of(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The mean vector; summed in float64, where no sum of float32 overflows."""
+    """Return the mean vector, summed in float64 because a float32 sum may overflow."""
     return np.asarray(vectors.mean(axis=0, dtype=np.float64), dtype=np.float32)
 
 
 def _words(array: np.ndarray, path: Path) -> list[str]:
     if array.ndim != 1 or array.dtype.kind != "U":
         raise FormatError(
-            f"{path}: words holds {array.dtype} of shape {array.shape}, where one text for each vector is"
-            " right"
+            f"{path}: words must be a one-dimensional array of strings, got {array.dtype} of shape"
+            f" {array.shape}"
         )
     try:
         return [str(word) for word in array.tolist()]
-    except (SystemError, ValueError):  # of numbers that are no characters
-        raise FormatError(f"{path}: words has something in it that is no character") from None
+    except (SystemError, ValueError):  # raised for invalid code points
+        raise FormatError(f"{path}: words must have only valid Unicode characters") from None
 
 
 @torch.no_grad()
 def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: int = 0) -> None:
-    """Assert that a float32 layer of Example 6 and its automata agree on every prefix of every sentence, in
-    every unit.
+    """Assert that a float32 layer of Example 6 agrees with its automata on every prefix of every sentence.
 
-    The automata are scored in float64, whose own rounding is in the bound. A sentence is a case where all of
-    its scores have a bound.
+    The assertion covers every unit. The automata are scored in float64, with that rounding in the bound. A
+    sentence counts as a case if all its scores have a bound.
 
-    Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
+    Raises:
+        Disagreement: a score is out of its bound.
     """
     with seeded(seed, device.startswith("cuda")):
         layer = Example6(corpus.vectors.shape[1], corpus.units, device=device)
     embeddings = torch.as_tensor(corpus.vectors, device=device)
     automata = layer.to_automata(embeddings, corpus.words, exact=False)
     slack = layer.deviations(embeddings)
-    book = ledger()
+    current_ledger = ledger()
     kind = format_of(torch.float32)
     shortest = shortest_of(claim, variant)
     prefixes = compared = cases = 0
@@ -218,7 +216,8 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
         states = _states(layer, embeddings, batch.codes)
         if states.shape != (len(batch), batch.codes.shape[1] + 1, len(automata)):
             raise ValueError(
-                f"the states have the shape {states.shape}, which are not those of {len(automata)} units"
+                f"the network's states must have {len(automata)} units and one state per prefix, got shape"
+                f" {states.shape}"
             )
         lengths = np.arange(batch.codes.shape[1] + 1)
         inside = (lengths <= batch.lengths[:, None]) & (lengths >= shortest)
@@ -226,30 +225,30 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
         prefixes += int(inside.sum())
         for unit, automaton in enumerate(automata):
             scores, bounds = bound_table(automaton, batch, kind, slack[unit])
-            apart = np.abs(states[:, :, unit] - scores) * (1 + 2.0**-50)
+            errors = np.abs(states[:, :, unit] - scores) * (1 + 2.0**-50)
             has[:, :, unit] = inside & bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore"):
-                used = np.where(
-                    has[:, :, unit] & ~(apart == 0), apart / bounds, 0.0
-                )  # what is no number stays none
+                used = np.where(has[:, :, unit] & ~(errors == 0), errors / bounds, 0.0)  # NaN stays NaN
             if not (used <= 1).all():
                 row, length = (int(i) for i in np.argwhere(~(used <= 1))[0])
                 raise Disagreement(
-                    _found(claim, variant, layer, corpus, sentences[row][:length], unit, device)
+                    _counterexample(claim, variant, layer, corpus, sentences[row][:length], unit, device)
                 )
-            book.add(0, float(used.max()))
-            told = has[:, :, unit]
-            varies = constants[unit].exclude(scores[told][:, None], bounds[told][:, None]) or varies
+            current_ledger.add(0, float(used.max()))
+            with_bound = has[:, :, unit]
+            varies = (
+                constants[unit].exclude(scores[with_bound][:, None], bounds[with_bound][:, None]) or varies
+            )
         compared += int(has.sum())
         some, every = has.any(axis=(1, 2)), (has | ~inside[:, :, None]).all(axis=(1, 2))
-        whole = int((some & every).sum())
-        book.add(whole)
-        cases += whole
-        book.leave_out(TOO_SHORT, int((~inside.any(axis=1)).sum()))
-        book.leave_out(IN_PART, int((some & ~every).sum()))
-        book.leave_out(WITHOUT_BOUND, int((inside.any(axis=1) & ~some).sum()))
-    book.inform(cases if varies else 0)
-    book.facts.update(
+        complete = int((some & every).sum())
+        current_ledger.add(complete)
+        cases += complete
+        current_ledger.leave_out(TOO_SHORT, int((~inside.any(axis=1)).sum()))
+        current_ledger.leave_out(IN_PART, int((some & ~every).sum()))
+        current_ledger.leave_out(WITHOUT_BOUND, int((inside.any(axis=1) & ~some).sum()))
+    current_ledger.inform(cases if varies else 0)
+    current_ledger.facts.update(
         text=Path(corpus.path).name,
         sentences=len(corpus.sentences),
         words=len(corpus.words),
@@ -262,8 +261,9 @@ def agree_on_text(claim: str, variant: str, corpus: Corpus, device: str, seed: i
 
 
 def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) -> NDArray[np.float64]:
-    """c_0, ..., c_T of each sentence, shape ``(sentences, T + 1, units)``; anything behind a sentence's
-    end.
+    """Return c_0, ..., c_T of each sentence, shape ``(sentences, T + 1, units)``.
+
+    Values behind a sentence's end are arbitrary.
     """
     read = torch.as_tensor(np.maximum(codes, 0), device=embeddings.device).T
     c = layer.scores(embeddings[read])
@@ -271,23 +271,23 @@ def _states(layer: Example6, embeddings: torch.Tensor, codes: NDArray[np.intp]) 
     return every
 
 
-def _found(
+def _counterexample(
     claim: str, variant: str, layer: Example6, corpus: Corpus, sentence: list[str], unit: int, device: str
 ) -> Any:
-    """The counterexample, cut down to one unit and the sentence's own words."""
+    """Return the counterexample, reduced to one unit and the sentence's own words."""
     words = list(dict.fromkeys(sentence)) or corpus.words[:1]
-    place = {word: i for i, word in enumerate(corpus.words)}
+    index = {word: i for i, word in enumerate(corpus.words)}
     parameters = {
         name: p.detach().cpu().numpy()[unit : unit + 1] for name, p in layer.cell.named_parameters()
     }
     options = {"input_size": layer.input_size, "hidden_size": 1}
-    vectors = corpus.vectors[[place[word] for word in words]]
+    vectors = corpus.vectors[[index[word] for word in words]]
     small = LayerComparison(
         claim, variant, spec("example-6", options, parameters, vectors, words, device=device)
     )
     compared = next(iter(small.compare([sentence])))
     if compared.difference is None:
         raise AssertionError(
-            f"unit {unit} differs on {' '.join(sentence)!r} in the whole batch, and not when it runs alone"
+            f"unit {unit} differs on {' '.join(sentence)!r} in the batch, but not when it runs alone"
         )
     return counterexample(small, compared)

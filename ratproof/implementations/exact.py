@@ -25,7 +25,7 @@ from theory.weights import Weights
 
 
 class ExactComparison:
-    """The recurrence against the automata's scores, both in exact fractions."""
+    """A comparison of the recurrence with the automata's scores, both in exact fractions."""
 
     way = "exact"
 
@@ -37,21 +37,22 @@ class ExactComparison:
 
     @cached_property
     def _automata(self) -> Sequence[WFSA]:
-        made = self.read.construction(self.case)
-        require_units(len(made))
-        return made
+        automata = self.read.construction(self.case)
+        require_units(len(automata))
+        return automata
 
     def automata(self) -> Sequence[WFSA]:
-        """What the construction makes of the case."""
+        """Return the automata that the construction builds from the case."""
         return self._automata
 
     def weights(self) -> str:
-        """The case's own words."""
+        """Return a description of the case."""
         return str(self.case.describe())
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Every prefix of every string, for equality; a prefix that an earlier string had is not read
-        again.
+        """Compare every prefix of every string for equality.
+
+        A prefix that an earlier string had is not computed again.
         """
         for string in strings:
             difference = self._first_difference(string)
@@ -75,7 +76,7 @@ class ExactComparison:
         return None
 
     def _see(self, scores: list[Any]) -> None:
-        """Compare the units' scores of a string with those of the first one."""
+        """Record whether the units' scores of a string differ from those of the first one."""
         if not self._varies:
             self._first_scores = self._first_scores or scores
             self._varies = scores != self._first_scores
@@ -86,14 +87,17 @@ class ExactComparison:
         return _Prefix(self, "", state, [start(a) for a in self._automata])
 
     def compare_all(self, longest: int) -> StringResult:
-        """All strings of at most ``longest`` symbols, each prefix read once: the shortlex-least difference,
-        if any.
+        """Compare all strings of at most ``longest`` symbols, each prefix once.
+
+        Returns:
+            The shortlex-least difference, if any, and the number of cases.
         """
         alphabet = self.case.alphabet
         for automaton in self._automata:
             if list(automaton.alphabet) != list(alphabet):
                 raise InputError(
-                    f"the automata read {list(automaton.alphabet)}, where the network reads {list(alphabet)}"
+                    f"the automata must have the network's alphabet {list(alphabet)}, got"
+                    f" {list(automaton.alphabet)}"
                 )
         by_length = zip(
             self.read.recurrence.levels(self.case, longest),
@@ -102,21 +106,21 @@ class ExactComparison:
         )
         cases = short = 0
         for length, (network, *scores) in enumerate(by_length):
-            for place, values in enumerate(network):
+            for index, values in enumerate(network):
                 if len(values) != len(scores):
                     raise ValueError(
-                        f"the network shows {len(values)} numbers, and there are {len(scores)} automata"
+                        f"the network must give one number per automaton, {len(scores)}, got {len(values)}"
                     )
                 if length < self.read.shortest:
                     short += 1
                     continue
                 cases += 1
-                self._see([of_unit[place] for of_unit in scores])
+                self._see([of_unit[index] for of_unit in scores])
                 for unit, value in enumerate(values):
-                    if value != scores[unit][place]:
-                        string = _string_at(alphabet, length, place)
+                    if value != scores[unit][index]:
+                        string = _string_at(alphabet, length, index)
                         write = self._automata[unit].semiring.format
-                        difference = Difference(length, unit, write(value), write(scores[unit][place]), "0")
+                        difference = Difference(length, unit, write(value), write(scores[unit][index]), "0")
                         return StringResult(string, None, difference, cases, varies=self._varies)
         left_out = {TOO_SHORT: short} if short else {}
         return StringResult(alphabet[:1] * longest, None, None, cases, left_out, self._varies)
@@ -128,8 +132,10 @@ class ExactComparison:
         return ([self.read.scores(automaton, x)[-1] for x in level] for level in strings)
 
     def confirm(self, compared: StringResult) -> None:
-        """Raise :class:`NotAFunction` where a difference that was difference is another one, or none, when
-        the string is run again.
+        """Run the string of a difference again, from a fresh state.
+
+        Raises:
+            NotAFunction: the second run gives another value.
         """
         difference = compared.difference
         if difference is None:
@@ -141,24 +147,25 @@ class ExactComparison:
             raise NotAFunction(string, difference.network, again)
 
     def to_json(self) -> dict[str, Any]:
-        """The way, and the case."""
+        """Return the way and the case."""
         return {"way": self.way, "case": self.case.to_json()}
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> Self:
-        """The comparison that :meth:`to_json` wrote.
+        """Return the comparison that :meth:`to_json` wrote.
 
-        Raises :class:`~automata.errors.InputError`: the weights are none of that variant's.
+        Raises:
+            InputError: the weights do not fit the variant.
         """
         case = claim.case.from_json(data["case"])
         wrong = misfit(signatures(variant), case) if isinstance(case, Weights) else None
         if wrong is not None:
-            raise InputError(f"the case is none of {claim.name}, {variant.name}: {wrong}")
+            raise InputError(f"the case does not fit {claim.name}, {variant.name}: {wrong}")
         return cls(claim.name, variant.name, case)
 
 
 def signatures(variant: Variant) -> list[Signature]:
-    """Those that the variant's cases are drawn from; none, where something else draws them."""
+    """Return the signatures that the variant's cases are drawn from; none if cases have another source."""
     sources = [getattr(draw, "__self__", None) for draw in (variant.cases, variant.small_cases)]
     return [
         signature
@@ -169,7 +176,7 @@ def signatures(variant: Variant) -> list[Signature]:
 
 
 class _Prefix:
-    """What both sides say after some prefix, and after the symbols that may follow."""
+    """The values and scores after a prefix, and after the symbols that may follow."""
 
     def __init__(self, sides: ExactComparison, string: String, state: Any, omegas: list[Any]) -> None:
         self.state, self.omegas = state, omegas
@@ -189,18 +196,19 @@ class _Prefix:
         return self.children[symbol]
 
 
-def _string_at(alphabet: Sequence[Any], length: int, place: int) -> list[Any]:
-    """The string of that place among those of its length, in the alphabet's order."""
+def _string_at(alphabet: Sequence[Any], length: int, index: int) -> list[Any]:
+    """Return the string with this index among those of its length, in the alphabet's order."""
     digits = []
     for _ in range(length):
-        place, digit = divmod(place, len(alphabet))
+        index, digit = divmod(index, len(alphabet))
         digits.append(alphabet[digit])
     return digits[::-1]
 
 
 def fresh_values(comparison: ExactComparison, string: String) -> list[tuple[Any, ...]]:
-    """What the network shows after every prefix of the string, run from a first state that no other run may
-    have changed.
+    """Return the network's values after every prefix of the string.
+
+    The run begins with a copy of the first state, which no other run can have changed.
     """
     recurrence, case = comparison.read.recurrence, comparison.case
     state = _copied(recurrence.start(case))
@@ -214,15 +222,16 @@ def fresh_values(comparison: ExactComparison, string: String) -> list[tuple[Any,
 def _copied(state: Any) -> Any:
     try:
         return deepcopy(state)
-    except Exception:  # what cannot be copied is run as it is: a change of it shows in the next run
+    except Exception:  # use a state that cannot be copied as it is: a change of it shows in the next run
         return state
 
 
 def unlike(
     string: String, once: Sequence[tuple[Any, ...]], again: Sequence[tuple[Any, ...]]
 ) -> NotAFunction | None:
-    """What to raise of two runs of one string, with the first prefix that has two values; ``None`` where each
-    has one.
+    """Return the error for two runs of one string that differ, or ``None`` if they agree.
+
+    The error names the first prefix with two values.
     """
     for length, (one, other) in enumerate(zip(once, again, strict=True)):
         if tuple(one) != tuple(other):

@@ -1,4 +1,4 @@
-"""A torch network's gradients against the derivatives of what its automata score."""
+"""A torch network's gradients against the derivatives of its automata's scores."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ FACTORS = (-2.0, -1.0, 1.0, 2.0)
 
 
 class OfGradients(LayerComparison):
-    """The gradients of a weighted sum of one unit's scores, of all prefixes, in the parameters, the inputs
-    and c_0: what torch computes, against the derivatives of the automata's scores, within the derived bound.
+    """A comparison of torch's gradients with the derivatives of the automata's scores, within the bound.
+
+    The function is a weighted sum of one unit's scores of all prefixes. The gradients are with respect to the
+    parameters, the inputs and c_0.
 
     Args:
         claim, variant, layer, start, automata_know_start, backend, unfused: as in
             :class:`~ratproof.implementations.layer.LayerComparison`.
-        seed: of the factors, and of which unit's scores they weigh.
+        seed: selects the weights of the sum, and the unit.
     """
 
     way = "gradient"
@@ -56,7 +58,7 @@ class OfGradients(LayerComparison):
 
     @classmethod
     def of(cls, network: LayerComparison, seed: int) -> OfGradients:
-        """The gradients of that network."""
+        """Return the comparison of that network's gradients."""
         return cls(
             network.claim,
             network.variant,
@@ -69,61 +71,66 @@ class OfGradients(LayerComparison):
         )
 
     def renamed(self, names: dict[str, str]) -> OfGradients:
-        """The same network with the vectors of the letters named, under their new names."""
+        """Return the same network with only the vectors of these letters, under their new names."""
         return self.of(super().renamed(names), self.seed)
 
     @property
     def unit(self) -> int:
-        """The unit whose scores are weighed."""
+        """Return the unit whose scores are summed."""
         return self.seed % self.network.hidden_size
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """All strings as one batch, and each by itself where they differ."""
-        share, whole, different = self._compared(strings)
+        """Compare all strings as one batch, and each by itself if they differ."""
+        share, complete, different = self._compared(strings)
         if different is None:
             reason = IN_PART if share is not None else WITHOUT_BOUND
             for string in strings:
-                yield StringResult(string, share, None) if whole else no_case(string, reason, share)
+                yield StringResult(string, share, None) if complete else no_case(string, reason, share)
             return
         alone = [self._compared([string]) for string in strings]
-        if all(difference is None for _, _, difference in alone):  # it takes the others in the batch
-            alone[0] = share, whole, different
-        for string, (used, complete, difference) in zip(strings, alone, strict=True):
-            if difference is None and not complete:
+        if all(difference is None for _, _, difference in alone):  # the difference occurs only in the batch
+            alone[0] = share, complete, different
+        for string, (used, all_bounded, difference) in zip(strings, alone, strict=True):
+            if difference is None and not all_bounded:
                 yield no_case(string, IN_PART if used is not None else WITHOUT_BOUND, used)
             else:
                 yield StringResult(string, used, difference)
 
     def _compared(self, strings: Sequence[String]) -> tuple[float | None, bool, Difference | None]:
-        """The largest share of a bound used, ``None`` where there is no bound at all; whether there were
-        bounds for all; and the first difference.
+        """Compare the gradients on a batch of strings.
+
+        Returns:
+            The largest share of a bound that is used, or ``None`` without any bound; whether all have a
+                bound;
+                and the first difference.
         """
-        share, whole = None, True
+        share, complete = None, True
         for name, computed, value, bound in self.pairs(strings):
             has = np.isfinite(bound)
-            whole = whole and bool(has.all())
+            complete = complete and bool(has.all())
             with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-                apart = np.abs(computed - value)
-                used = np.where(apart == 0, 0.0, apart / bound)[has]
+                errors = np.abs(computed - value)
+                used = np.where(errors == 0, 0.0, errors / bound)[has]
             if not used.size:
                 continue
             share = max(share or 0.0, float(np.nanmax(used, initial=0.0)))
-            wrong = np.argwhere(has & ~(np.where(apart == 0, 0.0, apart) <= bound))
+            wrong = np.argwhere(has & ~(np.where(errors == 0, 0.0, errors) <= bound))
             if len(wrong):
-                place = tuple(wrong[0])
-                where = f"d/d {name}{list(map(int, place))}"
-                network, automaton = (f"{where} = {float(side[place])!r}" for side in (computed, value))
+                index = tuple(wrong[0])
+                label = f"d/d {name}{list(map(int, index))}"
+                network, automaton = (f"{label} = {float(side[index])!r}" for side in (computed, value))
                 longest = max(map(len, strings))
                 return (
                     share,
-                    whole,
-                    Difference(longest, self.unit, network, automaton, f"{bound[place]:.2g}"),
+                    complete,
+                    Difference(longest, self.unit, network, automaton, f"{bound[index]:.2g}"),
                 )
-        return share, whole, None
+        return share, complete, None
 
     def pairs(self, strings: Sequence[String]) -> Iterator[tuple[str, Any, Any, Any]]:
-        """For each parameter, the inputs and c_0: the name, torch's gradient, the derivative, and the
-        bound.
+        """Yield the name, torch's gradient, the derivative and the bound of each leaf.
+
+        The leaves are the parameters, the inputs and c_0.
         """
         cell, inputs, lengths = self.network.cell, self._inputs(strings), [len(x) for x in strings]
         leaves: dict[str, Tensor] = dict(cell.named_parameters())
@@ -144,42 +151,50 @@ class OfGradients(LayerComparison):
             of = derivatives[name]
             mine = torch.zeros_like(leaf) if computed is None else computed
             gradient, bound = _array(mine), _array(of.bound())
-            if overflowed:  # then a gradient may be no number, whatever it is multiplied with
+            if overflowed:  # then a gradient may be NaN even if its factor is 0
                 bound = np.where(np.isnan(gradient), np.inf, bound)
             yield name, gradient, _array(of.value), bound
 
     def _factors(self, strings: Sequence[String]) -> Tensor:
-        """Shape ``(T + 1, strings, units)``: of one unit's scores, and zero behind a string's end."""
+        """Return the weights of the sum, shape ``(T + 1, strings, units)``.
+
+        They are zero for other units and behind a string's end.
+        """
         random = Random(self.seed)
-        made = torch.zeros(max(map(len, strings)) + 1, len(strings), self.network.hidden_size)
+        factors = torch.zeros(max(map(len, strings)) + 1, len(strings), self.network.hidden_size)
         for b, string in enumerate(strings):
-            made[: len(string) + 1, b, self.unit] = torch.tensor(random.choices(FACTORS, k=len(string) + 1))
-        return made
+            factors[: len(string) + 1, b, self.unit] = torch.tensor(
+                random.choices(FACTORS, k=len(string) + 1)
+            )
+        return factors
 
     def weights(self) -> str:
-        """The gates that the automata have, and what is differentiated."""
+        """Return a description of the automata's gates and of the function that is differentiated."""
         return (
             f"{super().weights()}; the scores of unit {self.unit} are weighed by factors of seed {self.seed}"
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As of the network, and the seed of the factors."""
+        """Return the network's data and the seed of the factors."""
         return {**super().to_json(), "seed": self.seed}
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> OfGradients:
-        """The comparison that :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything
-        else.
+        """Return the comparison that :meth:`to_json` wrote.
+
+        Raises:
+            InputError: the data are not such a comparison.
         """
         seed = data["seed"]
         if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise InputError(f"seed is {shorten(seed)}, where a whole number from 0 on is right")
+            raise InputError(f"seed must be a non-negative integer, got {shorten(seed)}")
         return cls(claim.name, variant.name, **checked(data), seed=seed)
 
 
 def _may_overflow(scores: Tensor, leaves: Iterable[Tensor], semiring: Semiring) -> bool:
-    """Is a score no finite number, and not the semiring's zero of minus infinity; or may one be such a number
-    with two weights multiplied, as on the way back?
+    """Return whether a score overflows, or may overflow when multiplied by two weights in the backward pass.
+
+    A score that is the semiring's zero of minus infinity does not count.
     """
     zero = scores.isneginf() if semiring.zero == -math.inf else torch.zeros_like(scores, dtype=torch.bool)
     largest = float(scores[~zero].abs().max()) if not bool(zero.all()) else 0.0

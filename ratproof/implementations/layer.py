@@ -1,4 +1,4 @@
-"""A torch network against the automata that it says it is."""
+"""A torch network in floats against the exact scores of its automata."""
 
 from __future__ import annotations
 
@@ -40,23 +40,21 @@ from ratproof.implementations.layer_spec import DTYPES, LayerSpec
 from theory.claim import Claim, Variant
 from theory.weights import Weights
 
-# of a difference that is taken in float64
+# covers the rounding of a difference in float64
 _OUTWARD = 1 + 2.0**-50
 MOST_SHOWN = 60  # gates in one description
 
 
 class LayerComparison:
-    """The fast network's states against the exact scores of its automata, within the derived rounding bound.
+    """A comparison of the network's states with the exact scores of its automata, within the rounding bound.
 
     Args:
-        claim, variant: what is compared.
+        claim, variant: names of the claim and its variant.
         layer: the network, whose kind is one of :func:`neural.layer_kind.layer_kinds`.
-        start: c_0, the same for all units; ``None`` is the semiring's zero.
-        automata_know_start: have the automata c_0 for an initial weight?
-        backend: what runs the recurrences, and in chunks of how many steps, where they are; the usual one
-            without it.
-        unfused: compute gates and steps one after the other, in a layer that has them in one pass over
-            memory?
+        start: c_0, the same for all units; default the semiring's zero.
+        automata_know_start: whether c_0 is the initial weight of the automata.
+        backend: the backend of the recurrences and the length of its chunks; default the usual one.
+        unfused: whether a layer that fuses gates and steps into one pass computes them separately.
     """
 
     way = "network"
@@ -73,39 +71,39 @@ class LayerComparison:
     ) -> None:
         self.backend, self.unfused = backend, unfused
         self.claim, self.variant, self.layer = claim, variant, layer
-        self.start = None if start == -math.inf else start  # only max-plus has it, and there it is the zero
+        self.start = None if start == -math.inf else start  # only max-plus has -inf, which is its zero
         self.automata_know_start = automata_know_start
 
     def renamed(self, names: dict[str, str]) -> LayerComparison:
-        """The same network with the vectors of the letters named, under their new names."""
+        """Return the same network with only the vectors of these letters, under their new names."""
         layer = self.layer.renamed(names)
         more = self.automata_know_start, self.backend, self.unfused
         return type(self)(self.claim, self.variant, layer, self.start, *more)
 
     @property
     def kind(self) -> LayerKind:
-        """The record of the layer's kind."""
+        """Return the record of the layer's kind."""
         return layer_kinds()[self.layer.kind]
 
     @cached_property
     def network(self) -> Recurrent:
-        """The torch module."""
+        """Return the torch module."""
         network = self.kind.cls(
             **self.layer.options, dtype=DTYPES[self.layer.dtype], device=self.layer.device
         )
         self.layer.load(network.cell)
-        if self.unfused:  # as a subclass runs that has gates or steps of its own
+        if self.unfused:  # a subclass with gates or steps of its own runs this way
             object.__setattr__(network.cell, "fused", MethodType(AutomatonCell.fused, network.cell))
         return network
 
     @property
     def can_fuse(self) -> bool:
-        """Has the layer gates and steps in one pass over memory?"""
+        """Return whether the layer can compute gates and steps in one pass over memory."""
         return self.kind.cls.cell_class.fused is not AutomatonCell.fused
 
     @cached_property
     def vectors(self) -> Tensor:
-        """The embeddings as the network reads them."""
+        """Return the embeddings as the network reads them."""
         if self.kind.cls.cell_class.reads_symbols:
             return torch.as_tensor(self.layer.embeddings, dtype=torch.long, device=self.layer.device)
         return self.layer.tensor(self.layer.embeddings)
@@ -116,24 +114,24 @@ class LayerComparison:
 
     @cached_property
     def _automata(self) -> list[WFSA]:
-        made = self.network.to_automata(self.vectors, self.layer.alphabet, self._known_start)
-        require_units(len(made))
-        return made
+        automata = self.network.to_automata(self.vectors, self.layer.alphabet, self._known_start)
+        require_units(len(automata))
+        return automata
 
     @cached_property
     def _shortest(self) -> int:
         return shortest_of(self.claim, self.variant)
 
     def automata(self) -> list[WFSA]:
-        """What the network reads itself off as: one exact automaton a unit."""
+        """Return the automata that the network extracts from itself: one exact automaton per unit."""
         return self._automata
 
     def tables(self, unit: int) -> dict[str, dict[tuple[Any, ...], Any]]:
-        """The gates of a unit's automaton, by name and window: as :meth:`neural.layer.Recurrent.tables`."""
+        """Return the gates of a unit's automaton; see :meth:`neural.layer.Recurrent.tables`."""
         return self.network.tables(self.vectors, self.layer.alphabet, unit)
 
     def weights(self) -> str:
-        """The gates that the automata have."""
+        """Return a description of the automata's gates."""
         lines = []
         for unit in range(self.network.hidden_size):
             entries = [
@@ -153,7 +151,7 @@ class LayerComparison:
 
     @torch.no_grad()
     def states(self, strings: Sequence[String]) -> list[NDArray[np.float64]]:
-        """c_0, ..., c_T of each string, in one padded batch: arrays of shape ``(T + 1, units)``."""
+        """Return c_0, ..., c_T of each string, from one padded batch: arrays of shape ``(T + 1, units)``."""
         lengths = [len(x) for x in strings]
         start = self.network.start(len(strings), self.start)
         with self.running():
@@ -163,8 +161,9 @@ class LayerComparison:
         return [every[: n + 1, b] for b, n in enumerate(lengths)]
 
     def _inputs(self, strings: Sequence[String]) -> Tensor:
-        """What the network reads for a padded batch, shape ``(T, strings, input_size)``; numbers of symbols,
-        ``(T, strings)``.
+        """Return the network's input for a padded batch.
+
+        The shape is ``(T, strings, input_size)``, or ``(T, strings)`` for the numbers of symbols.
         """
         codes = {symbol: i for i, symbol in enumerate(self.layer.alphabet)}
         padded = torch.zeros(max(map(len, strings), default=0), len(strings), dtype=torch.long)
@@ -173,12 +172,13 @@ class LayerComparison:
         return self.vectors[padded.to(self.layer.device)]
 
     def running(self) -> AbstractContextManager[None]:
-        """A context in which its backend runs the recurrences."""
+        """Return a context in which the comparison's backend runs the recurrences."""
         return nullcontext() if self.backend is None else use(self.backend.name, self.backend.chunk)
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Every prefix of every string, within the derived bound: chunks of steps that run side by side add
-        in an order of their own.
+        """Compare every prefix of every string, within the derived bound.
+
+        Chunks of steps that run side by side add in an order of their own, so their bound covers any order.
         """
         if self.backend is not None and self.backend.chunk is not None:
             return self._compare_in_any_order(strings)
@@ -191,50 +191,48 @@ class LayerComparison:
             self.network.cell, self._inputs(strings), start.to(self._dtype).to(self.layer.device)
         )
         constants = Constants()
-        for place, c in enumerate(self.states(strings)):
-            scores, off = (x[: len(c), place].cpu().numpy() for x in (values, bounds))
+        for index, c in enumerate(self.states(strings)):
+            scores, off = (x[: len(c), index].cpu().numpy() for x in (values, bounds))
             has = bounded(off)
             used = [share([x], [y], [z]) for x, y, z in zip(c.flat, scores.flat, off.flat, strict=True)]
             worst = np.array(used).reshape(c.shape)[self._shortest :]
             wrong = np.argwhere(worst > 1)
             if not len(wrong):
-                result = no_difference(strings[place], float(worst.max(initial=0.0)), has[self._shortest :])
+                result = no_difference(strings[index], float(worst.max(initial=0.0)), has[self._shortest :])
                 varies = constants.exclude(scores[self._shortest :], off[self._shortest :])
                 yield replace(result, varies=varies)
                 continue
             t, unit = int(wrong[0][0]) + self._shortest, int(wrong[0][1])
             network, automaton = (repr(float(side[t, unit])) for side in (c, scores))
             difference = Difference(t, unit, network, automaton, f"{off[t, unit]:.2g}")
-            yield StringResult(strings[place], float(np.where(worst <= 1, worst, 0).max()), difference)
+            yield StringResult(strings[index], float(np.where(worst <= 1, worst, 0).max()), difference)
 
     def _compare_in_turn(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Every prefix of every string, within the derived bound.
+        """Compare every prefix of every string, within the derived bound for sequential steps.
 
-        The automata are scored in float64 first, whose own rounding is in the bound; what leaves that is
-        scored exactly.
+        The automata are scored in float64 first, with that rounding in the bound. Strings that exceed this
+        bound are scored exactly.
         """
         batch = encode(self._automata[0].index, strings)
-        row_of = {place: row for row, place in enumerate(batch.order.tolist())}
+        row_of = {index: row for row, index in enumerate(batch.order.tolist())}
         states = self.states(strings)
         constants = Constants()
         near = [bound_table(a.to_float(), batch, self._format, slack) for a, slack in self.sides()]
-        for place, c in enumerate(states):
-            row, length = row_of[place], len(c)
+        for index, c in enumerate(states):
+            row, length = row_of[index], len(c)
             scores = np.stack([values[row, :length] for values, _ in near], axis=1)
             bounds = np.stack([bound[row, :length] for _, bound in near], axis=1)
             if c.shape != scores.shape:
-                raise ValueError(
-                    f"the network gives states of shape {c.shape}, where {scores.shape} is right"
-                )
+                raise ValueError(f"the network's states must have shape {scores.shape}, got {c.shape}")
             has = bounded(bounds)
             with np.errstate(invalid="ignore", divide="ignore"):
-                # -infinity less itself is no number, and no difference
-                apart = np.where(c == scores, 0.0, np.abs(c - scores)) * _OUTWARD
-                used = np.where((apart == 0) | ~has, 0.0, apart / bounds)[self._shortest :]
+                # -infinity minus itself is NaN, but it is no difference
+                errors = np.where(c == scores, 0.0, np.abs(c - scores)) * _OUTWARD
+                used = np.where((errors == 0) | ~has, 0.0, errors / bounds)[self._shortest :]
             if (used <= 1).all():
-                result = no_difference(strings[place], float(used.max(initial=0.0)), has[self._shortest :])
+                result = no_difference(strings[index], float(used.max(initial=0.0)), has[self._shortest :])
             else:
-                result = self._exactly(strings[place], c)
+                result = self._exactly(strings[index], c)
             varies = constants.exclude(scores[self._shortest :], bounds[self._shortest :])
             yield replace(result, varies=varies)
 
@@ -247,9 +245,7 @@ class LayerComparison:
         return format_of(self._dtype)
 
     def sides(self) -> list[tuple[WFSA, Deviation]]:
-        """Each unit's automaton, and how far its weights may be from those of another evaluation of the
-        gates.
-        """
+        """Return each unit's automaton, and the deviation of its weights from any other evaluation."""
         slack = self.network.deviations(self.vectors, self._known_start)
         return list(zip(self._automata, slack, strict=True))
 
@@ -270,8 +266,9 @@ class LayerComparison:
         )
 
     def claim_weights(self, unit: int) -> Weights:
-        """The gates of the unit (of all units, where they read each other) as the weights of a claim: each
-        float the fraction that it is.
+        """Return the gates of the unit as the weights of a claim, each float as an exact fraction.
+
+        If units read each other, the weights are those of all units.
         """
         tables: dict[str, Any] = {}
         for name, table in self.tables(unit).items():
@@ -281,13 +278,13 @@ class LayerComparison:
         return Weights(self.network.cell.semiring, "".join(self.layer.alphabet), entries, size)
 
     def _exact_start(self) -> Any:
-        """c_0 as the layer's floats hold it."""
+        """Return c_0 as the layer's floats represent it."""
         if self.start is None or not self.automata_know_start:
             return self.network.cell.semiring.zero
         return Fraction(float(next(self.network.parameters()).new_tensor(self.start)))
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, with the parameters as exact decimals."""
+        """Return all arguments, with the parameters as exact decimals."""
         return {
             "way": self.way,
             **self.layer.to_json(),
@@ -299,14 +296,16 @@ class LayerComparison:
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> LayerComparison:
-        """The comparison that :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else,
-        before anything large is allocated.
+        """Return the comparison that :meth:`to_json` wrote, checked before anything large is allocated.
+
+        Raises:
+            InputError: the data are not such a comparison.
         """
         network = cls(claim.name, variant.name, **checked(data))
         if not network.automata_know_start and variant.expected == "holds":
             raise InputError(
-                f"the automata do not know the start, which {claim.name}, {variant.name}, does not say of"
-                " them"
+                f"automata_know_start must be true for {claim.name}, {variant.name}, whose automata have c_0"
+                " as their initial weight"
             )
         return network
 

@@ -1,4 +1,4 @@
-"""Reading a kept network: everything in the file is checked before anything large is made of it."""
+"""The reader of kept networks, which checks the file before it allocates anything large."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from ratproof.implementations.layer_spec import DTYPES, spec
 
 
 def checked(data: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of :class:`~ratproof.implementations.layer.LayerComparison` that its ``to_json`` wrote.
+    """Return the arguments of a LayerComparison that its ``to_json`` wrote.
 
-    Raises :class:`~automata.errors.InputError` for anything else.
+    Raises:
+        InputError: the data are not such arguments.
     """
     kind = data["network"]
     if not isinstance(kind, str) or kind not in layer_kinds():
-        raise InputError(f"there is no network {shorten(kind)}; there are {', '.join(layer_kinds())}")
+        raise InputError(f"network must be one of {', '.join(layer_kinds())}, got {shorten(kind)}")
     rest = {
         name: data[name]
         for name in (
@@ -41,10 +42,10 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
         )
     }
     if not isinstance(rest["dtype"], str) or rest["dtype"] not in DTYPES:
-        raise InputError(f"there is no dtype {shorten(rest['dtype'])}; there are {', '.join(DTYPES)}")
+        raise InputError(f"dtype must be one of {', '.join(DTYPES)}, got {shorten(rest['dtype'])}")
     largest = torch.finfo(DTYPES[rest["dtype"]]).max
     if not isinstance(rest["parameters"], dict):
-        raise InputError("parameters are no object of arrays")
+        raise InputError("parameters must be an object of arrays")
     rest["parameters"] = {
         str(name): numbers(f"parameter {name}", values, largest)
         for name, values in rest["parameters"].items()
@@ -54,23 +55,23 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
     check_alphabet(kind, rest["options"], rest["embeddings"], rest["alphabet"])
     if not isinstance(rest["automata_know_start"], bool):
         raise InputError(
-            f"automata_know_start is {shorten(rest['automata_know_start'])}, where true or false is right"
+            f"automata_know_start must be true or false, got {shorten(rest['automata_know_start'])}"
         )
     start = rest["start"]
     if start is not None and (
         isinstance(start, bool) or not isinstance(start, (int, float)) or not abs(start) <= largest
     ):
         raise InputError(
-            f"start is {shorten(start)}, where null or a number that is finite in {rest['dtype']} is right"
+            f"start must be null or a number that is finite in {rest['dtype']}, got {shorten(start)}"
         )
-    unfused = data.get("unfused", False)  # older files have none
+    unfused = data.get("unfused", False)  # older files do not have this field
     if not isinstance(unfused, bool):
-        raise InputError(f"unfused is {shorten(unfused)}, where true or false is right")
+        raise InputError(f"unfused must be true or false, got {shorten(unfused)}")
     rest["device"] = device_of(rest["device"])
     backend = backend_of(data.get("backend"))
     kept = ("options", "parameters", "embeddings", "alphabet", "dtype", "device")
     layer = spec(kind, **{name: rest[name] for name in kept})
-    start = None if start is None else float(start)  # an integer may be larger than torch takes
+    start = None if start is None else float(start)  # an integer may be too large for torch
     return {
         "layer": layer,
         "start": start,
@@ -81,43 +82,43 @@ def checked(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def backend_of(kept: Any) -> Backend | None:
-    """The backend that a file names; ``None`` where it names none, or none that is here."""
+    """Return the backend that a file names, or ``None`` if it names none or an unavailable one."""
     if kept is None:
         return None
     if not isinstance(kept, dict) or set(kept) != {"name", "chunk"} or kept["name"] not in BACKENDS:
-        raise InputError(f"backend is {shorten(kept)}, where null, or a name and a chunk, is right")
+        raise InputError(f"backend must be null or an object of name and chunk, got {shorten(kept)}")
     chunk = kept["chunk"]
     if chunk is not None and (isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1):
-        raise InputError(f"chunk is {shorten(chunk)}, where null or a number from 1 on is right")
+        raise InputError(f"chunk must be null or a positive integer, got {shorten(chunk)}")
     if BACKENDS[kept["name"]].lacking():
         warnings.warn(
-            f"kept with the backend {kept['name']}, which is not here: another one runs", stacklevel=4
+            f"backend {kept['name']} is not available; the default backend runs instead", stacklevel=4
         )
         return None
     return Backend(kept["name"], chunk)
 
 
 def device_of(name: Any) -> str:
-    """The device, or the CPU where it is not here."""
+    """Return the device, or the CPU if the device is not available."""
     if not isinstance(name, str) or re.fullmatch(r"cpu|cuda(:\d{1,3})?", name) is None:
-        raise InputError(f"device is {shorten(name)}, where cpu or cuda is right")
+        raise InputError(f"device must be cpu or cuda, got {shorten(name)}")
     number = int(name.partition(":")[2] or 0)
     if name != "cpu" and number >= torch.cuda.device_count():
-        warnings.warn(f"kept on {name}, which is not here: it runs on the CPU", stacklevel=3)
+        warnings.warn(f"device {name} is not available; the network runs on the CPU", stacklevel=3)
         return "cpu"
     return name
 
 
 def numbers(what: str, values: Any, largest: float) -> NDArray[np.float64]:
-    """The values as an array of numbers that the network's format holds."""
+    """Return the values as an array, if the network's format can represent them."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{what} is no array of numbers") from None
+        raise InputError(f"{what} must be an array of numbers") from None
     if not all(type(value) in (int, float) for value in _leaves(values)):
-        raise InputError(f"{what} has something in it that is no number")
+        raise InputError(f"{what} must have only numbers")
     if not (np.abs(array) <= largest).all():
-        raise InputError(f"{what} has a number that is not finite in the network's format")
+        raise InputError(f"{what}: all numbers must be finite in the network's format")
     return array
 
 
@@ -130,45 +131,49 @@ def _leaves(values: Any) -> Iterator[Any]:
 
 
 def _check_shapes(kind: str, options: Any, parameters: dict[str, NDArray[np.float64]]) -> None:
-    """The options are the network's own, and the parameters have the shapes that they ask for."""
+    """Check that the options are those of the network, and that the parameters have the right shapes."""
     known = options_of(layer_kinds()[kind].cls.cell_class) | {"input_size", "hidden_size", "bias"}
     if not isinstance(options, dict) or not {"input_size", "hidden_size"} <= set(options) <= known:
-        raise InputError(f"options of {kind} are {', '.join(sorted(known))}, the sizes among them")
+        raise InputError(
+            f"options of {kind} must be among {', '.join(sorted(known))}, and must include both sizes"
+        )
     weights = sum(values.size for values in parameters.values())
     for name, value in options.items():
-        # no size is larger than the number of weights, so nothing larger than the file is made
+        # no size exceeds the number of weights, so nothing larger than the file is allocated
         if isinstance(value, (int, float)) and not abs(value) <= max(1, weights):
-            raise InputError(f"options ask for a larger network than there are parameters: {name} is {value}")
+            raise InputError(
+                f"option {name} must be at most the number of weights, {max(1, weights)}, got {value}"
+            )
     right = layer_kinds()[kind].shapes(options)
     actual = {name: values.shape for name, values in parameters.items()}
     if actual != right:
-        raise InputError(f"parameters have the shapes {actual}, where {right} are right")
+        raise InputError(f"parameters must have the shapes {right}, got {actual}")
 
 
 def check_alphabet(
     kind: str, options: dict[str, Any], embeddings: NDArray[np.float64], alphabet: Any
 ) -> None:
-    """The alphabet is one, and each symbol has an input."""
+    """Check the alphabet, and that each symbol has an input."""
     check_symbols(alphabet)
     symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
     check_inputs(embeddings, (len(alphabet),) if symbols else (len(alphabet), options["input_size"]))
     if symbols and not np.isin(embeddings, np.arange(options["input_size"])).all():
-        raise InputError(f"embeddings are not all numbers of symbols, 0 to {options['input_size'] - 1}")
+        raise InputError(f"embeddings must be numbers of symbols, 0 to {options['input_size'] - 1}")
 
 
 def check_symbols(alphabet: Any) -> None:
-    """The alphabet is a list of different symbols (a string, of its letters)."""
+    """Check that the alphabet is a list of distinct symbols, or a string of distinct letters."""
     if (
         not isinstance(alphabet, (list, str))
         or not alphabet
         or not all(isinstance(s, str) and s for s in alphabet)
     ):
-        raise InputError("alphabet is no list of symbols")
+        raise InputError("alphabet must be a list of nonempty strings")
     if len(set(alphabet)) != len(alphabet):
-        raise InputError("alphabet names a symbol twice")
+        raise InputError("alphabet must not repeat a symbol")
 
 
 def check_inputs(embeddings: NDArray[np.float64], right: tuple[int, ...]) -> None:
-    """The embeddings have that shape."""
+    """Check the shape of the embeddings."""
     if embeddings.shape != right:
-        raise InputError(f"embeddings have shape {embeddings.shape}, where {right} is right")
+        raise InputError(f"embeddings must have shape {right}, got {embeddings.shape}")

@@ -1,6 +1,4 @@
-"""A torch layer with its weights, and an input for each symbol, as plain numbers: what is drawn, kept, and
-read back.
-"""
+"""A torch layer, its weights and an input for each symbol as plain numbers, for drawing and for files."""
 
 from __future__ import annotations
 
@@ -18,16 +16,16 @@ DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 @dataclass(frozen=True)
 class LayerSpec:
-    """A layer of some kind, and what it reads.
+    """A layer of some kind, and its inputs.
 
     Attributes:
-        kind: the layer's name, as files have it.
-        options: its arguments, besides dtype and device.
-        parameters: its cell's parameters by name.
-        embeddings: the input of each symbol, shape ``(symbols, input_size)``; where inputs are symbols, their
-            numbers.
+        kind: the layer's name in files.
+        options: the layer's arguments, except dtype and device.
+        parameters: the parameters of its cell, by name.
+        embeddings: the input of each symbol, shape ``(symbols, input_size)``; the number of each symbol,
+            shape ``(symbols,)``, if the layer reads symbols.
         alphabet: the symbols.
-        dtype, device: of the layer.
+        dtype, device: dtype and device of the layer.
     """
 
     kind: str
@@ -39,20 +37,20 @@ class LayerSpec:
     device: str = "cpu"
 
     def renamed(self, names: Mapping[str, str]) -> LayerSpec:
-        """The same layer with the inputs of the letters named, under their new names."""
+        """Return the same layer with only the inputs of these letters, under their new names."""
         rows = [list(self.alphabet).index(old) for old in names]
         return replace(self, embeddings=self.embeddings[rows], alphabet=list(names.values()))
 
     def tensor(self, values: Any) -> Tensor:
-        """The numbers in the layer's format, where it is."""
+        """Return the numbers as a tensor with the layer's dtype and device."""
         return torch.as_tensor(values, dtype=DTYPES[self.dtype], device=self.device)
 
     def load(self, cell: nn.Module) -> None:
-        """Give a cell of that kind the parameters."""
+        """Load the parameters into a cell of that kind."""
         cell.load_state_dict({name: self.tensor(values) for name, values in self.parameters.items()})
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, with the numbers as exact decimals."""
+        """Return all fields, with the numbers as exact decimals."""
         return {
             "network": self.kind,
             "options": dict(self.options),
@@ -73,7 +71,7 @@ def spec(
     dtype: str = "float32",
     device: str = "cpu",
 ) -> LayerSpec:
-    """A :class:`LayerSpec` of numbers in any form."""
+    """Return a :class:`LayerSpec` of numbers in any form."""
     arrays = {name: np.asarray(values, dtype=np.float64) for name, values in parameters.items()}
     vectors = np.asarray(embeddings, dtype=np.float64)
     return LayerSpec(kind, dict(options), arrays, vectors, list(alphabet), dtype, device)

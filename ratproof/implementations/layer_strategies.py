@@ -17,9 +17,7 @@ from ratproof.implementations.layer_spec import spec
 from ratproof.implementations.sampled_runs import Runs, SampledRuns
 
 CORNERS = [0.0, 1.0, -1.0, 0.5, 30.0, -30.0, 200.0, -200.0, 2.0**-126, 2.0**-149, 1e9, -1e9]
-"""Weights that leave gates half open, shut, or saturated, subnormal ones, and large ones that cancel each
-other.
-"""
+"""Weights that leave gates half open, closed or saturated; subnormal weights; and large ones that cancel."""
 
 MOST_CENTROIDS = 4
 
@@ -31,15 +29,16 @@ def _shapes(kind: str, options: tuple[tuple[str, Any], ...]) -> dict[str, tuple[
 
 @lru_cache
 def _any_numbers(size: int) -> st.SearchStrategy[list[float]]:
-    """Weights, many of them extreme."""
+    """Return a strategy for weights, many of them extreme."""
     number = st.sampled_from(CORNERS) | st.floats(-4, 4, width=32)
     return st.lists(number, min_size=size, max_size=size)
 
 
 @lru_cache
 def _generic_numbers(size: int) -> st.SearchStrategy[list[float]]:
-    """Weights from a seed, multiples of 1/64 between -2 and 2: gates stay half open, and no state is lost or
-    grows soon.
+    """Return a strategy for weights from a seed: multiples of 1/64 between -2 and 2.
+
+    Gates stay half open, so that no state vanishes or grows quickly.
     """
     return st.integers(0, 2**32).map(
         lambda seed: [number / 64 for number in Random(f"{seed} {size}").choices(range(-128, 129), k=size)]
@@ -59,19 +58,19 @@ def networks(
     start: Any = None,
     generic: bool = False,
 ) -> LayerComparison:
-    """Networks of one kind with one to three units over the alphabet, and with its options.
+    """Draw networks of one kind, with one to three units over the alphabet, and with the options of the kind.
 
     Args:
-        draw: given by Hypothesis.
+        draw: the draw function of Hypothesis.
         alphabet: the symbols.
         kind: the network's name in :func:`neural.layer_kind.layer_kinds`.
-        claim: what they are compared for.
-        variant: of the claim.
-        dtype: of the network.
-        device: of the network.
-        automata_know_start: have the automata c_0 for an initial weight?
-        start: a strategy for c_0; the semiring's zero without it.
-        generic: are no weights extreme, and most networks of three units?
+        claim: name of the claim.
+        variant: name of the variant.
+        dtype: dtype of the network.
+        device: device of the network.
+        automata_know_start: whether c_0 is the initial weight of the automata.
+        start: a strategy for c_0; default the semiring's zero.
+        generic: whether to avoid extreme weights and to prefer networks of three units.
     """
     symbols = layer_kinds()[kind].cls.cell_class.reads_symbols
     inputs = draw(st.integers(1, 4 if symbols else 2))
@@ -106,18 +105,18 @@ def sampled_layers(
     dtype: str,
     device: str,
 ) -> SampledRuns:
-    """State-regularized layers that sample their centroids, of 2 to :data:`MOST_CENTROIDS` different ones.
+    """Draw state-regularized layers that sample one of 2 to :data:`MOST_CENTROIDS` distinct centroids.
 
     Args:
-        draw: given by Hypothesis.
+        draw: the draw function of Hypothesis.
         alphabet: the symbols.
         kind: ``"sr-elman"`` or ``"sr-gru"``.
-        claim: what they are compared for.
-        variant: of the claim.
-        runs: how many, of each string.
-        tests: among how many tests an alarm may be false.
-        dtype: of the layer.
-        device: of the layer.
+        claim: name of the claim.
+        variant: name of the variant.
+        runs: number of runs per string.
+        tests: number of tests among which any false alarm has probability one in a million.
+        dtype: dtype of the layer.
+        device: device of the layer.
     """
     k, inputs, d = draw(st.integers(2, MOST_CENTROIDS)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
     options: dict[str, Any] = {
@@ -133,8 +132,8 @@ def sampled_layers(
     def array(*shape: int) -> Any:
         return _nested(draw(st.lists(number, min_size=prod(shape), max_size=prod(shape))), shape)
 
-    made = KINDS[kind](**options, device="meta").cell.state_dict()
-    parameters = {name: array(*values.shape) for name, values in made.items()}
+    shapes = KINDS[kind](**options, device="meta").cell.state_dict()
+    parameters = {name: array(*values.shape) for name, values in shapes.items()}
     columns = list(zip(*parameters["component.centroids"], strict=True))
     assume(len(set(columns)) == k)
     first, seed = draw(st.integers(0, k - 1)), draw(st.integers(0, 2**32 - 1))

@@ -1,4 +1,4 @@
-"""The recurrence in exact fractions against the scores that OpenFst finds for the automata."""
+"""The recurrence in exact fractions against the scores that OpenFst computes for the automata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 
 def scorer_class() -> type[Scorer]:
-    """What asks OpenFst for scores; :class:`~ratproof.evidence.not_run.NotRun` where there is no pynini."""
+    """Return the class that asks OpenFst for scores.
+
+    Raises:
+        NotRun: pynini is not installed.
+    """
     try:
         from automata.io.openfst_scores import Scorer
     except ImportError as error:
@@ -30,7 +34,7 @@ def scorer_class() -> type[Scorer]:
 
 
 class WithOpenFst(ExactComparison):
-    """The recurrence, in exact fractions, against the scores that OpenFst finds for the automata."""
+    """A comparison of the recurrence, in exact fractions, with OpenFst's scores of the automata."""
 
     way = "openfst"
 
@@ -40,7 +44,7 @@ class WithOpenFst(ExactComparison):
         return [Scorer(automaton) for automaton in self._automata]
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Every prefix of every string, within OpenFst's derived bound."""
+        """Compare every prefix of every string, within OpenFst's derived bound."""
         for string in strings:
             yield self._compare(string)
 

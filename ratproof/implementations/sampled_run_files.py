@@ -1,6 +1,4 @@
-"""Reading kept runs of a layer that samples its centroids: everything in the file is checked before anything
-large is made of it.
-"""
+"""The reader of kept runs of a sampling layer, which checks the file before it allocates arrays."""
 
 from __future__ import annotations
 
@@ -34,44 +32,46 @@ FIELDS = {
 SIZES = {"input_size", "hidden_size", "k"}
 OPTIONS = SIZES | {"bias", "similarity", "temperature"}
 LARGEST = 64
-"""Of each size."""
+"""Maximum of each size."""
 MOST_RUNS = 10**6
 MOST_AT_ONCE = 1 << 26
-"""Runs, times k for the centroid that each may be at, times k for the probabilities there."""
+"""Maximum number of runs times k centroids times k probabilities."""
 LAYERS = ("sr-elman", "sr-gru")
 
 
 def checked(data: dict[str, Any]) -> LayerSpec:
-    """The layer of :class:`~ratproof.implementations.sampled_runs.SampledRuns`, as its ``to_json`` wrote it;
-    the other fields are checked too.
+    """Return the layer that ``to_json`` of a SampledRuns wrote, and check the other fields.
 
-    Raises :class:`~automata.errors.InputError` for anything else.
+    Raises:
+        InputError: the data are not such runs.
     """
     if set(data) != FIELDS:
-        raise InputError(f"the fields of sampled runs are {', '.join(sorted(FIELDS))}")
+        raise InputError(f"the fields of sampled runs must be {', '.join(sorted(FIELDS))}")
     kind, dtype, options = (
         one_of("network", data["network"], LAYERS),
         one_of("dtype", data["dtype"], list(DTYPES)),
         data["options"],
     )
     if not isinstance(options, dict) or not SIZES <= set(options) <= OPTIONS:
-        raise InputError(f"options are {', '.join(sorted(OPTIONS))}, the sizes among them")
+        raise InputError(f"options must be among {', '.join(sorted(OPTIONS))}, and must include all sizes")
     for name in SIZES:
         if whole(name, options[name], 2 if name == "k" else 1) > LARGEST:
-            raise InputError(f"{name} is {options[name]}, where at most {LARGEST} is right")
+            raise InputError(f"{name} must be at most {LARGEST}, got {options[name]}")
     one_of("bias", options.get("bias", True), (True, False))
     one_of("similarity", options.get("similarity", "dot"), ("dot", "euclidean"))
     checked_temperature(options.get("temperature", 1.0))
     for name in ("runs", "seed", "tests", "first"):
         if not LEAST[name] <= whole(name, data[name], LEAST[name]) <= MOST[name]:
             raise InputError(
-                f"{name} is {shorten(data[name])}, where an integer from {LEAST[name]} to {MOST[name]:,} is"
-                " right"
+                f"{name} must be an integer from {LEAST[name]} to {MOST[name]:,}, got {shorten(data[name])}"
             )
     if data["first"] >= options["k"]:
-        raise InputError(f"first is {data['first']}, where a centroid from 0 to {options['k'] - 1} is right")
+        raise InputError(f"first must be a centroid from 0 to {options['k'] - 1}, got {data['first']}")
     if data["runs"] * options["k"] ** 2 > MOST_AT_ONCE:
-        raise InputError(f"{data['runs']} runs with {options['k']} centroids are more than fit side by side")
+        raise InputError(
+            f"runs times k squared must be at most {MOST_AT_ONCE:,}, got {data['runs']} runs with k ="
+            f" {options['k']}"
+        )
     parameters, embeddings = (
         data["parameters"],
         numbers("embeddings", data["embeddings"], torch.finfo(DTYPES[dtype]).max),
@@ -88,11 +88,12 @@ MOST = {"runs": MOST_RUNS, "seed": 2**63 - 1, "tests": 10**9, "first": LARGEST}
 
 
 def _check_parameters(kind: str, options: dict[str, Any], parameters: Any, dtype: str) -> None:
-    """They are those of the layer, and no two centroids are the same in its format: a run would be at
-    both.
+    """Check that the parameters fit the layer, and that all centroids differ in its format.
+
+    A run at one of two equal centroids would be at both.
     """
     if not isinstance(parameters, dict):
-        raise InputError("parameters are no object of arrays")
+        raise InputError("parameters must be an object of arrays")
     right = {
         name: tuple(values.shape)
         for name, values in KINDS[kind](**options, device="meta").cell.state_dict().items()
@@ -103,7 +104,7 @@ def _check_parameters(kind: str, options: dict[str, Any], parameters: Any, dtype
     }
     shapes = {name: values.shape for name, values in arrays.items()}
     if shapes != right:
-        raise InputError(f"parameters have the shapes {shapes!s:.300}, where {right} are right")
+        raise InputError(f"parameters must have the shapes {right}, got {shapes!s:.300}")
     centroids = arrays["component.centroids"].astype(dtype)
     if len(np.unique(centroids, axis=1).T) != options["k"]:
-        raise InputError("two centroids are the same")
+        raise InputError("the centroids must be distinct")

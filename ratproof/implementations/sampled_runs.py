@@ -1,11 +1,12 @@
-"""A state-regularized torch layer that samples its centroids (equation 4) against the probabilistic automaton
-that it is asked for.
+"""A state-regularized layer that samples its centroids (equation 4) against its probabilistic automaton.
 
-Three things are compared for each string. The alpha that the layer computes in its runs is, float for float,
-what its cell says when it is asked at the centroid the run is at, in the same row of a batch of the same
-shape: so nothing else goes from step to step. What the cell says is the alpha of equation 2 or 3, within
-rounding. And how many runs end at each centroid is what the automaton's Forward score says, by a test with a
-stated rate of false alarms.
+The automaton's probabilities are those of the cell at each centroid. There are three comparisons per string.
+
+- The alpha of each run and step equals, float for float, the cell's alpha at the run's centroid, in the same
+  row of a batch of the same shape. So a run carries no other state from step to step.
+- The cell's alpha is that of equation 2 or 3, within rounding.
+- The number of runs that end at each centroid agrees with the automaton's Forward score, by a test with a
+  stated rate of false alarms.
 """
 
 from __future__ import annotations
@@ -38,21 +39,22 @@ from ratproof.implementations.state_regularized.table_of_cells import TableQuest
 from theory.claim import Claim, Variant
 
 SAMPLER = 2.0**-18
-"""How far, in total variation, ``torch.multinomial`` may be from the row it is given: its random floats have
-24 bits. An assumption.
+"""Assumed bound on the total variation between ``torch.multinomial`` and its row of probabilities.
+
+Its random floats have 24 bits.
 """
 MOST = {"hidden_size": 64, "input_size": 64, "k": 64, "runs": 10**6}
 
 
 @dataclass(frozen=True)
 class Runs:
-    """How often a layer runs on each string.
+    """The number and the seed of a layer's runs on each string.
 
     Attributes:
-        first: the centroid that it starts at, from 0.
-        count: how many runs, of each string.
-        seed: of torch's random numbers.
-        tests: among how many tests an alarm may be false one time in a million.
+        first: index of the first centroid.
+        count: number of runs per string.
+        seed: seed of torch's random numbers.
+        tests: number of tests among which any false alarm has probability one in a million.
     """
 
     first: int
@@ -62,13 +64,13 @@ class Runs:
 
 
 class SampledRuns:
-    """Runs of one layer, and the automaton by asking its cell at each centroid.
+    """A comparison of a layer's runs with the automaton of its cell's probabilities at each centroid.
 
     Args:
-        claim, variant: what is compared.
-        spec: the layer, of a kind without memory: ``"sr-elman"`` or ``"sr-gru"``; its options are all but the
+        claim, variant: names of the claim and its variant.
+        spec: the layer, of a memory-less kind: ``"sr-elman"`` or ``"sr-gru"``, with all options but the
             transition.
-        runs: how often it runs.
+        runs: the number of runs and their seed.
     """
 
     way = "sampled-runs"
@@ -76,30 +78,30 @@ class SampledRuns:
     def __init__(self, claim: str, variant: str, spec: LayerSpec, runs: Runs) -> None:
         if spec.kind not in LAYERS or spec.dtype not in DTYPES:
             raise InputError(
-                f"the network is {spec.kind!r} in {spec.dtype!r}, where a layer without memory in float32 or"
-                " float64 is right"
+                f"network must be {' or '.join(LAYERS)} in float32 or float64, got {spec.kind!r} in"
+                f" {spec.dtype!r}"
             )
         for name, most in MOST.items():
             value = runs.count if name == "runs" else spec.options.get(name)
             if type(value) is not int or not 1 <= value <= most:
-                raise InputError(f"{name} is {value!r}, where an integer from 1 to {most:,} is right")
+                raise InputError(f"{name} must be an integer from 1 to {most:,}, got {value!r}")
         self.claim, self.variant, self.spec, self.runs = claim, variant, spec, runs
 
     def renamed(self, names: dict[str, str]) -> SampledRuns:
-        """The same layer with the inputs of the letters named, under their new names."""
+        """Return the same layer with only the inputs of these letters, under their new names."""
         return SampledRuns(self.claim, self.variant, self.spec.renamed(names), self.runs)
 
     @cached_property
     def layer(self) -> SRLayers:
-        """The torch module."""
-        return self._made("sampled")
+        """Return the torch module."""
+        return self._build("sampled")
 
     @cached_property
     def asked(self) -> SRCell:
-        """A cell with the same parameters, to be asked: it draws no random numbers."""
-        return self._made("limit").cell
+        """Return a cell with the same parameters that does not sample."""
+        return self._build("limit").cell
 
-    def _made(self, transition: Transition) -> SRLayers:
+    def _build(self, transition: Transition) -> SRLayers:
         spec = self.spec
         layer = KINDS[spec.kind](
             **spec.options, transition=transition, dtype=DTYPES[spec.dtype], device=spec.device
@@ -110,15 +112,17 @@ class SampledRuns:
     @cached_property
     @torch.no_grad()
     def table(self) -> dict[str, np.ndarray[Any, Any]]:
-        """For each symbol the k x k floats that the cell says, asked at each centroid."""
+        """Return for each symbol the cell's alpha at each centroid, shape ``(k, k)``."""
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
-            table[symbol] = self._told(self.asked.part.read(vector.unsqueeze(0)))[:, 0].double().cpu().numpy()
+            table[symbol] = (
+                self._alpha_of_all(self.asked.part.read(vector.unsqueeze(0)))[:, 0].double().cpu().numpy()
+            )
         return table
 
     @cached_property
     def _equations(self) -> dict[str, tuple[Any, Any]]:
-        """For each symbol alpha as equation 2 or 3 has it, and the bounds on rounding, each ``(k, k)``."""
+        """Return for each symbol the alpha of equation 2 or 3, and its rounding bounds, each ``(k, k)``."""
         asked = TableQuestion(self.spec.kind, [self.asked], 1)
         table = {}
         for symbol, vector in zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True):
@@ -129,12 +133,13 @@ class SampledRuns:
 
     @cached_property
     def _used(self) -> dict[str, Any]:
-        """For each symbol which share of these bounds the table uses, ``(k, k)``."""
+        """Return for each symbol the share of these bounds that the table uses, shape ``(k, k)``."""
         return {x: shares(self.table[x], *equation) for x, equation in self._equations.items()}
 
-    def _told(self, read: Tensor) -> Tensor:
-        """Alpha in every row of a batch, if all were at one centroid: for each of them, shape
-        ``(k, rows, k)``.
+    def _alpha_of_all(self, read: Tensor) -> Tensor:
+        """Return alpha in every row of a batch, once for each centroid that all rows could be at.
+
+        The shape is ``(k, rows, k)``.
         """
         every = self.asked.component.centroids.T
         return torch.stack(
@@ -151,11 +156,11 @@ class SampledRuns:
         return [WFSA(REAL, initial, [int(j == end) for j in range(k)], tables) for end in range(k)]
 
     def automata(self) -> list[WFSA]:
-        """One for each centroid, which is its final state."""
+        """Return one automaton per centroid, which is its final state."""
         return self._automata
 
     def weights(self) -> str:
-        """The table, rounded for reading; the floats are in the JSON."""
+        """Return the table, rounded for reading; the exact floats are in the JSON."""
         rows = [
             f"alpha({x}) = {np.array2string(p, precision=6, separator=', ')}".replace("\n", "")
             for x, p in self.table.items()
@@ -165,22 +170,24 @@ class SampledRuns:
         return f"{where}, {options}, start at centroid {self.runs.first + 1}; " + "; ".join(rows)
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Each string, at its end; a string counts as one case."""
+        """Compare each string at its end; a string counts as one case."""
         shortest = shortest_of(self.claim, self.variant)
         constants = Constants()
-        for place, string in enumerate(strings):
+        for index, string in enumerate(strings):
             if len(string) < shortest:
                 yield no_case(string, TOO_SHORT)
                 continue
             threads = torch.get_num_threads()
-            torch.set_num_threads(1)  # the batches are small: threads would only wait for each other
+            torch.set_num_threads(1)  # the batches are small, so threads would only wait for each other
             try:
-                with seeded(self.runs.seed + place, self.spec.device.startswith("cuda")):
+                with seeded(self.runs.seed + index, self.spec.device.startswith("cuda")):
                     result = self._compare(string)
             finally:
                 torch.set_num_threads(threads)
             scores = np.array([[float(score(automaton, string)) for automaton in self._automata]])
-            bounds = np.full_like(scores, 0.0 if result.cases else np.inf)  # of a string that is no case
+            bounds = np.full_like(
+                scores, 0.0 if result.cases else np.inf
+            )  # infinite for a string that is no case
             yield replace(result, varies=constants.exclude(scores, bounds))
 
     @torch.no_grad()
@@ -203,15 +210,15 @@ class SampledRuns:
                     string, worst, Difference(t + 1, unit, repr(computed), repr(value), f"{bound:.2g}")
                 )
             worst = max(worst, float(used.max()))
-            told = self._told(read[t])
-            expected = told[at, torch.arange(self.runs.count, device=self.spec.device)]
+            alphas = self._alpha_of_all(read[t])
+            expected = alphas[at, torch.arange(self.runs.count, device=self.spec.device)]
             wrong = (ran.scores[t] != expected).any(dim=1)
             if wrong.any():
                 run = int(wrong.nonzero()[0])
                 unit = int((ran.scores[t, run] != expected[run]).nonzero()[0])
                 network, automaton = (repr(float(alpha[run, unit])) for alpha in (ran.scores[t], expected))
                 return StringResult(string, None, Difference(t + 1, unit, network, automaton, "0"))
-            apart += SAMPLER + self._spread(told, symbol)
+            apart += SAMPLER + self._spread(alphas, symbol)
             same = (ran.outputs[t].unsqueeze(1) == cell.component.centroids.T).all(dim=2)
             if not same.any(dim=1).all():
                 raise RuntimeError("a sampled run is at no centroid")
@@ -219,12 +226,13 @@ class SampledRuns:
         counts = torch.bincount(at, minlength=self.spec.options["k"]).tolist()
         return self._tested(string, counts, apart, worst)
 
-    def _spread(self, told: Tensor, symbol: str) -> float:
-        """How far rows of the batch, which the sampler takes as if they summed to one, are from the table's:
-        by rounding, in all.
+    def _spread(self, alphas: Tensor, symbol: str) -> float:
+        """Bound the effect of rounding on the sampled distribution.
+
+        The sampler treats rows of the batch as if they summed to 1, and they differ from the table's rows.
         """
-        table = torch.as_tensor(self.table[symbol], device=told.device).unsqueeze(1)
-        off = (told.double() - table).abs().sum(dim=2) + (told.double().sum(dim=2) - 1).abs()
+        table = torch.as_tensor(self.table[symbol], device=alphas.device).unsqueeze(1)
+        off = (alphas.double() - table).abs().sum(dim=2) + (alphas.double().sum(dim=2) - 1).abs()
         return float(off.max())
 
     def _tested(self, string: String, counts: Sequence[int], apart: float, worst: float) -> StringResult:
@@ -242,19 +250,21 @@ class SampledRuns:
                 )
                 return StringResult(string, share, difference)
             worst = max(worst, share)
-            # with few runs, or much rounding, every count is as likely as not
+            # with few runs or much rounding, no count would raise an alarm
             tells = tells and max(surprise(c, self.runs.count, p, apart) for c in (0, self.runs.count)) > most
         return StringResult(string, worst, None) if tells else no_case(string, NO_ALARM, worst)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything."""
+        """Return the layer, the runs and the number of tests."""
         runs = {"first": self.runs.first, "runs": self.runs.count, "seed": self.runs.seed}
         return {"way": self.way, **self.spec.to_json(), **runs, "tests": self.runs.tests}
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> SampledRuns:
-        """The comparison that :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else,
-        before anything large is allocated.
+        """Return the comparison that :meth:`to_json` wrote, checked before anything large is allocated.
+
+        Raises:
+            InputError: the data are not such a comparison.
         """
         layer = checked(data)
         return cls(

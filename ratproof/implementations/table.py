@@ -1,4 +1,4 @@
-"""Every side by its name in files, its ``way``: what a kept counterexample is read back with."""
+"""All kinds of comparisons by their name in files, the ``way``, with which counterexamples are read back."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from ratproof.implementations.comparison import Comparison
 
 
 class Readable(Protocol):
-    """A class of comparisons that are kept in files."""
+    """A class of comparisons that files can hold."""
 
     way: str
 
     def from_json(self, claim: Any, variant: Any, data: dict[str, Any]) -> Comparison:
-        """The comparison that its ``to_json`` wrote; :class:`~automata.errors.InputError` for anything
-        else.
+        """Return the comparison that its ``to_json`` wrote.
+
+        Raises:
+            InputError: the data are not such a comparison.
         """
 
 
@@ -30,12 +32,13 @@ SIDES = {
     "module": "module.OfModule",
     "decision": "decision.OfDecision",
 }
-"""The module and the class of each, by its name."""
+"""The module and the class of each comparison, by its way."""
 
 
 def side_named(way: str) -> Readable:
-    """The side of that name, one of :data:`SIDES`. Its module is imported now: most of them need torch, and
-    what is in exact fractions does not.
+    """Return the class of comparisons with that name, one of :data:`SIDES`.
+
+    The function imports its module, because most of them need torch and exact fractions do not.
     """
     module, _, name = SIDES[way].rpartition(".")
     return cast(Readable, getattr(import_module(f"ratproof.implementations.{module}"), name))

@@ -1,1 +1,1 @@
-"""Tasks that are done elsewhere: in processes of this machine, or by the workers of a Dask cluster."""
+"""Tasks in local processes or on the workers of a Dask cluster."""

@@ -1,5 +1,6 @@
-"""Processes that run chunks of a hunt, which know the targets, and which end with the one
-that started them: a worker of a Dask cluster, or the hunt's own process.
+"""Processes that run chunks of a hunt.
+
+They know the targets, and end with their parent: a worker of a Dask cluster, or the hunt's own process.
 """
 
 from __future__ import annotations
@@ -29,15 +30,17 @@ class _Child:
 
 _free: dict[str, list[_Child]] = defaultdict(list)
 _busy: set[int] = set()
-"""The processes that are at work, or begin."""
+"""The processes that are busy or starting."""
 _lock = threading.Lock()
 
 
 def greeting(arguments: str) -> bytes:
-    """What a process of this machine says first: its installation and its targets. ``arguments`` are those of
-    :func:`ratproof.hunting.worker.work`, as JSON.
+    """Return the first message of a local process: its installation and its targets.
 
-    Raises :class:`WorkerDied`: it ended before.
+    ``arguments`` are those of :func:`ratproof.hunting.worker.work`, as JSON.
+
+    Raises:
+        WorkerDied: the process ended before.
     """
     child = _started(arguments)
     _give_back(arguments, child)
@@ -45,9 +48,10 @@ def greeting(arguments: str) -> bytes:
 
 
 def run_chunk(arguments: str, chunk: str) -> bytes:
-    """The rows of a chunk, as JSON.
+    """Return the rows of a chunk, as JSON.
 
-    Raises :class:`WorkerDied`: its process ended.
+    Raises:
+        WorkerDied: its process ended.
     """
     child = _take(arguments)
     try:
@@ -67,7 +71,7 @@ def _take(arguments: str) -> _Child:
             _busy.add(child.process.pid)
             return child
         idle = [child for other in list(_free) if other != arguments for child in _free.pop(other)]
-    for child in idle:  # of a hunt that is over, or that can start others
+    for child in idle:  # their hunt is over, or can start others
         _end(child)
     return _started(arguments)
 
@@ -79,7 +83,7 @@ def _give_back(arguments: str, child: _Child) -> None:
 
 
 def end_children() -> None:
-    """End all that were started here; what one is at raises :class:`WorkerDied`."""
+    """End all processes that were started here; their current tasks raise :class:`WorkerDied`."""
     with _lock:
         for pid in _busy:
             with suppress(ProcessLookupError):
@@ -119,12 +123,12 @@ def _started(arguments: str) -> _Child:
         raise WorkerDied("it ended before it had found the targets") from None
 
 
-def main(said: list[str]) -> None:
-    """The process: its end of the pipe, its parent, and the arguments."""
+def main(argv: list[str]) -> None:
+    """Run the process, with its end of the pipe, its parent, and the arguments."""
     from ratproof.process.orphans import run_with
 
-    place, parent, arguments = int(said[0]), int(said[1]), json.loads(said[2])
-    pipe: Any = Connection(place)
+    descriptor, parent, arguments = int(argv[0]), int(argv[1]), json.loads(argv[2])
+    pipe: Any = Connection(descriptor)
     run_with(parent, "ratproof.hunting.worker", "work", pipe, *arguments)
 
 

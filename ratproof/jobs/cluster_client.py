@@ -14,17 +14,18 @@ from automata.errors import InputError
 from automata.extras import require_extra
 
 GONE_AWAY = (OSError, RuntimeError, ValueError, TimeoutError, CancelledError)
-"""What Dask raises where its scheduler does not answer."""
+"""Exceptions of Dask if its scheduler does not answer."""
 CONNECT = 10.0
 """Seconds to wait for the scheduler."""
 ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://(?:\[[0-9A-Fa-f:.%]+\]|[^\s:/\[\]]+):(\d{1,5})")
-"""Protocol, host and port."""
+"""The pattern of an address: protocol, host and port."""
 
 
 def connected(where: str) -> Any:
-    """A client of the scheduler that a file, or an address such as ``tcp://host:8786``, names.
+    """Return a client of the scheduler, by its file or an address such as ``tcp://host:8786``.
 
-    Raises :class:`~automata.errors.InputError`: Dask is not installed, or there is no such scheduler.
+    Raises:
+        InputError: Dask is not installed, or there is no such scheduler.
     """
     require_extra("cluster", "--cluster")
     if "://" not in where and not Path(where).is_file():
@@ -43,7 +44,7 @@ def connected(where: str) -> Any:
 
 
 def connect(where: str, seconds: float) -> Any:
-    """Try for so long. Raises one of :data:`GONE_AWAY`."""
+    """Try to connect for ``seconds``; raise one of :data:`GONE_AWAY` on failure."""
     address = address_in(where)
     from distributed import Client
 
@@ -54,10 +55,10 @@ def connect(where: str, seconds: float) -> Any:
 
 
 def _silence_logs() -> None:
-    """What becomes of the scheduler is said in a sentence, and not by Dask's log of tracebacks.
+    """Silence Dask's logs of tracebacks, because a message reports the scheduler's state.
 
-    On import Dask gives some of its loggers, ``distributed.client`` among them, levels and handlers of their
-    own, which the parent's level does not reach.
+    On import Dask gives some of its loggers, such as ``distributed.client``, their own levels and handlers,
+    which the parent's level does not affect.
     """
     for name in ("distributed", *logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
@@ -65,8 +66,9 @@ def _silence_logs() -> None:
 
 
 async def _shake_hands(address: str, seconds: float) -> None:
-    """As a client of Dask does. Where one could not be made, Dask's own threads may try on and on, and keep
-    the program from ending.
+    """Connect as a Dask client does.
+
+    If this fails, a client's threads might retry forever and keep the program from ending.
     """
     from distributed.comm.core import connect as begin
     from distributed.security import Security
@@ -75,15 +77,15 @@ async def _shake_hands(address: str, seconds: float) -> None:
     options = Security().get_connection_args("client")  # type: ignore[no-untyped-call]
     try:
         comm = await asyncio.wait_for(shake(address, timeout=seconds, **options), seconds)
-    except MemoryError:  # it took the bytes of another protocol for a length
+    except MemoryError:  # Dask read the bytes of another protocol as a length
         raise OSError("what answers there speaks another protocol") from None
     await comm.close()
 
 
 def address_in(where: str) -> str:
-    """The scheduler's address, by an address or by the file that a scheduler writes.
+    """Return the scheduler's address, from an address or from the file that a scheduler writes.
 
-    Raises :class:`~automata.errors.InputError`: it is none.
+    Raises :class:`~automata.errors.InputError` if it is invalid.
 
     >>> address_in("tcp://127.0.0.1:8786")
     'tcp://127.0.0.1:8786'
@@ -91,8 +93,8 @@ def address_in(where: str) -> str:
     address: Any = where
     if "://" not in where:
         try:
-            said = json.loads(Path(where).read_bytes())
-            address = said["address"]
+            data = json.loads(Path(where).read_bytes())
+            address = data["address"]
         except (OSError, ValueError, TypeError, LookupError, RecursionError):
             raise InputError(
                 f"{where}: is no file that dask scheduler --scheduler-file writes: it names no address"

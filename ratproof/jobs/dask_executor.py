@@ -1,8 +1,7 @@
-"""Tasks of a Dask cluster, and what becomes of them where a worker dies or the scheduler goes away and comes
-back: hunts and campaigns hand in their work here.
+"""Tasks on a Dask cluster, for hunts and campaigns, which survive dead workers and a restarted scheduler.
 
-A task is a function with texts for arguments, and its answer is bytes, which nothing here unpickles. Dask
-itself trusts its members: who can reach a scheduler can run anything on its workers, and on its clients.
+A task is a function with text arguments, and its result is bytes, which are not unpickled here. Dask itself
+trusts its members: anyone who can reach a scheduler can run code on its workers and clients.
 """
 
 from __future__ import annotations
@@ -18,22 +17,23 @@ from ratproof.jobs.cluster_client import GONE_AWAY, connect, connected
 from ratproof.jobs.local_executor import ExecutorTask, WorkerDied
 
 TRY = 5.0
-"""Seconds to wait for a scheduler that has gone away, at each try."""
+"""Seconds to wait for a lost scheduler, at each attempt."""
 PAUSE = 0.5
-"""Seconds between two tries."""
+"""Seconds between two attempts."""
 GONE = 900.0
-"""So long a scheduler that has gone away may take to come back."""
+"""Maximum number of seconds for a lost scheduler to come back."""
 WENT_AWAY = "the scheduler went away; what it had been handed is handed in again when it is back"
 
 
 class DaskExecutor:
-    """What a cluster was handed.
+    """An executor of tasks on a cluster.
 
     Args:
         where: the scheduler's file, or its address, ``tcp://host:8786``.
-        kept: what goes on by the same command where the scheduler stays away.
+        kept: name of the record from which the same command resumes if the scheduler stays away.
 
-    Raises :class:`~automata.errors.InputError`: Dask is not installed, or there is no such scheduler.
+    Raises:
+        InputError: Dask is not installed, or there is no such scheduler.
     """
 
     def __init__(self, where: str, kept: str) -> None:
@@ -43,22 +43,22 @@ class DaskExecutor:
         self.out: dict[str, tuple[Any, ExecutorTask]] = {}
         """Futures and tasks, by Dask's keys."""
         self.again: list[ExecutorTask] = []
-        """To be handed in."""
+        """Tasks that wait for submission."""
         self.ended: queue.Queue[Any] = queue.Queue()
         """Futures that have ended."""
         self.gone_since: float | None = None
 
     def __len__(self) -> int:
-        """How many have not ended."""
+        """Return the number of tasks that have not ended."""
         return len(self.out) + len(self.again)
 
     @property
     def is_gone(self) -> bool:
-        """Has the scheduler gone away?"""
+        """Return whether the scheduler is lost."""
         return self.gone_since is not None
 
     def threads(self) -> int:
-        """How many tasks the workers can do at once; 0 where the scheduler has gone away."""
+        """Return how many tasks the workers can run at once; 0 if the scheduler is lost."""
         if self.is_gone:
             return 0
         try:
@@ -68,17 +68,19 @@ class DaskExecutor:
             return 0
 
     def submit(self, function: Callable[..., bytes], *arguments: str) -> ExecutorTask:
-        """Have a worker do it."""
+        """Submit a task to the workers."""
         task = ExecutorTask(function, arguments)
         self.again.append(task)
         self._hand_in()
         return task
 
     def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
-        """What was said within so long: a task and its answer; a task and ``None``, where its worker died,
-        which takes the task with it: it is not tried again here.
+        """Yield tasks that end within ``seconds`` with their results, or with ``None`` if their worker died.
 
-        Raises :class:`~automata.errors.InputError`: the scheduler stays away, or a worker cannot do it.
+        A task whose worker died is not tried again here.
+
+        Raises:
+            InputError: the scheduler stays away, or a worker cannot run the task.
         """
         self._come_back()
         self._hand_in()
@@ -94,7 +96,7 @@ class DaskExecutor:
                 yield from self._said(future, task)
 
     def drop_unbegun(self) -> list[ExecutorTask]:
-        """Take back what no worker is at; all, where the scheduler has gone away."""
+        """Cancel and return tasks that no worker runs; all tasks if the scheduler is lost."""
         begun: set[str] = set()
         if not self.is_gone:
             try:
@@ -110,14 +112,14 @@ class DaskExecutor:
         return dropped
 
     def close(self) -> None:
-        """Take back what has not ended, and leave the cluster as it was."""
+        """Cancel unfinished tasks, and leave the cluster unchanged."""
         with suppress(*GONE_AWAY):
             for future, _ in self.out.values():
                 future.cancel()
             self.client.close(timeout=2)
 
     def _said(self, future: Any, task: ExecutorTask) -> Iterator[tuple[ExecutorTask, bytes | None]]:
-        """What came of a future; of one that the scheduler has lost, nothing: it is handed in again."""
+        """Yield the result of a future; resubmit the task if the scheduler lost it."""
         from distributed.scheduler import KilledWorker
 
         problem = future.exception() if future.status == "error" else None
@@ -150,7 +152,7 @@ class DaskExecutor:
             future.add_done_callback(self.ended.put)
 
     def _lose(self) -> None:
-        """The scheduler has gone away: all that it had been handed is to be handed in again."""
+        """Mark the scheduler as lost, and queue all its tasks for resubmission."""
         self.gone_since = time.monotonic()
         self.again += [task for _, task in self.out.values()]
         self.out.clear()
@@ -161,9 +163,10 @@ class DaskExecutor:
             self.notes.append(WENT_AWAY)
 
     def _come_back(self) -> None:
-        """Try once to find the scheduler again, where it has gone away.
+        """Try once to reconnect to a lost scheduler.
 
-        Raises :class:`~automata.errors.InputError` where it stays away.
+        Raises:
+            InputError: it has been away for too long.
         """
         if self.gone_since is None:
             return
@@ -183,7 +186,7 @@ class DaskExecutor:
 
 
 def _bytes(said: Any) -> bytes:
-    """Raises :class:`~automata.errors.InputError` where a worker sent something else."""
+    """Return the bytes; raise :class:`~automata.errors.InputError` for any other type."""
     if not isinstance(said, bytes):
-        raise InputError(f"a worker of the cluster sent {type(said).__name__}, where bytes are right")
+        raise InputError(f"a worker of the cluster must send bytes, got {type(said).__name__}")
     return said

@@ -1,5 +1,6 @@
-"""What a round's examples and a campaign's runs depend on besides seeds, settings and data: equal
-installations draw equal cases.
+"""The installation on which the examples of rounds and the runs of campaigns depend.
+
+Equal installations draw equal cases for equal seeds, settings and data.
 """
 
 from __future__ import annotations
@@ -21,28 +22,26 @@ DEPENDS_ON = ("python", "ratproof", "hypothesis", "numpy", "torch")
 
 
 OF_RUNS = ("ratproof", "numpy", "torch", "lightning-fabric", "optuna")
-"""What runs of campaigns depend on."""
+"""Packages on which runs of campaigns depend."""
 
 
 @cache
 def fingerprint() -> dict[str, str]:
-    """Versions, and a hash of our own sources, wherever they are installed."""
+    """Return versions, and a hash of our own sources, wherever they are installed."""
     here = versions()
-    said = {name: here[name] for name in DEPENDS_ON}
-    return said | {"sources": sources(PACKAGES)}
+    packages = {name: here[name] for name in DEPENDS_ON}
+    return packages | {"sources": sources(PACKAGES)}
 
 
 def installation_of_runs() -> dict[str, str]:
-    """Versions, and a hash of our own sources and of those of experiments."""
+    """Return versions, and a hash of our own sources and of those of experiments."""
     here = {name: version(name) for name in OF_RUNS}
     packages = [*PACKAGES, "training"]
     return {"python": platform.python_version(), **here, "sources": sources(packages)}
 
 
 def require_same(other: dict[str, str]) -> None:
-    """Raise :class:`~automata.errors.InputError` if this installation is another one than that of the command
-    which had a run done here.
-    """
+    """Raise :class:`~automata.errors.InputError` if this installation differs from the command's."""
     why = difference(other, installation_of_runs())
     if why is not None:
         raise InputError(
@@ -52,7 +51,7 @@ def require_same(other: dict[str, str]) -> None:
 
 
 def difference(one: dict[str, str], other: dict[str, str]) -> str | None:
-    """The first thing in which two installations differ, in words; ``None`` where they are equal.
+    """Describe the first difference of two installations, or return ``None`` if they are equal.
 
     >>> difference({"numpy": "2.1"}, {"numpy": "2.2"})
     'numpy is 2.2 there and 2.1 here'
@@ -64,8 +63,8 @@ def difference(one: dict[str, str], other: dict[str, str]) -> str | None:
 
 
 def sources(packages: Sequence[str]) -> str:
-    """A hash of all that these packages run, file by file, by its path inside the package."""
-    whole = hashlib.blake2b(digest_size=16)
+    """Return a hash of all source files of these packages, by their paths inside the package."""
+    digest = hashlib.blake2b(digest_size=16)
     for package in packages:
         spec = find_spec(package)
         if spec is None or spec.origin is None:
@@ -75,5 +74,5 @@ def sources(packages: Sequence[str]) -> str:
             path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in SOURCES
         }
         for name, path in sorted(files.items()):
-            whole.update(f"{package}/{name}\0".encode() + path.read_bytes() + b"\0")
-    return whole.hexdigest()
+            digest.update(f"{package}/{name}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()

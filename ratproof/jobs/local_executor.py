@@ -1,4 +1,4 @@
-"""Tasks that threads of this process do, each of which waits for a process of its own."""
+"""Tasks in threads of this process, each of which waits for a process of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol
 
 
 class WorkerDied(RuntimeError):
-    """The process that did a task ended before it was done."""
+    """An error for a task whose process ended before the task was done."""
 
 
 @dataclass(eq=False)
@@ -18,9 +18,9 @@ class ExecutorTask:
     """A call that a worker makes.
 
     Attributes:
-        function: of a module that workers have.
+        function: a function of a module that workers can import.
         arguments: its arguments.
-        times: so often it was handed in, since schedulers that go away forget it.
+        times: number of submissions, which repeat after a scheduler is lost.
     """
 
     function: Callable[..., bytes]
@@ -29,11 +29,11 @@ class ExecutorTask:
 
 
 class Executor(Protocol):
-    """Has tasks done.
+    """An executor of tasks.
 
     Attributes:
-        notes: what happened to the workers.
-        is_gone: has what hands out the tasks gone away?
+        notes: events of the workers.
+        is_gone: whether the scheduler is lost.
     """
 
     notes: list[str]
@@ -42,29 +42,29 @@ class Executor(Protocol):
     def is_gone(self) -> bool: ...
 
     def __len__(self) -> int:
-        """How many tasks have not ended."""
+        """Return the number of tasks that have not ended."""
 
     def threads(self) -> int:
-        """How many tasks can be done at once; 0 if it is not known now."""
+        """Return how many tasks can run at once; 0 if it is not known now."""
 
     def submit(self, function: Callable[..., bytes], *arguments: str) -> ExecutorTask:
-        """Have a worker do it."""
+        """Submit a task."""
 
     def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
-        """Yield what ended within so long: a task and its answer; ``None`` if its worker died."""
+        """Yield tasks that end within ``seconds`` with their results, or ``None`` if their worker died."""
 
     def drop_unbegun(self) -> list[ExecutorTask]:
-        """Take back what no worker is at."""
+        """Cancel and return tasks that no worker runs."""
 
     def close(self) -> None:
-        """Take back what has not ended."""
+        """Cancel unfinished tasks."""
 
 
 class LocalExecutor:
-    """Threads of this process, a task each at a time.
+    """An executor with threads of this process, one task per thread at a time.
 
     Args:
-        jobs: how many.
+        jobs: number of threads.
     """
 
     is_gone = False
@@ -79,11 +79,11 @@ class LocalExecutor:
         return len(self._out)
 
     def threads(self) -> int:
-        """How many there are."""
+        """Return the number of threads."""
         return self.jobs
 
     def submit(self, function: Callable[..., bytes], *arguments: str) -> ExecutorTask:
-        """Have it done as soon as a thread is free."""
+        """Submit a task, which runs as soon as a thread is free."""
         task = ExecutorTask(function, arguments, times=1)
         future = self._pool.submit(function, *arguments)
         self._out[future] = task
@@ -91,7 +91,7 @@ class LocalExecutor:
         return task
 
     def ready(self, seconds: float) -> Iterator[tuple[ExecutorTask, bytes | None]]:
-        """Yield what ended within so long; raise what a task raised, unless its worker died."""
+        """Yield tasks that end within ``seconds``; raise a task's exception, unless its worker died."""
         try:
             ended = [self._ended.get(timeout=seconds)] if seconds else []
         except queue.Empty:
@@ -105,9 +105,9 @@ class LocalExecutor:
                 yield task, None if died else future.result()
 
     def drop_unbegun(self) -> list[ExecutorTask]:
-        """Take back what no thread is at."""
+        """Cancel and return tasks that no thread runs."""
         return [self._out.pop(future) for future in list(self._out) if future.cancel()]
 
     def close(self) -> None:
-        """Take back what is not begun, and wait for the rest."""
+        """Cancel tasks that have not begun, and wait for the others."""
         self._pool.shutdown(cancel_futures=True)

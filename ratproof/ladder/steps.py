@@ -1,6 +1,4 @@
-"""What the runner runs, generated from the claims: every rung that a variant promises, for every
-implementation of its network, and the checks that are written for single claims.
-"""
+"""The steps of the runner: every rung of every variant and implementation, and checks of single claims."""
 
 from __future__ import annotations
 
@@ -24,12 +22,12 @@ from ratproof.ladder.written.check import Inputs, WrittenCheck
 from theory.claim import Claim, Variant
 
 TESTS = "proofs_tests/test_ladder.py"
-"""Where pytest runs the steps, so that ``verify --json`` can name a test."""
+"""The test file that runs the steps, so that ``verify --json`` can name a test."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One rung of one variant of a claim, with the network run in one way."""
+    """One rung of one variant of a claim, with one implementation of the network."""
 
     claim: Claim
     variant: Variant
@@ -38,31 +36,32 @@ class Step:
 
     @property
     def label(self) -> str:
-        """Claim, variant, kind, and how the network is run if not in fractions:
-        ``model-b-corrected-sampled``.
+        """Return the claim, variant, kind and implementation, as in ``model-b-corrected-sampled``.
+
+        The implementation is left out for exact fractions.
         """
         parts = self.claim.name, self.variant.name, self.kind, self.side.label
         return "-".join(filter(None, parts))
 
     @property
     def test(self) -> str:
-        """The pytest id of the test that runs it."""
+        """Return the pytest id of the test that runs it."""
         name = "a_torch_layer_stands" if runs_torch(self) else "a_claim_holds_or_is_refuted"
         return f"{TESTS}::test_{name}_on_this_rung[{self.label}]"
 
     def show(self) -> None:
-        """Assert it; the rungs say what they raise."""
+        """Run the assertion; the rungs document its exceptions."""
         rung_of(self.kind)(self.claim, self.variant, self.side, self.claim.effort_of(self.variant))
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """The variant that it is about."""
+        """Return its variant."""
         return (self.variant,)
 
     def run(
         self, seed: int | None = None, observe: Observe | None = None, test: str | None = None
     ) -> list[Observation]:
-        """Run it, and return what it shows.
+        """Run it, and return its observations.
 
         Raises :class:`~ratproof.evidence.not_run.NotRun` if this machine cannot run it.
         """
@@ -72,7 +71,7 @@ class Step:
 
 
 def own_steps(subjects: Iterable[Claim | Subject]) -> Iterator[Step | SubjectStep]:
-    """Yield every rung of what a user brought."""
+    """Yield every rung of the user's subjects."""
     for subject in subjects:
         if isinstance(subject, Subject):
             yield from (SubjectStep(subject, kind) for kind in subject.rungs)
@@ -85,8 +84,8 @@ def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> It
 
     Args:
         claims: the claims.
-        device: where torch layers run.
-        own: whether they are a user's.
+        device: the device of torch layers.
+        own: whether the claims are a user's.
     """
     for claim in claims:
         for variant in claim.variants:
@@ -97,19 +96,19 @@ def steps(claims: Iterable[Claim], device: str = "cpu", own: bool = False) -> It
 
 @dataclass(frozen=True)
 class WrittenStep:
-    """A check that is written for one claim, with what the user gave."""
+    """A check that is written for one claim, with the user's inputs."""
 
     check: WrittenCheck
     inputs: Inputs
 
     @property
     def test(self) -> str:
-        """The pytest id of the test that runs it."""
+        """Return the pytest id of the test that runs it."""
         return self.check.test
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """The variants that it is about."""
+        """Return its variants."""
         return self.check.variants
 
     def run(self, seed: int | None = None, observe: Observe | None = None) -> list[Observation]:
@@ -118,14 +117,14 @@ class WrittenStep:
 
 
 def all_of(claim: Claim, kind: str, inputs: Inputs) -> list[Step | WrittenStep]:
-    """Return all evidence of a kind for a claim of ours: first the checks written for it."""
+    """Return all evidence of a kind for a built-in claim, first the checks written for it."""
     own = [check for check in written_checks().values() if (check.name, check.kind) == (claim.name, kind)]
     written = [WrittenStep(check, inputs) for check in own if check.can_run(inputs)]
     return [*written, *(step for step in steps([claim], inputs.device) if step.kind == kind)]
 
 
 def runs_torch(step: Step) -> bool:
-    """Return whether a torch layer runs in it."""
+    """Return whether a torch layer runs in the step."""
     return step.side.device is not None
 
 

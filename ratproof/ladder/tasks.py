@@ -28,7 +28,7 @@ from ratproof.process.orphans import end_with
 from theory.registry import claim_named
 
 Started = Callable[[str, int, int], None]
-"""Called with what runs, how many claims are done, and how many there are."""
+"""A callback for the current task, the number of finished claims, and their total number."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class EvidenceTask:
 
 @dataclass
 class TaskResult:
-    """What a task showed, or all tasks together.
+    """The result of a task, or of all tasks together.
 
     Attributes:
-        observations: of its steps.
+        observations: the observations of its steps.
         not_run: the evidence that this machine cannot run, as the rows of ``not_run`` in ``--json``.
-        errors: what went wrong outside of the evidence.
+        errors: errors outside of the evidence.
         interrupted: whether Ctrl-C ended the run.
     """
 
@@ -60,16 +60,16 @@ class TaskResult:
 
     @property
     def as_expected(self) -> bool:
-        """Whether every step showed what is expected."""
+        """Return whether every step has the expected verdict."""
         return all(seen.verdict == seen.expected for seen in self.observations)
 
     def to_text(self) -> str:
-        """Return it as JSON, to be sent to another process."""
+        """Return the result as JSON, to pass it between processes."""
         return json.dumps([[seen.to_text() for seen in self.observations], self.not_run])
 
     @classmethod
     def from_text(cls, text: str) -> TaskResult:
-        """Return what :meth:`to_text` wrote."""
+        """Return the result that :meth:`to_text` wrote."""
         observations, not_run = json.loads(text)
         return cls(list(map(Observation.from_text, observations)), not_run)
 
@@ -103,7 +103,7 @@ def _inputs(request: Request) -> Any:
 
 
 def show_all(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
-    """Run tasks, in as many processes as the request says; results come in the tasks' order."""
+    """Run tasks in the requested number of processes; results are in the tasks' order."""
     # workers inherit the folder in which Hypothesis keeps files: not the one we happen to be in
     with one_thread_each(request.processes), unchanged_afterwards(), redirect_stdout(sys.stderr):
         run = _in_this_process if request.processes == 1 else _in_a_pool
@@ -140,8 +140,8 @@ def _join(total: TaskResult, one: TaskResult) -> None:
 def _in_a_pool(tasks: Sequence[EvidenceTask], request: Request, started: Started) -> TaskResult:
     """Run tasks in worker processes.
 
-    A worker that dies breaks the pool. What was running then runs once more, each task alone in a new
-    process, so that the one that kills its worker is known.
+    A worker that dies breaks the pool. Then each task that was running runs once more, alone in a new
+    process, to find the one that kills its worker.
     """
     shown: dict[EvidenceTask, TaskResult] = {}
     total, progress = TaskResult(), _Progress(tasks, started)
@@ -193,13 +193,13 @@ def _run_until_broken(
 def _first_unfinished(
     futures: dict[Future[str], EvidenceTask], shown: dict[EvidenceTask, TaskResult], most: int
 ) -> list[EvidenceTask]:
-    """Return the tasks that may have been running: tasks start in order, one more than workers are taken."""
+    """Return the tasks that may have been running: they start in order, one more than there are workers."""
     return [task for task in futures.values() if task not in shown][: most + 1]
 
 
 @contextmanager
 def _pool(processes: int, request: Request) -> Iterator[ProcessPoolExecutor]:
-    """Yield a pool, whose processes are ended when the block is left with tasks unfinished."""
+    """Yield a pool, and terminate its processes if the block ends with unfinished tasks."""
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
         processes, multiprocessing.get_context("spawn"), _start_worker, (os.getpid(), request)
@@ -217,7 +217,7 @@ def _start_worker(parent: int, request: Request) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends us
     sys.stdout = sys.stderr
     _prepare(request)
-    import_module("ratproof.ladder.steps")  # with all that it imports, before collections are rare
+    import_module("ratproof.ladder.steps")  # import it before collections become rare
     collect_rarely()
 
 
@@ -226,7 +226,7 @@ def _show_as_text(task: EvidenceTask, request: Request) -> str:
 
 
 class _Progress:
-    """How many claims are done.
+    """The number of finished claims.
 
     Args:
         tasks: all of them.
@@ -241,7 +241,7 @@ class _Progress:
         self.left.remove(task)
 
     def tell(self) -> None:
-        """Name the first task that is not done."""
+        """Report the first unfinished task."""
         if self.left:
             self.started(
                 str(self.left[0]), self.claims - len({task.claim for task in self.left}), self.claims

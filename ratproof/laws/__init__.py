@@ -1,1 +1,1 @@
-"""Laws for what a user brings: kernels, and models with a state."""
+"""Laws for user-supplied kernels and stateful models."""

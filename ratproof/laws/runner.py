@@ -1,4 +1,4 @@
-"""The rungs of a user's kernel and of a model with a state, each as an assertion."""
+"""The rungs of a user's kernel and of a stateful model, each as an assertion."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def ask_again(declared: Declared, law: str, problem: StatefulProblem) -> str:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Run torch in one thread: the calls are small, and many."""
+    """Run torch in one thread, because the calls are small and many."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -58,15 +58,15 @@ def one_thread() -> Iterator[None]:
 
 @contextmanager
 def memory_capped(device: torch.device, most: int | None) -> Iterator[None]:
-    """Limit torch to so many bytes of a GPU's memory, or to half of what is free there without a number."""
+    """Limit torch's memory on a GPU to ``most`` bytes, or to half of the free memory if that is None."""
     if device.type != "cuda":
         yield
         return
-    if device.index is None:  # which torch.cuda asks for
+    if device.index is None:  # torch.cuda requires an index
         device = torch.device("cuda", torch.cuda.current_device())
-    free, whole = torch.cuda.mem_get_info(device)
+    free, total = torch.cuda.mem_get_info(device)
     held = torch.cuda.memory_reserved(device)
-    fraction = ((free + held) / 2 if most is None else most) / whole
+    fraction = ((free + held) / 2 if most is None else most) / total
     torch.cuda.set_per_process_memory_fraction(min(1.0, fraction), device)
     try:
         yield

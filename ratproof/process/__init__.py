@@ -1,1 +1,1 @@
-"""A command as a process: its output, its limits, its children, its exit status."""
+"""A command as a process: its output, its limits, its children, and its exit status."""

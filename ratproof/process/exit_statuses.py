@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 YES = 0
-"""Holds, equivalent, accepted, done."""
+"""The claim holds, the automata are equivalent, the input is accepted, or the work is done."""
 NO = 1
-"""Differs, refuted, rejected; or a search found what it looked for."""
+"""The result is negative: different, refuted or rejected; or a search was successful."""
 BAD_INPUT = 2
-"""An argument or a file is not what it should be; nothing was done."""
+"""An argument or a file is invalid, and nothing was done."""
 UNKNOWN = 3
-"""Not decided, incomplete, or past a stated limit."""
+"""The answer is undecided or incomplete, or a limit was reached."""
 NOT_WRITTEN = 4
-"""There is an answer, and it could not be written: no other status is to be taken for it."""
+"""The answer could not be written, so no other status applies."""
 INTERRUPTED = 130
-"""By Ctrl-C."""
+"""Ctrl-C interrupted the command."""

@@ -1,4 +1,4 @@
-"""CPython, set for minutes of small calls and millions of small objects.
+"""Settings of CPython for minutes of small calls and millions of small objects.
 
 >>> on_one_stack(sum)([1, 2, 3])
 6
@@ -16,17 +16,16 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 SLOTS = 70_000
-"""Half a megabyte: CPython rounds the piece of stack up to a power of two, and callees get the other half."""
+"""Half a megabyte: CPython rounds the chunk of stack up to a power of two, and callees use the other half."""
 COLLECTIONS = (100_000, 20, 50)
 
 
 def on_one_stack(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """The same function, whose callees' frames all lie in one piece of memory.
+    """Return the same function, whose callees' frames are all in one chunk of memory.
 
-    CPython keeps frames in pieces of 16 KiB, and gives a piece back as soon as no frame is in it. A loop
-    whose calls cross the end of a piece asks the system for memory in each round: a tenth of a run of
-    ``verify``. A frame that is larger than a piece gets a piece of its own, with room for thousands of others
-    behind it.
+    CPython keeps frames in chunks of 16 KiB, and frees a chunk as soon as it is empty. A loop whose calls
+    cross the end of a chunk allocates memory in each iteration, which takes a tenth of a run of ``verify``. A
+    frame larger than a chunk gets a chunk of its own, with space for thousands of others.
     """
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -37,7 +36,7 @@ def on_one_stack(function: Callable[Arguments, Result]) -> Callable[Arguments, R
 
 
 def collect_rarely() -> None:
-    """Look for cycles of garbage rarely from now on, and never among the objects that are there."""
+    """Run the cyclic garbage collector rarely from now on, and never on the existing objects."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTIONS)
@@ -45,13 +44,13 @@ def collect_rarely() -> None:
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """What runs inside looks for cycles of garbage rarely, and never among the modules that are there.
+    """Run the body with rare garbage collections that never visit the existing objects.
 
-    NumPy, SymPy and torch are a million objects that live for ever: to look at them again and again takes a
-    fifteenth of a run.
+    NumPy, SymPy and torch have a million permanent objects. Visiting them repeatedly takes a fifteenth of a
+    run.
     """
     before = gc.get_threshold()
-    if before == COLLECTIONS:  # a run within a run: what is there is set aside already, and stays so
+    if before == COLLECTIONS:  # a nested run: the existing objects are frozen already
         yield
         return
     collect_rarely()
@@ -64,9 +63,9 @@ def rare_collections() -> Iterator[None]:
 
 @contextmanager
 def without_main_program() -> Iterator[None]:
-    """Keep processes that are spawned within the block from importing the main program.
+    """Prevent processes that are spawned within the block from importing the main program.
 
-    It may have no ``if __name__ == "__main__"``, and its imports take seconds, in which the processes would
+    It may lack ``if __name__ == "__main__"``. Its imports take seconds, during which the processes would
     outlive this one.
     """
     main: dict[str, Any] = vars(sys.modules["__main__"])

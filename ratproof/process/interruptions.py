@@ -1,4 +1,4 @@
-"""Ctrl-C for work that stops between two steps and can be resumed."""
+"""Handling of Ctrl-C for work that can stop between two steps and be resumed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import Any
 
 @contextmanager
 def interruptions(terminations: bool = False, several: bool = False) -> Iterator[Callable[[], bool]]:
-    """Yield a function that says whether Ctrl-C was pressed, for a stop between two iterations; a second one
-    interrupts as ever.
+    """Yield a function that returns whether Ctrl-C was pressed, so that work can stop between iterations.
+
+    A second Ctrl-C interrupts as usual.
 
     Args:
-        terminations: is a request to end (SIGTERM), as a cluster or a shutdown sends it, one too?
-        several: is this one of several processes that end together? A second SIGTERM is ignored then, to the
-            end of the process: what started them sends another one to all, when it or one of them got one.
+        terminations: whether SIGTERM, which a cluster or a shutdown sends, counts as well.
+        several: whether this is one of several processes that end together. Then a second SIGTERM is ignored
+            until the process ends, because the parent sends one to all processes when any of them received
+            one.
     """
     requests: list[int] = []
 
@@ -36,5 +38,5 @@ def interruptions(terminations: bool = False, several: bool = False) -> Iterator
 
 
 def ignore_terminations() -> None:
-    """This process is about to end, whoever asks it to."""
+    """Ignore SIGTERM, because this process is about to end anyway."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

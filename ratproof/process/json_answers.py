@@ -1,4 +1,4 @@
-"""Answers as JSON: one object on standard output."""
+"""JSON answers: one object on standard output."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 SCHEMA_VERSION = 2
-"""Of the objects that ``--json`` prints: a field that goes or changes its meaning makes it one more, and so
-does a field that verdicts rest on (``informative``, in 2); another new field does not.
+"""The version of the objects that ``--json`` prints.
+
+It increases if a field disappears or changes its meaning, or if verdicts depend on a new field
+(``informative``, in 2). Other new fields do not change it.
 """
 
 
 def print_json(data: dict[str, Any]) -> None:
-    """One JSON object, on one line, in ASCII: whatever the terminal's encoding, it is read back as the same
-    object.
-    """
+    """Print one JSON object on one line in ASCII, which is independent of the terminal's encoding."""
     print(json.dumps({"schema_version": SCHEMA_VERSION, **data}).replace("\x7f", "\\u007f"))

@@ -1,8 +1,7 @@
-"""``--limit-seconds`` and ``--limit-memory``: a command that takes more ends as ``unknown``, with exit status
-3.
+"""``--limit-seconds`` and ``--limit-memory``: a command beyond a limit ends as ``unknown``, exit status 3.
 
-The options are added to commands in one place (:func:`add`), and each command's work is done by a process
-that :mod:`ratproof.process.supervisor` watches, so that a limit holds whatever a file makes a library do.
+:func:`add` adds the options to all commands. A separate process does the work of each command, and
+:mod:`ratproof.process.supervisor` watches it. So a limit holds even if a file makes a library hang.
 """
 
 from __future__ import annotations
@@ -35,27 +34,28 @@ from ratproof.process.supervisor import ChildExit, Limits
 SECONDS = 600.0
 """The default of ``--limit-seconds``."""
 SHARE = 0.8
-"""Of the memory that is free when a command starts, the default of ``--limit-memory``."""
+"""The default of ``--limit-memory``, as a share of the memory that is free when a command starts."""
 ROOM = 64 << 20
-"""Bytes beyond what ratproof itself takes: no limit is smaller."""
+"""Minimum limit in bytes, in addition to the memory of ratproof itself."""
 VERDICTS = frozenset({"equivalent", "check-certificate", "certify", "not-rational", "replay", "rules decide"})
-"""Commands whose answer is a verdict: ``unknown`` is one, and goes where the others go. Of other commands it
-is a message.
+"""Commands whose answer is a verdict, so that ``unknown`` goes to standard output.
+
+Other commands print it as a message.
 """
 OTHERS = "score convert draw sample minimise rank compile extract figures"
 AUTOMATA = "intersect union difference complement reverse determinise trim regex enumerate count shortest"
 RULES = "zero-shot read-back show add disable"
 LIMITED = VERDICTS | {*OTHERS.split(), *AUTOMATA.split()} | {f"rules {command}" for command in RULES.split()}
-"""The commands that read a file and compute."""
+"""Commands that read a file and compute."""
 UNLIMITED = {"claims", "doctor", "examples", "verify", "check", "hunt", "prove", "results", "rules"}
-"""The commands whose duration is an option of theirs, or that hardly take any time."""
+"""Commands that have an option for their duration, or that are fast."""
 UNLIMITED_GROUPS = {"train", "campaign"}
-"""Groups of such commands: a new experiment needs no line here."""
+"""Groups of such commands, so that a new experiment needs no entry."""
 CRASHES = {
     *(signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP),
     *(signal.SIGSYS, signal.SIGKILL),
 }
-"""Signals of a crash of a library, or of the system's lack of memory; no user ends a command by them."""
+"""Signals of a library crash or of the out-of-memory killer, which users do not send."""
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 _main_program = False
@@ -79,15 +79,16 @@ OPTIONS = (
 
 
 def supervise() -> None:
-    """From now on limited commands run in a process of their own: for the main program, not for who calls a
-    command in a process.
+    """Run limited commands in a process of their own from now on.
+
+    The main program calls this. Code that calls a command in its own process does not.
     """
     global _main_program
     _main_program = True
 
 
 def add(app: typer.Typer, path: str = "") -> None:
-    """Give the two options, once, to the commands of the app and its groups that are in :data:`LIMITED`."""
+    """Add the two options, once, to the commands of the app and its groups that are in :data:`LIMITED`."""
     for command in app.registered_commands:
         callback = command.callback
         if callback is None:
@@ -101,7 +102,7 @@ def add(app: typer.Typer, path: str = "") -> None:
 
 
 def limited(command: Callable[..., int | None], name: str) -> Callable[..., int | None]:
-    """The command with the two options."""
+    """Return the command with the two options."""
     signature = inspect.signature(command, eval_str=True)
 
     @wraps(command)
@@ -125,7 +126,7 @@ def limited(command: Callable[..., int | None], name: str) -> Callable[..., int 
                         raise
                 size = _size(limits.memory)
                 why = f"memory that it asked for was refused, with {size} allowed{_doing()}"
-                return _tell(name, f"{why}; --limit-memory M allows more", "memory", as_json)
+                return _report_unknown(name, f"{why}; --limit-memory M allows more", "memory", as_json)
         _leave(ended, limits, name, as_json)
         return None  # never
 
@@ -142,31 +143,30 @@ def _call(
         return command(*arguments, **options)
     except RecursionError:
         raise InputError(
-            "what is given is nested too deeply to be followed; fewer parentheses, or lists within lists, are"
-            " right"
+            "the input must not be nested so deeply; use fewer parentheses, or lists within lists"
         ) from None
 
 
 def _leave(ended: ChildExit, limits: Limits, name: str, as_json: bool) -> None:
-    """Of the process that waited: end as the work did."""
+    """End the waiting process in the same way as the work ended."""
     if ended.signal == signal.SIGINT:
         raise KeyboardInterrupt
-    if ended.signal is not None and ended.signal not in CRASHES:  # someone wanted it to end
+    if ended.signal is not None and ended.signal not in CRASHES:  # a user or a service ended it
         signal.signal(ended.signal, signal.SIG_DFL)
         os.kill(os.getpid(), ended.signal)
-        os._exit(128 + ended.signal)  # the first process of a container, which such a signal does not end
+        os._exit(128 + ended.signal)  # the signal does not end the first process of a container
     status = ended.status
     if status is None:
         if sys.stderr.isatty():
             styled(sys.stderr).write("\r\x1b[2K\x1b[?25h")  # clears the progress line, shows the cursor
-        status = _tell(name, _why(ended, limits), ended.limit, as_json, ended.printed)
+        status = _report_unknown(name, _why(ended, limits), ended.limit, as_json, ended.printed)
         sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # what was imported is for the child to finalise
+    os._exit(status)  # the child finalises the imported modules
 
 
-def _tell(name: str, why: str, limit: str | None, as_json: bool, printed: bool = False) -> int:
-    """Say that the answer is unknown; the exit status."""
+def _report_unknown(name: str, why: str, limit: str | None, as_json: bool, printed: bool = False) -> int:
+    """Report that the answer is unknown, and return the exit status."""
     if printed:
         print(f"ratproof: unknown, and what was printed is not all: {why}", file=sys.stderr)
     elif as_json:
@@ -205,12 +205,12 @@ def _doing() -> str:
 def _is_lack_of_memory(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
-    return isinstance(error, MemoryError) or "allocate memory" in str(error)  # as torch says it
+    return isinstance(error, MemoryError) or "allocate memory" in str(error)  # the message of torch
 
 
 def _seconds(seconds: float) -> float:
     if not seconds > 0:
-        raise InputError(f"--limit-seconds is {seconds:g}, where a positive number is right")
+        raise InputError(f"--limit-seconds must be positive, got {seconds:g}")
     return seconds
 
 
@@ -222,14 +222,13 @@ def _memory(text: str | None) -> int:
     match = re.fullmatch(form, text.strip(), re.ASCII | re.IGNORECASE)
     if match is None:
         raise InputError(
-            f"--limit-memory is {shorten(text)}, where a number with K, M or G behind it is right, such as"
-            " 500M or 4G"
+            f"--limit-memory must be a number followed by K, M or G, such as 500M or 4G, got {shorten(text)}"
         )
     memory = int(float(match[1]) * UNITS[match[2].upper()])
     if memory < own + ROOM:
         raise InputError(
-            f"--limit-memory is {shorten(text)}, and ratproof itself takes {_size(own)}; at least"
-            f" {_size(own + ROOM)} is right"
+            f"--limit-memory must be at least {_size(own + ROOM)}, because ratproof itself takes"
+            f" {_size(own)}, got {shorten(text)}"
         )
     return memory
 
@@ -240,7 +239,7 @@ def _size(memory: int) -> str:
 
 @contextmanager
 def _watched_by_a_thread(limits: Limits, name: str, as_json: bool) -> Iterator[None]:
-    """Without a fork: a thread ends the process at a limit, when libraries let it run."""
+    """End the process at a limit from a thread, where fork is unavailable and if libraries let it run."""
     import resource
 
     done = threading.Event()
@@ -252,7 +251,7 @@ def _watched_by_a_thread(limits: Limits, name: str, as_json: bool) -> Iterator[N
             seconds = time.monotonic() > until
             if seconds or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > limits.memory:
                 ended = ChildExit(limit="seconds" if seconds else "memory")
-                status = _tell(name, _why(ended, limits), ended.limit, as_json)
+                status = _report_unknown(name, _why(ended, limits), ended.limit, as_json)
                 sys.stdout.flush()
                 os._exit(status)
 

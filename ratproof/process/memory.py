@@ -1,4 +1,4 @@
-"""The memory that a process holds, and what is free."""
+"""The memory of a process, and the free memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def status_of(process: int | str = "self") -> dict[str, int]:
-    """Return the sizes in bytes of ``/proc/PROCESS/status`` by name; none if the process has ended."""
+    """Return the sizes in bytes of ``/proc/PROCESS/status`` by name, or none if the process has ended."""
     with suppress(OSError):
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
         sizes = [line.split() for line in lines if line.endswith(" kB")]
@@ -18,13 +18,13 @@ def status_of(process: int | str = "self") -> dict[str, int]:
 
 
 def memory_held(process: int | str = "self") -> int:
-    """Return how many bytes a process holds: its own memory, shared memory, and what was swapped out."""
+    """Return the memory of a process in bytes: its own, shared and swapped memory."""
     sizes = status_of(process)
     return sum(sizes.get(name, 0) for name in ("RssAnon", "RssShmem", "VmSwap"))
 
 
 def free_memory() -> int:
-    """Return how many bytes the machine and this process's control groups leave, whichever leaves least."""
+    """Return the free memory in bytes: the least of the machine and this process's control groups."""
     limits = [*_of_machine(), *_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))]
     return max(0, min(limits)) if limits else 1 << 40
 
@@ -41,8 +41,9 @@ def _of_machine() -> Iterator[int]:
 
 
 def _of_groups(own: Path, root: Path) -> Iterator[int]:
-    """Yield what the limits of version 1 and 2 leave to this process's groups and those around them; the
-    cache of files counts as free.
+    """Yield the free memory of this process's control groups and their parents, for versions 1 and 2.
+
+    The file cache counts as free.
     """
     try:
         groups = [line.split(":", 2) for line in own.read_text().splitlines()]

@@ -1,6 +1,4 @@
-"""Processes that end with the one that started them, however that one ends: a killed command leaves nothing
-running.
-"""
+"""Processes that end with their parent, however it ends, so that a killed command leaves none running."""
 
 from __future__ import annotations
 
@@ -15,14 +13,14 @@ from typing import Any
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 LOOK_EVERY = 0.2
-"""Seconds, where the kernel does not tell."""
+"""Interval in seconds between checks without support of the kernel."""
 
 
 def end_with(parent: int) -> None:
-    """End this process, at once and without a word, when its parent ends.
+    """End this process immediately and silently when its parent ends.
 
-    On Linux the kernel sees to it (``prctl(2)``), whatever this process is doing; elsewhere a thread looks a
-    few times a second, which a library that keeps the interpreter's lock delays.
+    On Linux the kernel does this (``prctl(2)``), whatever this process is doing. Elsewhere a thread checks a
+    few times per second, which a library that holds the interpreter lock delays.
 
     Args:
         parent: the process that started this one.
@@ -34,7 +32,7 @@ def end_with(parent: int) -> None:
 
 
 def prctl(option: int, value: int) -> bool:
-    """The Linux call of that name; false where it is not there."""
+    """Call ``prctl`` of Linux; return False if it fails or does not exist."""
     if sys.platform != "linux":
         return False
     try:
@@ -50,9 +48,9 @@ def _look(parent: int) -> None:
 
 
 def run_with(parent: int, module: str, function: str, *arguments: Any) -> None:
-    """Run the function of that name, in a worker process that ends with its parent.
+    """Run the named function in a worker process that ends with its parent.
 
-    The module is imported after that is seen to, since imports can take seconds.
+    The module is imported afterwards, because imports can take seconds.
     """
     end_with(parent)
     getattr(import_module(module), function)(*arguments)

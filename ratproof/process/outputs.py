@@ -1,5 +1,6 @@
-"""The files that a command may write: none that it reads, none twice, and none where it cannot write; all
-checked before work is done.
+"""Checks of a command's output files before it starts to work.
+
+An output must be writable, must not be an input, and must not be named twice.
 
 >>> require_outputs({"-o": "A.json"}, reads=["s/../A.json"])
 Traceback (most recent call last):
@@ -16,20 +17,19 @@ from automata.errors import InputError
 from automata.io import files
 
 READ_IN_FOLDERS = (".tsv", ".config", ".npz", ".gz")
-"""The endings of what commands read in a folder with data."""
+"""Suffixes of the files that commands read in a folder with data."""
 Place = str | Path
 
 
 def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place | None] = ()) -> None:
-    """Raise :class:`~automata.errors.InputError` where an output cannot be written, is a file that is read,
-    or is named twice.
+    """Raise :class:`~automata.errors.InputError` if an output is not writable, is an input, or occurs twice.
 
-    Files are told apart by what they are, not by how they are named: links and ``sub/..`` are seen through.
+    Files are compared by identity rather than by name, so that links and ``sub/..`` are resolved.
 
     Args:
-        outputs: by the option that names it, the file; ``None`` where the option is not used. ``.att`` stands
-            for ``.syms`` beside it too.
-        reads: files, and folders with data.
+        outputs: the file of each option; ``None`` if the option is not used. ``.att`` includes the ``.syms``
+            file beside it.
+        reads: input files, and folders with data.
     """
     files_of_options = [
         (option, file)
@@ -43,9 +43,9 @@ def require_outputs(outputs: Mapping[str, Place | None], reads: Iterable[Place |
 def require_folder(
     option: str, folder: Place, names: Iterable[str] = (), reads: Iterable[Place | None] = ()
 ) -> None:
-    """Like :func:`require_outputs`, for a folder into which an option writes files of known names."""
+    """Check a folder into which an option writes files of known names; see :func:`require_outputs`."""
     if Path(folder).exists() and not Path(folder).is_dir():
-        raise InputError(f"{option} {folder}: is a file, where the name of a folder is right")
+        raise InputError(f"{option} {folder}: must be a folder, got a file")
     files.require_place(Path(folder) / "any")
     _require([(option, Path(folder) / name) for name in names], reads)
 
@@ -65,10 +65,10 @@ def _require(outputs: Sequence[tuple[str, Path]], reads: Iterable[Place | None])
                 )
         for name, other in outputs[:number]:
             if _same(file, other):
-                raise InputError(f"{option} {file} and {name} {other} are one file; name two")
+                raise InputError(f"{option} {file} and {name} {other} must be different files")
             if file.resolve() in other.resolve().parents or other.resolve() in file.resolve().parents:
                 raise InputError(
-                    f"{option} {file} and {name} {other}: one is to be a folder and a file; name two files"
+                    f"{option} {file} and {name} {other}: a file must not be the folder of another file"
                 )
 
 
@@ -79,12 +79,12 @@ def _read_for(place: Path) -> list[Path]:
         has_table = files.FORMATS.get(place.suffix) in files.WITHOUT_SEMIRING
         beside = place.with_suffix(".syms") if has_table else place
         return [place, beside] if beside != place and beside.exists() else [place]
-    except (OSError, ValueError):  # it cannot be read, which its reader says
+    except (OSError, ValueError):  # its reader reports that it cannot be read
         return []
 
 
 def _same(one: Path, other: Path) -> bool:
     try:
         return os.path.samefile(one, other) and one.is_file()
-    except (OSError, ValueError):  # one of them is not there
+    except (OSError, ValueError):  # one of them does not exist
         return one.resolve() == other.resolve()

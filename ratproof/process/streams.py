@@ -1,9 +1,8 @@
-"""Standard output and standard error as every command writes to them: what a user named cannot steer the
-terminal, and a write that fails is reported.
+"""Standard output and standard error of every command, with control characters escaped.
 
-An answer that could not be written must not leave with the exit status of another answer: a write to standard
-output that fails raises
-:class:`~automata.errors.OutputError`. Standard error carries no answer: a write to it that fails is dropped.
+A user's text cannot control the terminal, and a failed write is reported. A failed write of an answer must
+not end with the exit status of another answer, so a failed write to standard output raises
+:class:`~automata.errors.OutputError`. Standard error has no answer, so failed writes to it are ignored.
 """
 
 from __future__ import annotations
@@ -19,29 +18,30 @@ from automata.errors import OutputError
 from automata.text.printable_text import printable
 
 WIDTH = 80
-"""No line of tables and reports has more columns, in a pipe neither; what can be pasted is not broken."""
+"""Maximum width of tables and reports, also in a pipe; text for copying is not wrapped."""
 
 
 class NobodyReadsError(OutputError):
-    """The program that read standard output has ended, as ``head`` does when it has its lines."""
+    """An error for a closed reader of standard output, such as ``head`` after its last line."""
 
 
 class GuardedStream:
-    """A text stream whose failures are an :class:`~automata.errors.OutputError`, or (``drop_errors``)
-    nothing. It leaves control characters alone.
+    """A text stream whose failures raise :class:`~automata.errors.OutputError`.
+
+    With ``drop_errors``, failures are ignored. Control characters are unchanged.
     """
 
     def __init__(self, stream: IO[str], drop_errors: bool) -> None:
         self._stream, self._drop_errors = stream, drop_errors
 
     def write(self, text: str) -> int:
-        """As the stream's own."""
+        """Write the text and return its length."""
         with self._raising_output_error():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        """As the stream's own."""
+        """Flush the stream."""
         with self._raising_output_error():
             self._stream.flush()
 
@@ -52,7 +52,7 @@ class GuardedStream:
         except BrokenPipeError:
             if not self._drop_errors:
                 raise NobodyReadsError("the answer could not be written: its reader has gone") from None
-        except (OSError, ValueError) as error:  # ValueError: of a closed file
+        except (OSError, ValueError) as error:  # a closed file raises ValueError
             if not self._drop_errors:
                 raise OutputError(
                     f"the answer could not be written: {getattr(error, 'strerror', None) or error}"
@@ -63,35 +63,36 @@ class GuardedStream:
 
 
 class EscapedStream(GuardedStream):
-    """A guarded stream with every control character escaped but line feeds and tabs."""
+    """A guarded stream that escapes every control character except line feeds and tabs."""
 
     def write(self, text: str) -> int:
-        """The text, printable."""
-        if not isinstance(
-            text, str
-        ):  # what the command line's library tries, to see whether bytes can be written
+        """Write the text with control characters escaped."""
+        if not isinstance(text, str):  # click tries to write bytes to detect binary streams
             raise TypeError(f"a text stream takes text, no {type(text).__name__}")
         return super().write(printable(text, keep="\n\t"))
 
     @property
     def styled(self) -> GuardedStream:
-        """The stream for a writer of colours that escapes a user's text itself."""
+        """Return the stream for a writer of colours that escapes a user's text itself."""
         return GuardedStream(self._stream, self._drop_errors)
 
 
 def styled(stream: Any) -> Any:
-    """The stream for a console with colours."""
+    """Return the stream for a console with colours."""
     return stream.styled if isinstance(stream, EscapedStream) else stream
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Standard output and error guarded and escaped; a character that their encoding lacks is escaped too.
+    """Guard and escape standard output and standard error within the block.
 
-    Raises :class:`~automata.errors.OutputError` where standard output is closed.
+    Characters that their encoding cannot represent are escaped, too.
+
+    Raises:
+        OutputError: standard output is closed.
     """
     before = sys.stdout, sys.stderr
-    if sys.stderr is None:  # else print(file=sys.stderr) would print to standard output
+    if sys.stderr is None:  # otherwise print(file=sys.stderr) would print to standard output
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as the program runs)
     if sys.stdout is None:
         raise OutputError("standard output is closed, so no answer could be written")
@@ -112,8 +113,9 @@ def guarded() -> Iterator[None]:
 
 
 def forget_output() -> None:
-    """Drop the output that is still in buffers: without this, Python complains about it at exit, with an exit
-    status of its own.
+    """Drop buffered output.
+
+    Otherwise Python reports it at exit with an exit status of its own.
     """
     with contextlib.suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -1,12 +1,11 @@
-"""Work in a child process that can be stopped whatever it does: its parent waits, and looks at the clock and
-at the memory.
+"""Work in a child process that can always be stopped: its parent watches the time and the memory.
 
-A thread or a signal of the same process cannot stop a library that keeps the interpreter's lock, and cannot
-outlive one that aborts.
+A thread or a signal of the same process cannot stop a library that holds the interpreter lock, and does not
+survive one that aborts.
 
-The child is forked, so that it has all that was imported, in a process group of its own. It ends with its
-parent, however that ends. The signals that ask the parent to end or to pause are passed on, and the child's
-answer to them is the parent's.
+The child is forked, so that it has all imported modules, and it has its own process group. It ends with its
+parent, however the parent ends. Signals that ask the parent to end or to pause are passed on, and the parent
+ends as the child does.
 """
 
 from __future__ import annotations
@@ -29,18 +28,16 @@ from ratproof.process.memory import memory_held, status_of
 from ratproof.process.orphans import PR_SET_CHILD_SUBREAPER, end_with, prctl
 
 LOOK_EVERY = 0.05
-"""Seconds between two looks at the memory."""
+"""Interval in seconds between two checks of the memory."""
 AT_ITS_END = 0.002
-"""Seconds between two looks when the child is about to end."""
+"""Interval in seconds between two checks when the child is about to end."""
 GRACE = 0.5
-"""Seconds in which the work may tidy up, when it is stopped."""
+"""Seconds that the work has for cleaning up when it is stopped."""
 SLACK = 64 << 20, 16 << 20
-"""Bytes of address space beyond the limit, for the process and for each core: stacks and buffers of threads
-that are hardly touched.
-"""
+"""Address space in bytes beyond the limit, per process and per core, for barely used stacks and buffers."""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LONGEST_STAGE = 256
-"""Bytes of a note on the stage of the work."""
+"""Maximum number of bytes of a note on the stage of the work."""
 Limit = Literal["seconds", "memory"]
 _stage: mmap.mmap | None = None
 
@@ -50,8 +47,8 @@ class Limits:
     """The limits of work.
 
     Attributes:
-        seconds: of wall-clock time, until it begins to print.
-        memory: in bytes, that all its processes hold together; pages of files do not count.
+        seconds: wall-clock time until it begins to print.
+        memory: memory of all its processes in bytes, without pages of files.
     """
 
     seconds: float
@@ -63,10 +60,10 @@ class ChildExit:
     """The end of the work: with an exit status, at a limit, or by a signal.
 
     Attributes:
-        status: of the process; ``None`` where it was killed.
-        limit: which limit it reached.
-        signal: the one that killed it, unless a limit sent it.
-        printed: had it begun to print?
+        status: exit status of the process; ``None`` if it was killed.
+        limit: the limit that it reached, if any.
+        signal: the signal that killed it, unless it reached a limit.
+        printed: whether it had begun to print.
     """
 
     status: int | None = None
@@ -76,30 +73,34 @@ class ChildExit:
 
 
 class StopRequest(BaseException):
-    """The work is to end now: what ``with`` and ``finally`` tidy up is tidied up."""
+    """A request to end the work now, after the cleanup of ``with`` and ``finally``."""
 
 
 def can_fork() -> bool:
-    """Can work be supervised here? A fork after libraries were loaded is safe on Linux only."""
+    """Return whether work can be supervised here.
+
+    A fork after libraries were loaded is safe only on Linux.
+    """
     return sys.platform == "linux"
 
 
 def fork_child(limits: Limits) -> ChildExit | None:
-    """Fork. ``None`` in the child, which does the work and ends; the parent gets how it ended.
+    """Fork a child, wait for it in the parent, and return how it ended.
 
-    The child is to run its work within :func:`stoppable`.
+    In the child, which does the work, the function returns ``None``. The child must run its work within
+    :func:`stoppable`.
     """
     global _stage
     sys.stdout.flush()
     sys.stderr.flush()
     _stage = mmap.mmap(-1, LONGEST_STAGE)  # shared with the child
-    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what the work started and left behind stays in reach
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphaned processes of the work stay children of this one
     read_fd, write_fd = os.pipe()
     parent = os.getpid()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it was ignored, no child could be waited for
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it is ignored, waitpid fails
     signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # BLAS's threads are made for a fork
+        warnings.simplefilter("ignore", DeprecationWarning)  # BLAS's threads support a fork
         child = os.fork()
     if child == 0:
         end_with(parent)
@@ -111,7 +112,7 @@ def fork_child(limits: Limits) -> ChildExit | None:
         _tell_when_printing(write_fd)
         return None
     with suppress(OSError):
-        os.setpgid(child, child)  # whoever comes first
+        os.setpgid(child, child)  # both processes set it, and either may be first
     os.close(write_fd)
     with _passing_on(child) as (requests, paused):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
@@ -121,20 +122,21 @@ def fork_child(limits: Limits) -> ChildExit | None:
 
 
 def note(stage: str) -> None:
-    """In the child: record the stage of the work, for the parent's message if it is stopped."""
+    """Record the stage of the work, in the child, for the parent's message if it is stopped."""
     if _stage is not None:
         _stage[:] = stage.encode("utf-8", "replace")[:LONGEST_STAGE].ljust(LONGEST_STAGE, b"\0")
 
 
 def last_note() -> str:
-    """In the parent: the last stage recorded; empty where there is none."""
+    """Return the last recorded stage, in the parent, or an empty string."""
     return "" if _stage is None else _stage[:].rstrip(b"\0").decode("utf-8", "ignore")
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """In the child, around the work: a request to end becomes an exception, so that nothing half written is
-    left.
+    """Convert a request to end into an exception within the block, in the child.
+
+    So no partial files are left.
     """
 
     def stop(number: int, frame: Any) -> None:
@@ -183,7 +185,7 @@ def _watch(child: int, read_fd: int, limits: Limits, paused: list[float]) -> Chi
 
 
 def _descendants() -> list[int]:
-    """The processes that this one started, those that they started, and so on."""
+    """Return the child processes of this one, their children, and so on."""
     processes = [os.getpid()]
     for process in processes:
         with suppress(OSError):
@@ -193,7 +195,7 @@ def _descendants() -> list[int]:
 
 
 def _end(child: int) -> None:
-    """Ask the child to end, and see that it and all that it started does."""
+    """Ask the child to end, and kill it and its processes if it does not."""
     with suppress(ProcessLookupError):
         os.kill(child, signal.SIGTERM)
         os.kill(child, signal.SIGCONT)
@@ -208,7 +210,7 @@ def _end(child: int) -> None:
 
 
 def _kill(child: int) -> None:
-    """Kill the child's group, and what has left it."""
+    """Kill the child's process group, and processes that have left the group."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
     for process in _descendants():
@@ -218,10 +220,10 @@ def _kill(child: int) -> None:
 
 @contextmanager
 def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
-    """While the child works, it gets the signals that we get. Yields those that ask it to end, and the
-    seconds of each pause.
+    """Pass on signals to the child within the block.
 
-    A second request to end is not for the child to answer: it is killed.
+    A second request to end kills the child. Yield the list of the requests to end, and the list of the
+    seconds of each pause.
     """
     requests: list[int] = []
     paused: list[float] = []
@@ -250,8 +252,9 @@ def _passing_on(child: int) -> Iterator[tuple[list[int], list[float]]]:
 
 
 def _bound_allocations(memory: int) -> None:
-    """One huge allocation fails before it is touched. What is merely reserved, as CUDA does, does not count
-    (``RLIMIT_DATA``).
+    """Limit the data segment, so that one huge allocation fails before it is touched.
+
+    ``RLIMIT_DATA`` does not count memory that is only reserved, as in CUDA.
     """
     with suppress(OSError, ValueError, KeyError):
         now, slack = status_of()["VmData"], SLACK[0] + SLACK[1] * (os.cpu_count() or 1)
@@ -262,8 +265,9 @@ def _bound_allocations(memory: int) -> None:
 
 
 def _tell_when_printing(write_fd: int) -> None:
-    """Notify the parent of the first text on standard output: the answer is there, and only its reader keeps
-    it waiting.
+    """Notify the parent of the first text on standard output.
+
+    Then the answer is complete, and only its reader can delay it.
     """
     out: Any = sys.__stdout__  # below whatever wraps it
     if out is None:

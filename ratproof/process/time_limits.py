@@ -1,4 +1,4 @@
-"""A limit on the time of something that somebody else sent, inside a command that goes on."""
+"""A time limit for untrusted input, within a command that continues."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 @contextmanager
 def at_most(seconds: float, error: Exception) -> Iterator[None]:
-    """Raise the error where what runs inside takes longer.
+    """Raise the error if the body takes longer than ``seconds``.
 
-    It is an alarm of the system, which the main thread alone has: elsewhere there is no limit. A library that
-    keeps the interpreter to itself ends before it.
+    The limit is an alarm signal, which exists only in the main thread; other threads have no limit. A library
+    that holds the interpreter lock delays it.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
@@ -25,7 +25,7 @@ def at_most(seconds: float, error: Exception) -> Iterator[None]:
 
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        # again and again: what is raised while an object is finalised is lost
+        # repeat the alarm, because an exception during finalisation is lost
         signal.setitimer(signal.ITIMER_REAL, seconds, min(seconds, 1.0))
         yield
     finally:

@@ -194,7 +194,7 @@ def test_networks_that_it_is_not_for_are_refused():
     for options, message in [
         ({"kind": "sr-lstm"}, "cell state"),
         ({"kind": "sr-lstm-p"}, "cell state"),
-        ({"num_layers": 2}, "2 layers"),
+        ({"num_layers": 2}, "must have one layer, got 2"),
         ({"transition": "sampled"}, "equation 4"),
         ({"transition": "limit"}, "ratproof extract"),
     ]:

@@ -141,7 +141,7 @@ def test_a_certificate_is_for_one_network_at_one_temperature_and_no_other(checkp
 def test_a_network_over_symbols_that_are_no_texts_has_no_certificate():
     """JSON would make texts of some, and lists of others."""
     numbers = replace(numbers_of(random_network(3), 0.5), alphabet=(0, 1))
-    with pytest.raises(InputError, match="symbol 0 is no text"):
+    with pytest.raises(InputError, match="must be nonempty strings, got 0"):
         certificate.network_json(numbers)
 
 

@@ -145,11 +145,11 @@ def test_certify_is_a_function(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"kind": "gru"}, "of kind gru, which has no cell to count with"),
-        ({"kind": "lstm", "num_layers": 2}, "2 layers, where one is right"),
+        ({"kind": "gru"}, "must have a cell state, .*, got kind gru"),
+        ({"kind": "lstm", "num_layers": 2}, "must have one layer, got 2"),
         ({"kind": "lstm", "alphabet": ("a", "(")}, r"no symbol '\)'"),
-        ({"kind": "sr-lstm", "k": 2, "transition": "sampled"}, "transition is 'sampled'"),
-        ({"kind": "sr-lstm", "k": 2, "similarity": "euclidean"}, "similarity 'euclidean'"),
+        ({"kind": "sr-lstm", "k": 2, "transition": "sampled"}, "got 'sampled' and 'dot'"),
+        ({"kind": "sr-lstm", "k": 2, "similarity": "euclidean"}, "got 'mixture' and 'euclidean'"),
     ],
 )
 def test_a_network_that_is_no_counter_is_named(options, says):

@@ -1,1 +1,1 @@
-"""Networks that count: what their cell holds, and proofs that they decide balanced parentheses."""
+"""Networks that count: the contents of their cell, and proofs that they decide balanced parentheses."""

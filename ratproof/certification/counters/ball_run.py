@@ -1,4 +1,4 @@
-"""A counter on one string, in balls: its decision, beyond doubt of rounding."""
+"""A counter on one string, in balls: its decision, including all rounding."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from ratproof.certification.counters.numbers import CounterNumbers
 from ratproof.certification.soft_networks.balls import Balls, exact
 
 PRECISIONS = (128, 512, 2048)
-"""Bits, tried one after another until the decision is certain."""
+"""Precisions in bits, tried in turn until the decision is certain."""
 
 
 def decision(numbers: CounterNumbers, tokens: Sequence[int], saturated: bool = False) -> bool | None:
-    """Whether the network accepts, the soft one or the one with saturated gates; ``None`` where the highest
-    precision does not tell.
+    """Return whether the network accepts, with soft or saturated gates.
+
+    Return ``None`` if the highest precision leaves it undecided.
     """
     for bits in PRECISIONS:
         with flint.ctx.workprec(bits):
@@ -33,14 +34,14 @@ def decision(numbers: CounterNumbers, tokens: Sequence[int], saturated: bool = F
 
 
 def first(step: BallStep) -> tuple[Balls, Ends]:
-    """The state before the first symbol."""
+    """Return the state before the first symbol."""
     zero = np.array([arb(0)] * step.n.d, dtype=object)
     h, c = exact(step.n.first_h), (zero, zero)
     return after(step, h, c, step.n.start) if step.n.start_token else (h, c)
 
 
 def after(step: BallStep, h: Balls, c: Ends, token: int) -> tuple[Balls, Ends]:
-    """The state after one more token."""
+    """Return the state after one more token."""
     f, m, o = step.gates(step.inside(h) + step.reads[token], c)
     c = carried(f, m, c)
     return step.mix(step.output(o, c)), c

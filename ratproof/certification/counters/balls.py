@@ -1,5 +1,6 @@
-"""The step of a network with a cell state in ball arithmetic (python-flint): each number is a ball that
-holds the true value, whatever is rounded.
+"""The step of a network with a cell state in ball arithmetic (python-flint).
+
+Each number is a ball that contains the true value, including all rounding.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ratproof.certification.soft_networks.balls import Balls, each, exact, produ
 
 HALF = arb(0.5)
 Ends: TypeAlias = tuple[Balls, Balls]
-"""The lower and the upper ends of the cell's values; balls for single ones."""
+"""The lower and the upper ends of the cell's values, as balls."""
 
 
 class BallStep:
@@ -24,7 +25,7 @@ class BallStep:
 
     Args:
         numbers: the network.
-        saturated: with saturated gates.
+        saturated: whether the gates are saturated.
     """
 
     def __init__(self, numbers: CounterNumbers, saturated: bool = False) -> None:
@@ -40,50 +41,50 @@ class BallStep:
         self.reads = maps.T + bias
 
     def read(self, tokens: Sequence[int]) -> Balls:
-        """W x + b + c of the least ball for each gate that holds those of all the tokens."""
+        """Return W x + b + c, as the smallest balls that contain the values of all the tokens."""
         rows: Balls = self.reads[tokens[0]]
         for token in tokens[1:]:
             rows = union(rows, self.reads[token])
         return rows
 
     def inside(self, h: Balls) -> Balls:
-        """U h, shape ``(4 d,)``."""
+        """Return U h, shape ``(4 d,)``."""
         return product(self.U, h[:, None])[:, 0]
 
     def gates(self, pre: Balls, c: Ends) -> tuple[Ends, Ends, Balls]:
-        """f, m = i g, and the output gate's pre-activation before its peephole, each ``(d,)``."""
+        """Return f, m = i g, and the output gate's preactivation before its peephole, each ``(d,)``."""
         i, f, g, o = np.split(pre, 4)
         zero = np.array([arb(0)] * len(g), dtype=object)
         i_ends, f_ends = (self._gate(x, row, c, sigmoid, 0) for x, row in ((i, self.P[0]), (f, self.P[1])))
         return f_ends, multiply(i_ends, self._gate(g, zero, c, arb.tanh, -1)), o
 
     def output(self, o: Balls, c: Ends) -> Balls:
-        """U after a step, from the new c."""
+        """Return u after a step, from the new c."""
         squashed = each(arb.tanh, c[0]), each(arb.tanh, c[1])
         return union(*multiply(self._gate(o, self.P[2], c, sigmoid, 0), squashed))
 
     def mix(self, u: Balls) -> Balls:
-        """The next h, from u: s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
+        """Return the next h from u, as s_l + sum_i alpha_i (s_i - s_l), which holds for every l."""
         if self.S is None:
             return u
         middles = [float(value.mid()) for value in u]
         label = int((np.array(middles) @ self.n.S).argmax())
-        apart = self.S - self.S[label]
-        gaps = (apart @ u) / self.tau
+        differences = self.S - self.S[label]
+        gaps = (differences @ u) / self.tau
         alpha = softmax(gaps)
         h = self.S[label].copy()
         for i in range(len(gaps)):
             if i != label:
-                h = h + apart[i] * alpha[i]
+                h = h + differences[i] * alpha[i]
         return np.asarray(h)
 
     def logit(self, h: Balls, c: Ends) -> arb:
-        """The classifier's, after the end token."""
+        """Return the classifier's logit after the end token."""
         f, m, o = self.gates(self.inside(h) + self.reads[self.n.end], c)
         return sum(self.w * self.output(o, carried(f, m, c)), self.v)
 
     def _gate(self, x: Balls, peepholes: Balls, c: Ends, soft: Callable[[arb], arb], least: int) -> Ends:
-        """A gate that may see the cell, from below and from above; with saturated gates it jumps."""
+        """Return the ends of a gate that may read the cell; with saturated gates it jumps."""
 
         def end(v: arb, p: arb, far: arb, near: arb) -> arb:
             return self._end(v if p == 0 else v + p * (near if p > 0 else far), soft, least)
@@ -104,12 +105,12 @@ class BallStep:
 
 
 def sigmoid(x: arb) -> arb:
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x))."""
     return 1 / (1 + (-x).exp())
 
 
 def carried(f: Ends, m: Ends, c: Ends) -> Ends:
-    """The cell's ends after a step, f c + m, f from 0 on; of an infinite one f = 0 keeps nothing."""
+    """Return the cell's ends after a step, f c + m with f >= 0; if f = 0, even an infinite c gives 0."""
 
     def end(small: arb, large: arb, cell: arb, more: arb) -> arb:
         factor = small if cell >= 0 else large if cell <= 0 else small.union(large)
@@ -119,7 +120,7 @@ def carried(f: Ends, m: Ends, c: Ends) -> Ends:
 
 
 def multiply(one: Ends, other: Ends) -> Ends:
-    """Products of intervals, by their ends: a ball's radius has few bits."""
+    """Return products of intervals by their ends, because a ball's radius has few bits."""
     products = [each(arb.__mul__, a, b) for a in one for b in other]
     least, most = products[0], products[0]
     for more in products[1:]:
@@ -128,10 +129,10 @@ def multiply(one: Ends, other: Ends) -> Ends:
 
 
 def between(corners: Floats) -> Balls:
-    """Balls that hold the finite intervals ``(2, d)``."""
+    """Return balls that contain the finite intervals ``(2, d)``."""
     return union(*ends(corners))
 
 
 def ends(corners: Floats) -> Ends:
-    """Both ends of the intervals ``(2, d)``, exactly; they may be infinite."""
+    """Return both ends of the intervals ``(2, d)``, exactly; they may be infinite."""
     return exact(corners[0]), exact(corners[1])

@@ -1,9 +1,10 @@
-"""Boxes of states around nodes, closed in floats: the search for what the proof verifies.
+"""Boxes of states around nodes, closed in floats: the search for boxes that the proof verifies.
 
-A box holds h and c, entry by entry. Where a box leads in one step is enclosed as ``c' = f c + m``, with f
-and m = i g over the whole box. The cell's bounds after at most n symbols follow from those after n - 1
-through the arrows, step by step, so that a count that drifts by a little at each symbol needs a box only as
-wide as its drift after all of them.
+A box contains h and c, entry by entry. The image of a box under one step is enclosed as ``c' = f c + m``,
+with f and m = i g over the whole box.
+
+The cell's bounds after at most n symbols follow from those after n - 1 through the arrows. So a count that
+drifts slightly at each symbol needs a box only as wide as its total drift.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ratproof.certification.counters.points import EDGE, CounterPoints
 
 ROUNDS = 60
 SPEED = 40
-"""The symbols after which what still grows is taken to grow on as it did: in the search alone."""
+"""Number of last iterations whose growth is extrapolated, only in the search."""
 WIDER = 0.02
 LEAST = 1e-7
 
@@ -42,14 +43,14 @@ class Boxes:
 
 @dataclass(frozen=True)
 class OpenCounterBoxes:
-    """Boxes that do not close, and why, in a sentence."""
+    """The reason, in a sentence, why boxes do not close."""
 
     why: str
 
 
 @dataclass(frozen=True)
 class BoxArrows:
-    """All arrows that lead to a node, sorted by it.
+    """All arrows that lead to a node, sorted by their targets.
 
     Attributes:
         source, group, target: shape ``(A,)``.
@@ -68,12 +69,12 @@ class BoxArrows:
 
 
 class CounterImages:
-    """Where boxes lead: intervals in floats, without directed rounding.
+    """The images of boxes, as intervals in floats without directed rounding.
 
     Args:
         numbers: the network.
-        saturated: with saturated gates.
-        groups: of symbols, each read as one.
+        saturated: whether the gates are saturated.
+        groups: groups of symbols, each read as one.
     """
 
     def __init__(self, numbers: CounterNumbers, saturated: bool, groups: list[list[int]]) -> None:
@@ -83,7 +84,7 @@ class CounterImages:
         self.end = reads[[numbers.end]]
 
     def gates(self, h: Floats, c: Floats, reads: Floats) -> tuple[Floats, Floats, Floats]:
-        """f, m = i g, and the output gate's pre-activation before its peephole, each ``(2, B, d)``."""
+        """Return f, m = i g, and the output gate's preactivation before its peephole, each ``(2, B, d)``."""
         n = self.n
         middle, radius = 0.5 * (h[0] + h[1]), 0.5 * (h[1] - h[0])
         inside, off = middle @ n.U.T, radius @ np.abs(n.U).T
@@ -94,17 +95,17 @@ class CounterImages:
         return f, times(i, self._tanh(g)), o
 
     def output(self, o: Floats, c: Floats) -> Floats:
-        """U after a step, from the new c."""
+        """Return u after a step, from the new c."""
         return times(self._sigmoid(o + times(self.n.P[2], c)), np.tanh(c))
 
     def mix(self, u: Floats) -> Floats:
-        """The next h, from u."""
+        """Return the next h, from u."""
         n = self.n
         if n.S is None or n.temperature is None:
             return u
         label = (u.mean(axis=0) @ n.S).argmax(axis=1)
-        apart = n.S.T[None] - n.S.T[label][:, None]  # (B, k, d)
-        ends = np.stack([apart * u[0][:, None], apart * u[1][:, None]])
+        differences = n.S.T[None] - n.S.T[label][:, None]  # (B, k, d)
+        ends = np.stack([differences * u[0][:, None], differences * u[1][:, None]])
         gaps = np.stack([ends.min(axis=0).sum(axis=2), ends.max(axis=0).sum(axis=2)]) / n.tau
         with np.errstate(over="ignore", invalid="ignore"):
             low, high = np.exp(gaps)
@@ -115,12 +116,12 @@ class CounterImages:
                     np.nan_to_num(high / (high + low @ others), nan=1),
                 ]
             )
-        parts = np.stack([alpha[0][..., None] * apart, alpha[1][..., None] * apart])
+        parts = np.stack([alpha[0][..., None] * differences, alpha[1][..., None] * differences])
         moved = np.stack([parts.min(axis=0).sum(axis=1), parts.max(axis=0).sum(axis=1)])
         return np.asarray(n.S.T[label] + moved)
 
     def logits(self, h: Floats, c: Floats) -> Floats:
-        """The classifier's logits, shape ``(2, B)``."""
+        """Return the classifier's logits, shape ``(2, B)``."""
         f, m, o = self.gates(h, c, np.stack([self.end, self.end]))
         u = self.output(o, times(f, c) + m)
         ends = u * self.n.w
@@ -141,7 +142,7 @@ class CounterImages:
 
 
 def times(one: Floats, other: Floats) -> Floats:
-    """Products of intervals ``(2, ...)``, or of numbers and intervals; zero times infinity is zero."""
+    """Return products of intervals ``(2, ...)``, or of numbers and intervals; zero times infinity is zero."""
     with np.errstate(invalid="ignore"):
         if one.ndim == other.ndim:
             products = np.stack([one[0] * other[0], one[0] * other[1], one[1] * other[0], one[1] * other[1]])
@@ -154,7 +155,10 @@ def times(one: Floats, other: Floats) -> Floats:
 def close(
     numbers: CounterNumbers, explored: Explored, length: int | None, tolerance_rounds: int = ROUNDS
 ) -> Boxes | OpenCounterBoxes:
-    """Boxes that hold all states after at most ``length`` symbols; with saturated gates after any number."""
+    """Return boxes that contain all states after at most ``length`` symbols, or a reason why there are none.
+
+    With saturated gates the length is unlimited.
+    """
     saturated = length is None
     arrows, images = BoxArrows.of(explored), CounterImages(numbers, saturated, explored.groups)
     h, c = np.stack([explored.h] * 2), np.stack([explored.c] * 2)
@@ -166,7 +170,7 @@ def close(
         logits = images.logits(h, c)
         unsure = np.flatnonzero(np.where(wanted, logits[0] <= 0, logits[1] >= 0))
         if len(unsure):
-            return OpenCounterBoxes(_said(numbers, explored, int(unsure[0])))
+            return OpenCounterBoxes(_uncertain_decision(numbers, explored, int(unsure[0])))
         f, m, o = images.gates(h[:, arrows.source], c[:, arrows.source], reads)
         new_c = grow(arrows, f, m, start[1], len(explored.classes), length, c)
         image = times(f, c[:, arrows.source]) + m
@@ -183,8 +187,9 @@ def close(
 def grow(
     arrows: BoxArrows, f: Floats, m: Floats, start: Floats, nodes: int, length: int | None, box: Floats
 ) -> Floats:
-    """The bounds of c at each node after at most ``length`` symbols; what still grows after a while is taken
-    to grow on at that speed, to infinity where there is no length.
+    """Return the bounds of c at each node after at most ``length`` symbols.
+
+    Growth that continues after a while is extrapolated at the same speed, to infinity without a length.
     """
     bounds = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     bounds[:, :1] = start
@@ -211,7 +216,7 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         least = np.where(low >= 0, f[0], f[1]) * low + m[0]
         most = np.where(high >= 0, f[1], f[0]) * high + m[1]
-    never = low > high  # no string has come there yet
+    never = low > high  # no string has reached this node yet
     least = np.where(never, np.inf, np.where(np.isnan(least), m[0], least))
     most = np.where(never, -np.inf, np.where(np.isnan(most), m[1], most))
     first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
@@ -223,7 +228,7 @@ def _once(arrows: BoxArrows, f: Floats, m: Floats, bounds: Floats) -> Floats:
 
 
 def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floats:
-    """The least intervals at each node that hold what all arrows bring, and the start at node 0."""
+    """Return the smallest intervals at each node that contain all arrows' values, and the start at node 0."""
     out = np.stack([np.full((nodes, start.shape[2]), np.inf), np.full((nodes, start.shape[2]), -np.inf)])
     out[:, :1] = start
     first = np.flatnonzero(np.r_[True, arrows.target[1:] != arrows.target[:-1]])
@@ -234,12 +239,12 @@ def joined(arrows: BoxArrows, values: Floats, start: Floats, nodes: int) -> Floa
 
 
 def inside(one: Floats, other: Floats) -> bool:
-    """Is every interval in the other?"""
+    """Return whether every interval is in the other one."""
     return bool((one[0] >= other[0]).all() and (one[1] <= other[1]).all())
 
 
 def grown(box: Floats, image: Floats) -> Floats:
-    """A box that holds the image, where it grows by a share more than it must, and a little."""
+    """Return a box that contains the image, enlarged by a share of its growth and a little more."""
     with np.errstate(invalid="ignore"):
         step = np.nan_to_num(WIDER * (image - box), nan=0.0, posinf=0.0, neginf=0.0)
     ends = image + np.stack([np.minimum(step[0], 0), np.maximum(step[1], 0)])
@@ -248,7 +253,7 @@ def grown(box: Floats, image: Floats) -> Floats:
 
 
 def loosened(one: Floats) -> Floats:
-    """Wider by what rigorous enclosures may be wider."""
+    """Return intervals widened by the possible excess of rigorous enclosures."""
     return one + LEAST / 4 * _sizes(one)
 
 
@@ -257,7 +262,7 @@ def _sizes(one: Floats) -> Floats:
     return np.stack([-sizes[0], sizes[1]])
 
 
-def _said(numbers: CounterNumbers, explored: Explored, node: int) -> str:
+def _uncertain_decision(numbers: CounterNumbers, explored: Explored, node: int) -> str:
     dead, height = explored.classes[node]
     what = f"{'dead' if dead else 'living'} strings at height {height}"
     word = " ".join(str(numbers.alphabet[t]) for t in explored.words[node])

@@ -13,8 +13,10 @@ from ratproof.checkers.check_counter import ABOUT, CLAIM, FORMAT
 
 
 def to_json(numbers: CounterNumbers, theorems: list[tuple[Boxes, int, int | None]]) -> dict[str, Any]:
-    """The network, and proved boxes, each with the height and the length (``None``: every length, with
-    saturated gates) up to which they hold.
+    """Return the certificate of the network and its proved boxes.
+
+    Each theorem has boxes, a height and a length up to which they hold; the length is ``None`` for every
+    length, with saturated gates.
     """
     return {
         "format": FORMAT,
@@ -26,7 +28,7 @@ def to_json(numbers: CounterNumbers, theorems: list[tuple[Boxes, int, int | None
 
 
 def network_json(numbers: CounterNumbers) -> dict[str, Any]:
-    """The network as certificates have it: floats as hexadecimal texts, the temperature as a fraction's."""
+    """Return the network for a certificate: floats as hexadecimal strings, the temperature as a fraction."""
     arrays = {name: getattr(numbers, name) for name in ("W", "b", "U", "c", "P", "S", "w", "v", "embedding")}
     if numbers.S is None:
         arrays["S"] = np.zeros((0, 0))

@@ -1,8 +1,9 @@
-"""Does a network with a cell state decide balanced parentheses? Two theorems, or a string on which it is
-wrong.
+"""Certification that a network with a cell state decides balanced parentheses.
 
-- Soft: on all strings up to a height and a length it accepts the balanced ones and no others.
-- Saturated: the network whose gates are 0 or 1 does so on the strings of every length, up to a height.
+The answer has two theorems, or a string on which the network is wrong.
+
+- Soft: on all strings up to a height and a length the network accepts exactly the balanced ones.
+- Saturated: with gates that are 0 or 1 it does so on strings of every length, up to a height.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ from ratproof.certification.counters.search import Tokens, wrong_string
 
 HEIGHT, LENGTH, SATURATED_HEIGHT = 20, 1000, 50
 TOLERANCES = (8.0, 4.0, 2.0, 1.0, 0.5)
-"""From the fewest nodes to many."""
+"""Tolerances, from the fewest nodes to many."""
 
 
 @dataclass(frozen=True)
 class CounterTheorem:
-    """What was tried for one kind of gates.
+    """The result for one kind of gates.
 
     Attributes:
-        height, length: of the strings that it is about; ``None`` is every length, with saturated gates.
-        boxes: proved; ``None`` where nothing was.
-        why: where nothing was proved, why not, in a sentence.
-        word: a string on which a network with saturated gates is wrong (proved in balls); ``None`` without.
+        height, length: limits on its strings; a length of ``None`` is every length, with saturated gates.
+        boxes: the proved boxes, or ``None``.
+        why: a sentence that explains why nothing was proved.
+        word: a string on which a network with saturated gates is wrong (proved in balls), or ``None``.
     """
 
     height: int
@@ -55,8 +56,8 @@ class CounterCertification(NoTruthValue):
         numbers: the network.
         soft, saturated: the theorems.
         word: a string, within the soft theorem's height and length, on which the soft network is wrong
-            (proved in balls); ``None`` without.
-        reading: what the cell counts.
+            (proved in balls), or ``None``.
+        reading: the interpretation of the cell.
     """
 
     numbers: CounterNumbers
@@ -67,22 +68,21 @@ class CounterCertification(NoTruthValue):
 
     @property
     def verdict(self) -> str:
-        """``"certified"``: both theorems; ``"different"``: there is a string on which it is wrong; else
-        ``"unknown"``.
-        """
+        """Return ``"certified"`` for both theorems, ``"different"`` for a wrong string, or ``"unknown"``."""
         if self.word is not None:
             return "different"
         return "certified" if all(t.boxes is not None for t in (self.soft, self.saturated)) else "unknown"
 
     @property
     def proved(self) -> list[CounterTheorem]:
-        """The theorems that hold."""
+        """Return the theorems that hold."""
         return [theorem for theorem in (self.soft, self.saturated) if theorem.boxes is not None]
 
     def certificate(self) -> dict[str, Any]:
-        """The certificate of what is proved, for ``ratproof/checkers/check_counter.py``.
+        """Return the certificate of the proved theorems, for ``ratproof/checkers/check_counter.py``.
 
-        Raises :class:`~automata.errors.InputError` where nothing is.
+        Raises:
+            InputError: nothing is proved.
         """
         if not self.proved:
             raise InputError("there is no certificate: no boxes were proved")
@@ -103,13 +103,13 @@ def certify_counter(
     """Prove both theorems, or look for a string on which the network is wrong.
 
     Args:
-        network: of one layer with a cell state, over an alphabet with ``(`` and ``)``.
-        temperature: tau, where it has centroids; its own without.
-        height: of the strings that the soft network is right on.
-        length: of those.
-        saturated_height: of those that the network with saturated gates is right on.
-        tell: called with the number of nodes proved, and of all.
-        stage: called with a description of each stage before that.
+        network: a network of one layer with a cell state, over an alphabet with ``(`` and ``)``.
+        temperature: tau, for a network with centroids; default its own.
+        height: maximum height of strings for the soft network.
+        length: maximum length of strings for the soft network.
+        saturated_height: maximum height of strings for saturated gates.
+        tell: called with the number of proved nodes and the total number.
+        stage: called with a description of each earlier stage.
 
     Raises:
         InputError: the network is of another kind.
@@ -143,7 +143,7 @@ def _theorem(
     tell: Callable[[int, int], None],
     stage: Callable[[str], None],
 ) -> CounterTheorem:
-    """The first boxes that are proved, of ever more nodes."""
+    """Return the first boxes that are proved, with more and more nodes."""
     gates, why = "saturated" if length is None else "soft", ""
     for tolerance in TOLERANCES:
         stage(f"{gates} gates: looking for nodes")

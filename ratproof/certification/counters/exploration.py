@@ -1,9 +1,7 @@
-"""The nodes of a counter, found in floats: states that strings lead to, one for each class and way of
-behaving.
+"""The nodes of a counter, found in floats: reachable states, one for each class and behaviour.
 
-Two states of one class are the same node where no gate's pre-activation, and no centroid's logit, can tell
-them
-apart by more than a tolerance: after that their futures are alike.
+Two states of one class are the same node if no gate's preactivation and no centroid's logit differs by more
+than a tolerance. Then their futures are alike.
 """
 
 from __future__ import annotations
@@ -20,21 +18,20 @@ from ratproof.certification.counters.points import CounterPoints
 
 MOST_NODES = 1500
 OUT = -1
-"""In place of a node, where a string stands too high."""
+"""The index in place of a node if a string is too high."""
 
 
 @dataclass(frozen=True)
 class Explored:
-    """Nodes, and where symbols lead.
+    """Nodes, and the transitions between them.
 
     Attributes:
-        classes: of each node; node 0 is that of the empty string.
-        groups: symbols that lead from every node to the same node.
+        classes: the class of each node; node 0 belongs to the empty string.
+        groups: groups of symbols that lead from every node to the same node.
         after: the node after each group of symbols, shape ``(nodes, groups)``, or :data:`OUT`.
         h, c: a state of each node, shape ``(nodes, d)``.
-        words: the tokens that led to it.
-        wrong: the tokens of the first string whose decision is wrong, in the order of exploration; ``None``
-            without.
+        words: the tokens of a string that leads to each node.
+        wrong: the tokens of the first string with a wrong decision, in the order of exploration, or ``None``.
     """
 
     classes: list[Class]
@@ -49,7 +46,7 @@ class Explored:
 def explore(
     numbers: CounterNumbers, height: int, tolerance: float, saturated: bool = False, most: int = MOST_NODES
 ) -> Explored | None:
-    """The nodes up to a height; ``None`` where they are more than ``most``."""
+    """Return the nodes up to a height, or ``None`` if there are more than ``most``."""
     points, symbols = CounterPoints(numbers, saturated), len(numbers.alphabet)
     turns = [numbers.turn(token) for token in range(symbols)]
     h, c = points.first()
@@ -71,23 +68,23 @@ def explore(
         for node in range(first, last):
             row = []
             for token in range(symbols):
-                to, place = after(classes[node], turns[token], height), (node - first) * symbols + token
+                to, row_index = after(classes[node], turns[token], height), (node - first) * symbols + token
                 if to is None:
                     row.append(OUT)
                     continue
                 among = known.setdefault(to, [])
-                off = np.abs(looks[among] - seen[place]).max(axis=1) if among else np.array([np.inf])
+                off = np.abs(looks[among] - seen[row_index]).max(axis=1) if among else np.array([np.inf])
                 if off.min() < tolerance:
                     row.append(among[int(off.argmin())])
                     continue
                 if len(classes) >= most:
                     return None
-                looks[len(classes)] = seen[place]
+                looks[len(classes)] = seen[row_index]
                 among.append(len(classes))
                 row.append(len(classes))
                 classes.append(to)
                 words.append((*words[node], token))
-                fresh.append(place)
+                fresh.append(row_index)
             arrows.append(row)
         h, c = np.concatenate([h, to_h[fresh]]), np.concatenate([c, to_c[fresh]])
     right = np.array([balanced(one) for one in classes])
@@ -97,7 +94,10 @@ def explore(
 
 
 def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
-    """What tells states apart: what h adds in the gates, and the cell, were all output gates open."""
+    """Return the features that distinguish states.
+
+    They are the contribution of h to the gates, and the cell as if all output gates were open.
+    """
     squashed = np.tanh(c)
     if numbers.S is None or numbers.temperature is None:
         return np.concatenate([h @ numbers.U.T, squashed @ numbers.U.T], axis=1)
@@ -106,7 +106,7 @@ def _features(numbers: CounterNumbers, h: Floats, c: Floats) -> Floats:
 
 
 def _grouped(arrows: NDArray[np.int64], turns: list[int]) -> tuple[list[list[int]], NDArray[np.int64]]:
-    """Symbols with the same column and the same turn, together."""
+    """Group symbols with the same column and the same turn."""
     groups: dict[tuple[object, ...], list[int]] = {}
     for token, turn in enumerate(turns):
         groups.setdefault((turn, *arrows[:, token].tolist()), []).append(token)

@@ -1,6 +1,6 @@
-"""The numbers of a network with a cell state, as float64 arrays, and which of its symbols are brackets.
+"""The numbers of a network with a cell state, as float64 arrays, and its bracket symbols.
 
-Float64 holds a float32 or float64 network's weights exactly.
+Float64 represents the weights of float32 and float64 networks exactly.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from neural.state_regularized.layers import SRCell
 from ratproof.certification.network_numbers import TokenNumbers, array, only_one, positive
 
 KINDS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p")
-"""The kinds of networks whose cell may count."""
+"""Kinds of networks whose cell may count."""
 OPEN, CLOSE = "(", ")"
 LEAST_TEMPERATURE = 1e-290
 
 
 @dataclass(frozen=True)
 class CounterNumbers(TokenNumbers):
-    """A network of d units with a cell state; k centroids, or none.
+    """The numbers of a network of d units with a cell state, and k centroids or none.
 
     Attributes:
         kind: one of :data:`KINDS`.
@@ -55,54 +55,52 @@ class CounterNumbers(TokenNumbers):
 
     @property
     def tau(self) -> float:
-        """The temperature that floats compute with: quotients by a smaller one overflow. What they find is
-        proved in balls, which have the temperature itself.
+        """Return the temperature for floats, which is limited because quotients by a smaller one overflow.
+
+        The results are proved in balls, which use the exact temperature.
         """
         return max(float(self.temperature or 1), LEAST_TEMPERATURE)
 
     @property
     def d(self) -> int:
-        """The number of units."""
+        """Return the number of units."""
         return len(self.w)
 
     @property
     def opening(self) -> int:
-        """The token of ``(``."""
+        """Return the token of ``(``."""
         return self.alphabet.index(OPEN)
 
     @property
     def closing(self) -> int:
-        """The token of ``)``."""
+        """Return the token of ``)``."""
         return self.alphabet.index(CLOSE)
 
     @property
     def first_h(self) -> Floats:
-        """The state h before anything is read: zero before a start token and without centroids, else
-        centroid 0.
-        """
+        """Return the first state h: zero, or centroid 0 if there are centroids and no start token."""
         return np.zeros(self.d) if self.start_token or self.S is None else self.S[:, 0]
 
     def turn(self, token: int) -> int:
-        """What a symbol adds to the depth: 1, -1 or 0."""
+        """Return the change of depth by a symbol: 1, -1 or 0."""
         return (token == self.opening) - (token == self.closing)
 
 
 def counts(network: Acceptor) -> bool:
-    """Whether a network is of a kind that may count."""
+    """Return whether a network is of a kind that may count."""
     return network.kind in KINDS
 
 
 def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -> CounterNumbers:
-    """The network's numbers, at its own temperature or another.
+    """Return the network's numbers, at its own temperature or another.
 
     Raises:
-        InputError: it is no network of one layer with a cell state, its alphabet lacks a bracket, or it
+        InputError: the network does not have one layer with a cell state, its alphabet lacks a bracket, or it
             chooses centroids instead of mixing them.
     """
     if not counts(network):
         raise InputError(
-            f"the network is of kind {network.kind}, which has no cell to count with; one of"
-            f" {', '.join(KINDS)} is right"
+            f"the network must have a cell state, with kind {', '.join(KINDS)}, got kind {network.kind}"
         )
     cell = only_one(network.recurrent_cells)
     lacking = [symbol for symbol in (OPEN, CLOSE) if symbol not in network.alphabet]
@@ -116,8 +114,8 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
         component = cell.component
         if (component.transition, component.similarity) != ("mixture", "dot"):
             raise InputError(
-                f"the network's transition is {component.transition!r} and its similarity"
-                f" {component.similarity!r}, where 'mixture' (equation 5) and 'dot' (equation 2) are right"
+                "the network must have the transition 'mixture' (equation 5) and the similarity 'dot'"
+                f" (equation 2), got {component.transition!r} and {component.similarity!r}"
             )
         tau = positive(component.temperature, temperature)
         centroids = array(component.centroids)

@@ -9,16 +9,16 @@ from automata.aliases import Floats
 from ratproof.certification.counters.numbers import CounterNumbers
 
 EDGE = 0.5
-"""A gate is saturated where its pre-activation is farther from zero than this."""
+"""Absolute preactivation above which a gate is saturated."""
 
 
 class CounterPoints:
-    """The network on B states at once, h and c of shape ``(B, d)``.
+    """The network on B states at once, with h and c of shape ``(B, d)``.
 
     Args:
         numbers: the network.
-        saturated: its gates are 0 or 1 (the candidate's -1 or 1) where their pre-activation is more than 1/2
-            from zero.
+        saturated: whether gates are 0 or 1 (-1 or 1 for the candidate) if their absolute preactivation is
+            more than 1/2.
     """
 
     def __init__(self, numbers: CounterNumbers, saturated: bool = False) -> None:
@@ -26,17 +26,17 @@ class CounterPoints:
         self.reads = numbers.embedding @ numbers.W.T + numbers.b + numbers.c
 
     def first(self) -> tuple[Floats, Floats]:
-        """The state before the first symbol, shapes ``(1, d)``."""
+        """Return the state before the first symbol, shapes ``(1, d)``."""
         h, c = self.n.first_h[None], np.zeros((1, self.n.d))
         return self.step(h, c, np.array([self.n.start])) if self.n.start_token else (h, c)
 
     def step(self, h: Floats, c: Floats, tokens: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """The states after a token of its own for each."""
+        """Return the states after one token per row."""
         u, c = self._recur(h, c, tokens)
         return self._mix(u), c
 
     def logits(self, h: Floats, c: Floats) -> Floats:
-        """The classifier's, after the end token, shape ``(B,)``."""
+        """Return the classifier's logits after the end token, shape ``(B,)``."""
         u, _ = self._recur(h, c, np.full(len(h), self.n.end))
         return np.asarray(u @ self.n.w + self.n.v)
 

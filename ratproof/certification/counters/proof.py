@@ -1,10 +1,13 @@
-"""The proof, in balls, that the boxes of a counter's nodes hold all its states, and that it decides rightly.
+"""The proof, in ball arithmetic, that boxes contain all states of a counter, with right decisions.
 
-Base: the state before the first symbol is in node 0's box. Step: from any state in a node's box each symbol
-leads to an h in the box of the node that the arrow names, which is of the class that the string has then;
-and c' = f c + m, with f and m enclosed over the whole box, so that bounds on c after n symbols give bounds
-after n + 1. These bounds are followed for as many symbols as the theorem speaks of, or until they no longer
-change; they must stay in the boxes. Decision: the classifier's logit has the right sign over each box.
+Base: the state before the first symbol is in node 0's box.
+
+Step: from any state in a node's box, each symbol leads to an h in the box of the arrow's target node, whose
+class is that of the string. c' = f c + m, with f and m enclosed over the whole box, so that bounds on c after
+n symbols give bounds after n + 1. The bounds are iterated for as many symbols as the theorem covers, or until
+they no longer change. They must stay in the boxes.
+
+Decision: the classifier's logit has the right sign over each box.
 """
 
 from __future__ import annotations
@@ -27,12 +30,12 @@ from ratproof.certification.soft_networks.proof import ProofGap
 
 BITS = 64
 MOST_ROUNDS = 20_000
-"""Symbols after which bounds that still change are taken to change for ever."""
+"""Maximum number of iterations, after which the bounds are assumed to change forever."""
 
 
 @dataclass(frozen=True)
 class ProofFactors:
-    """c' = f c + m along each arrow, in floats that were rounded outwards: shapes ``(2, A, d)``."""
+    """The factors of c' = f c + m along each arrow, in floats rounded outwards, shapes ``(2, A, d)``."""
 
     f: Floats
     m: Floats
@@ -44,8 +47,9 @@ def prove(
     length: int | None,
     tell: Callable[[int, int], None] = lambda done, of: None,
 ) -> ProofGap | None:
-    """Check it for strings of that length at most, or of every length with saturated gates; ``None`` where
-    all holds, else the first thing that does not.
+    """Check the proof for strings of at most ``length`` symbols, or of every length with saturated gates.
+
+    Return ``None`` if it holds, else the first gap.
     """
     with flint.ctx.workprec(BITS):
         step = BallStep(numbers, saturated=length is None)
@@ -63,7 +67,7 @@ def prove(
 def _factors(
     numbers: CounterNumbers, step: BallStep, boxes: Boxes, tell: Callable[[int, int], None]
 ) -> ProofFactors | ProofGap:
-    """Step and decision at every node, and each arrow's f and m."""
+    """Check step and decision at every node, and return each arrow's f and m."""
     explored = boxes.explored
     reads, arrows = [step.read(group) for group in explored.groups], BoxArrows.of(explored)
     cells = [ends(boxes.c[:, node]) for node in range(len(explored.classes))]
@@ -98,22 +102,22 @@ def _factors(
 
 
 def _met(one: Ends, other: Ends) -> Ends:
-    """The part of a step's cell that is in the target's box: all of it that a proof speaks of."""
+    """Return the part of a step's cell that is in the target's box, which is what the proof covers."""
     return each(arb.max, one[0], other[0]), each(arb.min, one[1], other[1])
 
 
 def _holds(values: Balls, corners: Floats) -> bool:
-    """Are all values between the corners?"""
+    """Return whether all values are between the corners."""
     low, high = exact(corners[0]), exact(corners[1])
     return all(bool(low[i] <= v and v <= high[i]) for i, v in enumerate(values))
 
 
 def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | None) -> ProofGap | None:
-    """Follow the bounds on c, rounded outwards; they must stay in the boxes."""
+    """Iterate the bounds on c, rounded outwards, which must stay in the boxes."""
     arrows, nodes = BoxArrows.of(boxes.explored), len(boxes.explored.classes)
     bounds = np.stack([np.full((nodes, start.shape[1]), np.inf), np.full((nodes, start.shape[1]), -np.inf)])
     bounds[:, 0] = start
-    endless = np.isinf(boxes.c)  # such a side is no bound at all
+    endless = np.isinf(boxes.c)  # such a side is unbounded
     bounds = np.where(endless, boxes.c, bounds)
     for _ in range(MOST_ROUNDS if length is None else length):
         following = _after(arrows, factors, bounds)
@@ -128,9 +132,9 @@ def _bounded(boxes: Boxes, factors: ProofFactors, start: Floats, length: int | N
 
 
 def _after(arrows: BoxArrows, factors: ProofFactors, bounds: Floats) -> Floats:
-    """The bounds after one symbol more, or as before."""
+    """Return the bounds after one more symbol, joined with the earlier ones."""
     low, high = bounds[0][arrows.source], bounds[1][arrows.source]
-    # a node that no string has come to has bounds (inf, -inf), which lead nowhere
+    # a node that no string has reached has the bounds (inf, -inf), which contribute nothing
     least = _end(np.where(low >= 0, factors.f[0], factors.f[1]), low, factors.m[0], -np.inf)
     most = _end(np.where(high >= 0, factors.f[1], factors.f[0]), high, factors.m[1], np.inf)
     nobody = (low == np.inf) & (high == -np.inf)
@@ -142,22 +146,22 @@ def _after(arrows: BoxArrows, factors: ProofFactors, bounds: Floats) -> Floats:
 
 
 def _end(f: Floats, c: Floats, m: Floats, towards: float) -> Floats:
-    """F c + m, rounded outwards where it is not exact; zero times infinity is zero."""
+    """Return f c + m, rounded outwards unless it is exact; zero times infinity is zero."""
     with np.errstate(invalid="ignore"):
         product = f * c
         product = np.where(f == 0, 0.0, np.where(f == 1, c, np.nextafter(product, towards)))
         total = product + m
-        other = total - product  # what a sum rounds off, exactly (Knuth's two-sum)
+        other = total - product  # the exact rounding error of the sum (Knuth's two-sum)
         lost = (product - (total - other)) + (m - other)
     return np.where((lost == 0) | np.isinf(total), total, np.nextafter(total, towards))
 
 
 def below(value: arb) -> float:
-    """A float that is not above the value."""
+    """Return a float that is not above the value."""
     near = float(value.lower())
     return near if value.is_exact() and arb(near) == value else float(np.nextafter(near, -np.inf))
 
 
 def above(value: arb) -> float:
-    """A float that is not below the value."""
+    """Return a float that is not below the value."""
     return -below(-value)

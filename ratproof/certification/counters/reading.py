@@ -1,5 +1,6 @@
-"""What a cell counts, read off: a linear map from c to the depth, on random living strings; and how far one
-unit is from the depth at most, over proved boxes.
+"""The interpretation of a cell: a linear map from c to the depth, fitted on random living strings.
+
+For one unit, the largest error over proved boxes is also computed.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ STRINGS = 64
 
 @dataclass(frozen=True)
 class CellReading:
-    """A linear map from the cell to the depth, fitted on half of some random living strings; errors are on
-    all.
+    """A linear map from the cell to the depth, fitted on half of some random living strings.
+
+    The errors are on all of them.
 
     Attributes:
-        weights, offset: depth is near weights c + offset.
-        r_squared, largest_error: of that map.
-        turns: the least and the greatest change of the map with ``(``, with ``)`` and with a letter.
+        weights, offset: the map, weights c + offset, which approximates the depth.
+        r_squared, largest_error: the errors of the map.
+        turns: the smallest and largest change of the map with ``(``, with ``)`` and with a letter.
         drift: the slope of the map's error by the number of symbols read.
-        unit, scale, shift: the one unit that alone is nearest: depth is near scale c_unit + shift.
-        unit_error: its largest error.
-        proved_error: its largest error on all strings of the theorem on the soft network; ``None`` without
-            one.
-        strings, length: how many strings were read, and how long they are.
+        unit, scale, shift: the best single unit and its map, scale c_unit + shift.
+        unit_error: the largest error of that unit.
+        proved_error: its largest error on all strings of the soft theorem, or ``None`` without one.
+        strings, length: the number and the length of the strings.
     """
 
     weights: Floats
@@ -50,7 +51,7 @@ class CellReading:
 
 
 def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
-    """Read the cell on random living strings of that length and height at most."""
+    """Read the cell on random living strings with limited length and height."""
     random = np.random.default_rng(0)
     points, turns = CounterPoints(numbers), np.array([numbers.turn(t) for t in range(len(numbers.alphabet))])
     letters = np.flatnonzero(turns == 0)
@@ -73,7 +74,7 @@ def read(numbers: CounterNumbers, height: int, length: int) -> CellReading:
 
 
 def _fitted(cells: Floats, depths: Floats, read: Floats) -> CellReading:
-    """From c of shape ``(T + 1, B, d)``, the depths, and what was read, shape ``(T, B)``."""
+    """Return the fit from c, shape ``(T + 1, B, d)``, the depths, and the symbols, shape ``(T, B)``."""
     half = STRINGS // 2
     rows, wanted = cells[:, :half].reshape(-1, cells.shape[2]), depths[:, :half].reshape(-1)
     ones = np.ones((len(rows), 1))
@@ -111,7 +112,7 @@ def _fitted(cells: Floats, depths: Floats, read: Floats) -> CellReading:
 
 
 def with_proof(reading: CellReading, boxes: Boxes) -> CellReading:
-    """The reading, with the unit's largest error over the boxes of living strings, in fractions."""
+    """Return the reading with the unit's largest error over the boxes of living strings, in fractions."""
     scale, shift, most = Fraction(reading.scale), Fraction(reading.shift), Fraction(0)
     for node, (dead, height) in enumerate(boxes.explored.classes):
         for end in [] if dead else boxes.c[:, node, reading.unit].tolist():

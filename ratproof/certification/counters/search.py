@@ -13,9 +13,9 @@ from ratproof.certification.counters.numbers import CounterNumbers
 from ratproof.certification.counters.points import CounterPoints
 
 SHORT = 60_000
-"""The most strings that are tried one by one, all of a length together."""
+"""Maximum number of strings of one length that are tried exhaustively."""
 MOST_SYMBOLS = 10_000
-"""Longer strings are not tried."""
+"""Maximum length of strings that are tried."""
 AT_ONCE = 256
 Tokens = tuple[int, ...]
 
@@ -27,8 +27,9 @@ def wrong_string(
     stage: Callable[[str], None] = lambda what: None,
     saturated: bool = False,
 ) -> Tokens | None:
-    """The shortest string found, of that height and length at most, on which the decision is wrong: proved so
-    in balls. With ``saturated`` the decision of the network with saturated gates.
+    """Return the shortest string found on which the decision is wrong, as confirmed in balls.
+
+    Its height and length are limited. With ``saturated``, the network has saturated gates.
     """
     length = min(length, MOST_SYMBOLS)
     height = min(height, length)
@@ -42,7 +43,7 @@ def wrong_string(
 def _candidates(
     points: CounterPoints, height: int, length: int, stage: Callable[[str], None]
 ) -> Iterator[Tokens]:
-    """Strings on which floats decide wrongly: the first of all short ones, then of long ones."""
+    """Yield strings on which floats decide wrongly: the first of all short ones, then of long ones."""
     numbers = points.n
     symbols = len(numbers.alphabet)
     for n in range(length + 1):
@@ -65,8 +66,9 @@ def _none() -> NDArray[np.int64]:
 
 
 def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> Tokens | None:
-    """The shortest beginning of one of the rows (the first such row's) on which the decision is wrong and the
-    height kept.
+    """Return the shortest prefix of a row with a wrong decision that keeps the height.
+
+    Among rows, the first one counts.
     """
     numbers, first = points.n, points.first()
     h, c = (np.repeat(part, len(rows), axis=0) for part in first)
@@ -88,7 +90,7 @@ def first_wrong(points: CounterPoints, rows: NDArray[np.int64], height: int) -> 
 
 
 def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Long strings: deep ones, ones with long runs of a letter, ones that die, and random ones."""
+    """Yield long strings: deep ones, ones with long runs of a letter, ones that die, and random ones."""
     random = np.random.default_rng(0)
     up, down = numbers.opening, numbers.closing
     letters = [t for t in range(len(numbers.alphabet)) if numbers.turn(t) == 0]
@@ -110,7 +112,7 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
         rows = np.where(way < rise, up, down)
         if letters:
             rows = np.where(draw < share, random.choice(letters, (AT_ONCE, length)), rows)
-        for row in rows:  # kept alive and low, but for a few slips
+        for row in rows:  # keep them alive and low, except for a few slips
             stands = 0
             for n, token in enumerate(row):
                 turn = numbers.turn(int(token))
@@ -121,13 +123,13 @@ def _long(numbers: CounterNumbers, height: int, length: int) -> Iterator[tuple[s
 
 
 def _rows(lines: Sequence[Sequence[int]], numbers: CounterNumbers) -> NDArray[np.int64]:
-    """Lines of unequal length, filled up with closing brackets."""
+    """Pad lines of unequal length with closing brackets."""
     most = max(map(len, lines))
     return np.array([[*line, *[numbers.closing] * (most - len(line))] for line in lines], dtype=np.int64)
 
 
 def shrink(points: CounterPoints, word: Tokens, height: int) -> Tokens:
-    """A shorter string that is wrong, by leaving out parts while it stays so."""
+    """Return a shorter wrong string, by removing parts while it stays wrong."""
     size = max(len(word) // 2, 1)
     while size:
         at = 0
@@ -143,6 +145,6 @@ def shrink(points: CounterPoints, word: Tokens, height: int) -> Tokens:
 
 
 def _confirmed(numbers: CounterNumbers, word: Tokens, height: int, saturated: bool) -> Tokens | None:
-    """The string, if balls confirm that its decision is wrong."""
-    now, said = class_of(map(numbers.turn, word), height), decision(numbers, word, saturated)
-    return word if now is not None and said is not None and said != balanced(now) else None
+    """Return the string if balls confirm that its decision is wrong, else ``None``."""
+    now, accepted = class_of(map(numbers.turn, word), height), decision(numbers, word, saturated)
+    return word if now is not None and accepted is not None and accepted != balanced(now) else None

@@ -1,3 +1,4 @@
-"""From a state-regularized network to its automata: the hard one, that of counted transitions (Algorithm 1),
-and the probabilistic one.
+"""Extraction of automata from a state-regularized network.
+
+The automata are the hard one, the one of counted transitions (Algorithm 1), and the probabilistic one.
 """

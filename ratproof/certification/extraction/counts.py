@@ -1,10 +1,11 @@
-"""Algorithm 1 (Wang & Niepert 2019, Appendix D) in its two readings: transitions counted over the strings of
-a data set.
+"""Algorithm 1 (Wang & Niepert 2019, Appendix D) in two readings: transitions counted over a data set.
 
-The text of section 3.1 moves the network to the most probable centroid before it reads on (the hard run). The
-pseudo-code only notes which centroid that is, and the network goes on with its mixture (the soft run). They
-may give other tables. A pair of centroid and symbol that the data never shows has no count; the pseudo-code's
-argmax would make it lead to the first centroid.
+The text of section 3.1 moves the network to the most probable centroid before it continues (the hard run).
+The pseudo-code only records that centroid, and the network continues with its mixture (the soft run). The two
+readings may give different tables.
+
+A pair of centroid and symbol that never occurs in the data has no count. The pseudo-code's argmax would map
+it to the first centroid.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class TransitionCounts:
     Attributes:
         reading: ``"hard"`` or ``"soft"``.
         start: the centroid before the first symbol.
-        counts: how often each centroid followed each pair of centroid and symbol, shape ``(k, symbols, k)``.
+        counts: the number of times that each centroid followed each pair of centroid and symbol, shape
+            ``(k, symbols, k)``.
     """
 
     reading: Reading
@@ -42,9 +44,7 @@ class TransitionCounts:
 
     @property
     def table(self) -> tuple[tuple[int | None, ...], ...]:
-        """The centroid that followed most often (the first of equals); ``None`` for a pair that was never
-        seen.
-        """
+        """Return the most frequent next centroid of each pair (the first if equal), ``None`` if unseen."""
         seen = self.counts.sum(axis=2) > 0
         most = self.counts.argmax(axis=2)
         return tuple(
@@ -54,7 +54,7 @@ class TransitionCounts:
 
     @property
     def unseen(self) -> list[tuple[int, int]]:
-        """The pairs of a centroid that the table leads to and a symbol's place that were never seen."""
+        """Return the unseen pairs of a centroid that the table reaches and a symbol's index."""
         table = self.table
         queue = [self.start]
         for i in queue:
@@ -63,12 +63,13 @@ class TransitionCounts:
 
     @property
     def undecided(self) -> list[tuple[int, int]]:
-        """The pairs that were followed by more than one centroid: what was counted is no function."""
+        """Return the pairs with more than one next centroid, for which the counts are not a function."""
         return [(int(i), int(a)) for i, a in np.argwhere((self.counts > 0).sum(axis=2) > 1)]
 
     def differences(self, hard: HardAutomaton) -> list[tuple[int, int, int, int | None]]:
-        """The entries that differ from the hard automaton's table: centroid, symbol's place, and the next
-        centroid in each of the two.
+        """Return the entries that differ from the hard automaton's table.
+
+        Each has the centroid, the symbol's index, and the next centroid in both tables.
         """
         pairs = ((i, a, j) for i, row in enumerate(self.table) for a, j in enumerate(row) if j is not None)
         return [(i, a, j, hard.table[i][a]) for i, a, j in pairs if j != hard.table[i][a]]
@@ -79,8 +80,8 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
 
     Args:
         numbers: the network.
-        strings: of the network's symbols.
-        reading: of the algorithm.
+        strings: strings of the network's symbols.
+        reading: the reading of the algorithm.
 
     Raises:
         InputError: a string has a symbol that the network lacks, or there is no string.
@@ -95,7 +96,7 @@ def count(numbers: Numbers, strings: Iterable[String], reading: Reading) -> Tran
     counts = np.zeros((k, len(numbers.alphabet), k), dtype=np.int64)
     there = len(words)
     for t in range(len(words[0])):
-        while len(words[there - 1]) <= t:  # longest first: those that have a symbol there
+        while len(words[there - 1]) <= t:  # longest first: count the words that have a symbol there
             there -= 1
         tokens = np.array([word[t] for word in words[:there]])
         from_ = np.eye(k)[label[:there]] if reading == "hard" else alpha[:there]

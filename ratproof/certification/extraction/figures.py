@@ -1,5 +1,6 @@
-"""The paper's pictures of a network (Wang & Niepert 2019, Figures 3, 4 and 8): its automata, and its
-probabilities over temperatures.
+"""The paper's figures of a network (Wang & Niepert 2019, Figures 3, 4 and 8).
+
+They show its automata, and its probabilities over temperatures.
 """
 
 from __future__ import annotations
@@ -24,27 +25,27 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEAST = 0.02
-"""Centroids that never have this probability are left out of pictures."""
+"""Minimum probability at which a centroid appears in figures."""
 
 
 TEMPERATURES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 def string_100(alphabet: Sequence[Symbol]) -> Symbols:
-    """Figure 3's string 100, in the network's own symbols."""
+    """Return Figure 3's string 100 in the network's own symbols."""
     return (alphabet[-1], alphabet[0], alphabet[0])
 
 
 def draw_all(
     numbers: Numbers, answer: Certification, string: String, taus: Sequence[float]
 ) -> dict[str, str | None]:
-    """All pictures of a network, by the names of their files; ``None`` for an automaton that there is not.
+    """Return all figures of a network by their file names, with ``None`` for a missing automaton.
 
     Args:
-        numbers: of the network, at its own temperature.
+        numbers: the network at its own temperature.
         answer: the certification, with both automata.
-        string: for the bars.
-        taus: rising temperatures; the heat map goes from the first to the last.
+        string: the string of the bar chart.
+        taus: increasing temperatures; the heat map spans them.
     """
     grid = (
         [taus[0] ** (1 - step / 60) * taus[-1] ** (step / 60) for step in range(61)]
@@ -61,8 +62,9 @@ def draw_all(
 
 
 def hard_automaton(automaton: HardAutomaton) -> str | None:
-    """Figures 3 (right), 4 and 8 as SVG: the hard automaton, its states named by their centroids; ``None``
-    where there is a tie.
+    """Return the hard automaton as SVG (Figures 3 right, 4 and 8), or ``None`` if there is a tie.
+
+    Its states have the names of their centroids.
     """
     machine = automaton.machine()
     if machine is None:
@@ -73,7 +75,7 @@ def hard_automaton(automaton: HardAutomaton) -> str | None:
 
 
 def soft_automaton(answer: Certification) -> str | None:
-    """The same of the automaton that the soft network follows; ``None`` where no boxes were proved."""
+    """Return the soft network's automaton as SVG, or ``None`` if no boxes were proved."""
     if answer.soft is None:
         return None
     outputs = labelled_outputs(answer.soft)
@@ -82,15 +84,16 @@ def soft_automaton(answer: Certification) -> str | None:
 
 
 def probabilistic_automaton(numbers: Numbers, automaton: HardAutomaton) -> str:
-    """The probabilistic automaton of equation 4 as SVG, arrows with their probabilities."""
+    """Return the probabilistic automaton of equation 4 as SVG, with probabilities on the arrows."""
     final = [i for i, accepts in enumerate(automaton.accepts) if accepts]
     pfa = probabilistic(numbers)
     return drawing.svg(pfa, names=[str(i) for i in range(pfa.states)], final=final, least=LEAST)
 
 
 def bars(numbers: Numbers, string: String, temperatures: Sequence[float]) -> str:
-    """Figure 3 (left) as SVG: alpha after the start and each symbol of a string, a row of bars for each
-    temperature.
+    """Return bar charts of alpha as SVG (Figure 3 left), with one row per temperature.
+
+    The columns are the start and the symbols of a string.
     """
     alpha = along(numbers, string, temperatures)
     centroids = _visible_centroids(alpha)
@@ -118,8 +121,9 @@ def bars(numbers: Numbers, string: String, temperatures: Sequence[float]) -> str
 
 
 def heat_map(numbers: Numbers, automaton: HardAutomaton, temperatures: Sequence[float]) -> str:
-    """Transition probabilities over temperatures as SVG: a row for each centroid that is reached, symbol, and
-    centroid after it.
+    """Return transition probabilities over temperatures as SVG.
+
+    There is one row for each reachable centroid, symbol and next centroid.
     """
     tables = over_temperatures(numbers, temperatures)
     reached = automaton.reachable or [int(Points(numbers).first().argmax())]
@@ -139,7 +143,7 @@ def heat_map(numbers: Numbers, automaton: HardAutomaton, temperatures: Sequence[
         vmin=0,
         vmax=1,
         shading="nearest",
-        rasterized=True,  # as shapes, cells have hairlines between them
+        rasterized=True,  # vector cells would have hairlines between them
     )
     axis.set_xscale("log")
     axis.set_xlabel("temperature τ")
@@ -150,12 +154,12 @@ def heat_map(numbers: Numbers, automaton: HardAutomaton, temperatures: Sequence[
 
 
 def _visible_centroids(alpha: Floats) -> list[int]:
-    """The centroids that have a probability of at least LEAST somewhere."""
+    """Return the centroids whose largest probability is at least LEAST."""
     return [int(i) for i in np.flatnonzero(alpha.reshape(-1, alpha.shape[-1]).max(axis=0) >= LEAST)]
 
 
 def _plain(symbol: Symbol) -> str:
-    """A symbol for matplotlib, which would take what stands between dollar signs for a formula."""
+    """Escape dollar signs in a symbol, which matplotlib would read as a formula."""
     return str(symbol).replace("$", r"\$")
 
 
@@ -164,7 +168,7 @@ def _pyplot() -> ModuleType:
     import matplotlib
 
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "ratproof"  # the same picture is the same text
+    matplotlib.rcParams["svg.hashsalt"] = "ratproof"  # makes the text reproducible
     from matplotlib import pyplot
 
     return pyplot

@@ -1,6 +1,4 @@
-"""The network as a probabilistic automaton (Wang & Niepert 2019, Theorem 3.1): its k x symbols x k table, at
-any temperature.
-"""
+"""The network as a probabilistic automaton (Wang & Niepert 2019, Theorem 3.1), at any temperature."""
 
 from __future__ import annotations
 
@@ -19,15 +17,16 @@ from ratproof.certification.soft_networks.numbers import Numbers
 
 
 def table(numbers: Numbers) -> Floats:
-    """Alpha after each centroid and symbol, in float64, shape ``(k, symbols, k)``; each row sums to 1 up to
-    rounding.
+    """Return alpha after each centroid and symbol, in float64, shape ``(k, symbols, k)``.
+
+    Each row sums to 1 up to rounding.
     """
     points, every = Points(numbers), np.eye(numbers.k)
     return np.stack([points.step(every, token) for token in range(len(numbers.alphabet))], axis=1)
 
 
 def probabilistic(numbers: Numbers) -> PFA:
-    """The probabilistic automaton of the network with sampled transitions (equation 4), in float64.
+    """Return the probabilistic automaton of the network with sampled transitions (equation 4), in float64.
 
     The initial distribution is alpha after the start token; without one it is centroid 0.
     """
@@ -35,15 +34,14 @@ def probabilistic(numbers: Numbers) -> PFA:
 
 
 def over_temperatures(numbers: Numbers, temperatures: Sequence[float]) -> Floats:
-    """The table for each temperature, shape ``(temperatures, k, symbols, k)``."""
+    """Return the table for each temperature, shape ``(temperatures, k, symbols, k)``."""
     return np.stack([table(replace(numbers, temperature=Fraction(tau))) for tau in temperatures])
 
 
 def along(numbers: Numbers, string: String, temperatures: Sequence[float]) -> Floats:
-    """The soft run's alpha after the start and after each symbol, for each temperature, shape
-    ``(temperatures, T + 1, k)``.
+    """Return the soft run's alpha after the start and after each symbol, for each temperature.
 
-    Figure 3 (left) of the paper shows this for the string 100.
+    The shape is ``(temperatures, T + 1, k)``. Figure 3 (left) of the paper shows this for the string 100.
     """
     for symbol in string:
         if symbol not in numbers.alphabet:

@@ -1,3 +1,5 @@
-"""Proofs that a cell is no automaton: of fewer than n states, by a Hankel determinant; of any size, by the
-hypotheses of a theorem.
+"""Proofs that a cell is no automaton.
+
+A Hankel determinant excludes automata of fewer than n states, and the hypotheses of a theorem exclude those
+of any size.
 """

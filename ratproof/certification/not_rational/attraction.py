@@ -1,6 +1,4 @@
-"""An interval that a map of one number takes into itself, and an orbit that enters it; all checked in ball
-arithmetic.
-"""
+"""An interval that a map of one number takes into itself, and an orbit that enters it, in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -24,18 +22,18 @@ class Map(Protocol):
 
 
 class HypothesisFails(Exception):
-    """A hypothesis does not show; the message says which, and for what."""
+    """An error for a hypothesis that cannot be shown; the message names it."""
 
 
 @dataclass(frozen=True)
 class MappedInterval:
-    """From ``middle - radius`` to ``middle + radius``, both exact balls."""
+    """The interval from ``middle - radius`` to ``middle + radius``, both exact balls."""
 
     middle: flint.arb
     radius: flint.arb
 
     def holds(self, ball: flint.arb) -> bool:
-        """Whether the whole ball is in it, for certain."""
+        """Return whether the whole ball is certainly in the interval."""
         return bool(abs(ball - self.middle) <= self.radius)
 
     def __str__(self) -> str:
@@ -45,12 +43,12 @@ class MappedInterval:
 
 @dataclass(frozen=True)
 class Attraction:
-    """A map phi takes the interval into itself, and 0 < |phi'| < 1 on it.
+    """The property that a map phi takes the interval into itself, and 0 < |phi'| < 1 on it.
 
     Attributes:
-        interval: J.
-        image: a ball within J that phi(J) is in.
-        slope: a ball that phi'(J) is in.
+        interval: the interval J.
+        image: a ball within J that contains phi(J).
+        slope: a ball that contains phi'(J).
     """
 
     interval: MappedInterval
@@ -59,7 +57,7 @@ class Attraction:
 
 
 def find_attraction(phi: Map) -> Attraction:
-    """An interval around where the orbit of 0 ends; phi(J) by the mean value theorem.
+    """Return an interval around the limit of the orbit of 0, with phi(J) by the mean value theorem.
 
     >>> print(find_attraction(lambda t, a: a.sigmoid(t)).interval)
     [325/2048, 2373/2048]
@@ -71,9 +69,9 @@ def find_attraction(phi: Map) -> Attraction:
             break
     for halvings in range(1, HALVINGS):
         radius = flint.arb(2) ** -halvings
-        grid = flint.arb(2) ** (halvings + 10)  # a middle of few digits, so that people can read J
+        grid = flint.arb(2) ** (halvings + 10)  # a middle with few digits makes J readable
         interval = MappedInterval((near * grid).mid().floor().mid() / grid, radius)
-        around = interval.middle + flint.arb(0, radius)  # no smaller than J
+        around = interval.middle + flint.arb(0, radius)  # contains J
         slope = phi(Dual(around, flint.arb(1)), DUALS).slope
         image = phi(interval.middle, BALLS) + slope * (around - interval.middle)
         if interval.holds(image) and not slope.contains(0) and abs(slope) < 1:
@@ -84,8 +82,9 @@ def find_attraction(phi: Map) -> Attraction:
 
 
 def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb]:
-    """The first n for which c_n is in the interval, from c_0 = 0; then c_n, and c_{n+1}, which is another
-    number.
+    """Return the first n for which c_n is in the interval, from c_0 = 0, with c_n and c_{n+1}.
+
+    These two numbers are certainly different.
     """
     here = flint.arb(0)
     for n in range(MOST_STEPS):
@@ -101,12 +100,12 @@ def enter(phi: Map, interval: MappedInterval) -> tuple[int, flint.arb, flint.arb
 
 
 def ball_text(ball: flint.arb) -> str:
-    """The ball with ten digits, in a ball that holds it."""
+    """Return the ball with ten digits, as a ball that contains it."""
     return str(ball.str(10))
 
 
 def ends(ball: flint.arb) -> str:
-    """A real ball as an interval, its ends rounded outwards to six digits.
+    """Return a real ball as an interval, with its ends rounded outwards to six digits.
 
     >>> ends(flint.arb(flint.fmpq(1, 3)))
     '[0.333333, 0.333334]'

@@ -1,6 +1,4 @@
-"""Dual numbers over balls, for forward differentiation: a value, and its derivative by the number that a map
-is a map of.
-"""
+"""Dual numbers over balls, for forward differentiation: a value and its derivative."""
 
 from __future__ import annotations
 
@@ -59,7 +57,7 @@ def _tanh(x: Dual) -> Dual:
 
 
 DUALS = Arithmetic(_dual, _sigmoid, _tanh)
-"""A step over these gives its derivative too.
+"""Arithmetic of dual numbers, with which a step also gives its derivative.
 
 >>> x = Dual(BALLS.number(Fraction(1, 2)), BALLS.number(Fraction(1)))
 >>> (x * x - 3).slope

@@ -1,12 +1,13 @@
-"""No automaton of any size computes a unit, by one of two theorems; each hypothesis is checked in ball
-arithmetic. The one is for units made of gates with a state of one number, the other for quotients
-(:mod:`ratproof.certification.not_rational.quotients`).
+"""Proofs that no automaton of any size computes a unit, by one of two theorems.
 
-On a letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that holds the
-real numbers would give c_n a linear recurrence. If phi is attracted to a fixed point that the orbit never
-meets, with a derivative there that is not 0, then Koenigs' psi with c_n = psi(lambda^n z) would be a
-polynomial, and phi(psi(z)) = psi(lambda z) has no pole: but phi has one. The page ``docs/not_rational.md``
-has the theorem and its proof.
+Each hypothesis is checked in ball arithmetic. One theorem is for units made of gates with a state of one
+number, the other for quotients (:mod:`ratproof.certification.not_rational.quotients`).
+
+On one letter's strings the unit goes from c_0 to c_{n+1} = phi(c_n). An automaton over a field that contains
+the real numbers would give c_n a linear recurrence. Suppose that phi attracts the orbit to a fixed point that
+it never meets, with a nonzero derivative there. Then Koenigs' psi with c_n = psi(lambda^n z) would be a
+polynomial, and phi(psi(z)) = psi(lambda z) would have no pole, but phi has one. The page
+``docs/not_rational.md`` has the theorem and its proof.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ from theory.not_rational.weights import WeightedCell
 
 BITS = 256
 FIRST_STEPS = 20
-"""Steps in which another number of the state may be seen to move."""
+"""Number of steps in which a change of another number of the state is looked for."""
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One hypothesis that holds: what it says, and the ball that shows it."""
+    """A hypothesis that holds: its statement, and the ball that shows it."""
 
     says: str
     ball: str
@@ -48,13 +49,13 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class EverySize:
-    """No automaton with any number of states computes the unit.
+    """A proof that no automaton with any number of states computes the unit.
 
     Attributes:
-        given, unit: the cell with its weights, and the number of the unit.
-        letter: on whose strings it shows, maybe after another letter.
-        where: the strings, and what the unit is on them, in words.
-        hypotheses: the theorem's, each with its ball.
+        given, unit: the cell with its weights, and the index of the unit.
+        letter: the letter of the strings, possibly after another letter.
+        where: a description of the strings and of the unit on them.
+        hypotheses: the hypotheses of the theorem, each with its ball.
     """
 
     given: WeightedCell
@@ -66,7 +67,7 @@ class EverySize:
 
 @dataclass(frozen=True)
 class NoProof:
-    """For every letter a hypothesis could not be shown; that says nothing about automata.
+    """A failure to show a hypothesis for any letter, which says nothing about automata.
 
     Attributes:
         why: a sentence for each letter.
@@ -76,7 +77,7 @@ class NoProof:
 
 
 def every_size(given: WeightedCell, unit: int = 0) -> EverySize | NoProof:
-    """Whether the theorem applies to the unit, on the first letter for which its hypotheses show.
+    """Apply a theorem to the unit, on the first letter whose hypotheses can be shown.
 
     >>> from theory.not_rational.cells import CELLS
     >>> from theory.not_rational.weights import some
@@ -103,7 +104,7 @@ def every_size(given: WeightedCell, unit: int = 0) -> EverySize | NoProof:
 
 
 def _of_a_quotient(given: WeightedCell, unit: int, letter: int) -> EverySize:
-    """By the other theorem, after the first other letter for which it shows."""
+    """Apply the other theorem, after the first other letter for which it can be shown."""
     why = ["there is no other letter to begin with"]
     for first, name in enumerate(given.letters):
         if first == letter:
@@ -135,7 +136,7 @@ def _hypotheses_of_a_quotient(found: Quotient) -> Iterator[Hypothesis]:
 
 
 def _map(given: WeightedCell, unit: int, letter: int) -> Map:
-    """Phi, where all other numbers of the state stay 0."""
+    """Return phi, if all other numbers of the state stay 0."""
     cell, moving = given.cell, given.cell.vectors.index(given.cell.output)
 
     def after(t: Number, a: Arithmetic) -> State:
@@ -155,12 +156,12 @@ def _map(given: WeightedCell, unit: int, letter: int) -> Map:
     return lambda t, a: after(t, a)[moving][unit]
 
 
-def _moves(given: WeightedCell, letter: int, vector: int, place: int) -> bool:
-    """Whether a number of the state is not 0 after some of the letter's first strings, for certain."""
+def _moves(given: WeightedCell, letter: int, vector: int, index: int) -> bool:
+    """Return whether a number of the state is certainly nonzero after some of the letter's first strings."""
     state = given.start(BALLS)
     for _ in range(FIRST_STEPS):
         state = given.cell.step(given.over(BALLS.number), state, letter, BALLS)
-        if not flint.arb(state[vector][place]).contains(0):
+        if not flint.arb(state[vector][index]).contains(0):
             return True
     return False
 

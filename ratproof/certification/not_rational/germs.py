@@ -1,6 +1,4 @@
-"""Functions near a pole of one gate S: polynomials in S, whose coefficients are analytic there and known by
-their values.
-"""
+"""Functions near a pole of one gate S: polynomials in S with analytic coefficients, known by their values."""
 
 from __future__ import annotations
 
@@ -11,14 +9,15 @@ from typing import TypeAlias
 import flint
 
 Form = tuple[Fraction, Fraction]
-"""(a, b) of a t + b."""
+"""The coefficients (a, b) of a t + b."""
 Operand: TypeAlias = "Germ | Fraction | int"
 
 
 @dataclass(frozen=True)
 class Germ:
-    """A function near the point: the values there of g_0, ..., g_m, and (a, b) where it is known to be a t +
-    b exactly.
+    """A function near the point.
+
+    It has the values of g_0, ..., g_m at the point, and (a, b) if it is exactly a t + b.
     """
 
     parts: tuple[flint.acb, ...]
@@ -60,7 +59,7 @@ class Germ:
 
 
 def constant(value: Operand) -> Germ:
-    """A number, known exactly."""
+    """Return an exact number as a germ."""
     if isinstance(value, Germ):
         return value
     exact = Fraction(value)

@@ -1,10 +1,10 @@
-"""No automaton with fewer than n states computes a unit: a Hankel determinant of size n whose ball excludes
-0.
+"""A lower bound on the states of a unit's automata: a Hankel determinant whose ball excludes 0.
 
-An automaton with m states over a field that holds the real numbers makes H[p, s] = f(ps) a product of an n by
-m and an m by n matrix. Its rank is m at most, so that n independent rows need n states. The converse is not
-true of a ball that holds 0: it may be too wide, or the strings unlucky, or the unit an automaton. The answer
-is then :class:`UndecidedBound`, and never that there is one.
+An automaton with m states over a field that contains the real numbers makes H[p, s] = f(ps) the product of an
+n by m and an m by n matrix. Its rank is at most m, so that n independent rows need n states.
+
+A ball that contains 0 proves nothing: it may be too wide, the strings may be unlucky, or the unit may be an
+automaton. The answer is then :class:`UndecidedBound`, and never that there is one.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ FIRST_BITS, MOST_BITS = 64, 4096
 
 @dataclass(frozen=True)
 class Bound:
-    """At least as many states as there are prefixes.
+    """A proof that at least as many states as prefixes are needed.
 
     Attributes:
-        given, unit: the cell with its weights, and the number of the unit.
+        given, unit: the cell with its weights, and the index of the unit.
         prefixes, suffixes: the strings of the rows and columns.
-        bits: the precision that was enough.
+        bits: the sufficient precision.
         determinant: its ball, (middle, radius) as decimals.
-        seconds: how long it took, lower precisions included.
+        seconds: the duration, including lower precisions.
     """
 
     given: WeightedCell
@@ -47,12 +47,13 @@ class Bound:
 
     @property
     def states(self) -> int:
-        """No automaton with fewer states computes the unit."""
+        """Return the number of states that an automaton of the unit needs at least."""
         return len(self.prefixes)
 
     def to_json(self) -> JsonObject:
-        """The certificate, which ``ratproof/checkers/check_hankel.py`` checks; it knows the cells that have a
-        name only.
+        """Return the certificate, which ``ratproof/checkers/check_hankel.py`` checks.
+
+        The cell must be one that the checker knows by name.
         """
         if CELLS.get(self.given.cell.name) is not self.given.cell:
             raise InputError(
@@ -76,10 +77,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class UndecidedBound:
-    """The determinant's ball holds 0 at every precision that was tried.
+    """A determinant whose ball contains 0 at every precision that was tried.
 
     Attributes:
-        size: of the matrix.
+        size: size of the matrix.
         bits: the last precision.
     """
 
@@ -95,8 +96,9 @@ def bound(
     most_bits: int = MOST_BITS,
     tell: Callable[[str], None] = lambda stage: None,
 ) -> Bound | UndecidedBound:
-    """Whether the unit needs as many states as there are prefixes, and suffixes: at 64 bits, then twice as
-    many, to a limit.
+    """Return a proof that the unit needs as many states as there are prefixes, if one is found.
+
+    The precision starts at 64 bits and doubles up to a limit.
     """
     if not 0 <= unit < given.units:
         raise InputError(f"there is no unit {unit}; there are units 0 to {given.units - 1}")
@@ -134,12 +136,11 @@ def largest(
     most_bits: int = MOST_BITS,
     tell: Callable[[str], None] = lambda stage: None,
 ) -> tuple[Bound | None, UndecidedBound | None]:
-    """The largest bound along these sizes, with the first strings over the letters, and the size above it
-    that is unknown.
+    """Return the largest bound among these sizes, and the first size above it that is unknown.
 
-    One size may fail where larger ones do not: an RCNN of bigrams gives 0 to all strings of length 1. It
-    stops at the second in a row, and then tries those between the last that is known and the first that is
-    not.
+    The strings are the first ones over the letters. One size may fail although larger ones do not: an RCNN of
+    bigrams gives 0 to all strings of length 1. The search stops after two consecutive failures. Then it tries
+    the sizes between the last success and the first failure.
 
     >>> from theory.not_rational.cells import CELLS
     >>> from theory.not_rational.weights import some
@@ -151,7 +152,7 @@ def largest(
     (2, UndecidedBound(size=3, bits=4096))
     """
     best: Bound | None = None
-    failed: list[UndecidedBound] = []  # since the last that is known
+    failed: list[UndecidedBound] = []  # failures since the last success
 
     def bound_of_size(size: int) -> Bound | UndecidedBound:
         strings = first_strings(given.letters if letters is None else letters, size, given.cell.counts)

@@ -14,8 +14,9 @@ Word = tuple[str, ...]
 
 
 def first_strings(letters: Sequence[str], size: int, counts: bool = False) -> tuple[Word, ...]:
-    """The first ``size`` strings, shortest first, then in the alphabet's order. Where only ``counts`` count,
-    those whose letters are in that order: others would repeat rows.
+    """Return the first ``size`` strings, shortest first, then in the alphabet's order.
+
+    If only the counts of letters matter, the letters of each string are sorted, because others repeat rows.
 
     >>> first_strings("ab", 4)
     ((), ('a',), ('b',), ('a', 'a'))
@@ -31,7 +32,7 @@ def first_strings(letters: Sequence[str], size: int, counts: bool = False) -> tu
 def hankel(
     given: WeightedCell, unit: int, prefixes: Sequence[Word], suffixes: Sequence[Word], arithmetic: Arithmetic
 ) -> list[list[Any]]:
-    """H[p, s], the unit after reading ps, over any arithmetic; each state on the way is computed once.
+    """Return H[p, s], the unit after reading ps, over any arithmetic; each state is computed once.
 
     >>> from theory.not_rational.arithmetic import FLOATS
     >>> from theory.not_rational.cells import CELLS

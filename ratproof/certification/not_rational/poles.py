@@ -1,15 +1,15 @@
 """A pole in the complex plane of the map of a cell, by one evaluation in ball arithmetic.
 
-A map made of one variable t and real numbers by sums, differences, products, sigmoid and tanh is analytic in
-the plane but for a closed countable set that no real number is in: so are t and the numbers; sums and
-products lack what their parts lack; and sigmoid(g), where g is not constant, lacks besides that only points
-where g is an odd multiple of pi i, and these are countably many and gather nowhere but where g is not
-analytic. (tanh z = 2 sigmoid(2z) - 1.)
+Consider a map of one variable t and real numbers by sums, differences, products, sigmoid and tanh. It is
+analytic in the plane except for a closed countable set without real numbers. This holds for t and numbers.
+Sums and products are analytic where their parts are. For nonconstant g, sigmoid(g) has as further exceptions
+only the points where g is an odd multiple of pi i. These are countably many, and accumulate only where g is
+not analytic. (tanh z = 2 sigmoid(2z) - 1.)
 
 The argument a t + b of a gate, a not 0, is pi i at t = (pi i - b) / a, and S = sigmoid(a t + b) has a simple
-pole there. Every number that a step computes is then written as g_0 + g_1 S + ... + g_m S^m, where each g_j
-is analytic near that point, and kept as the values of the g_j there. If g_m is not 0 there and m > 0, the
-number has a pole of order m.
+pole there. Every number of a step is then written as g_0 + g_1 S + ... + g_m S^m, where each g_j is analytic
+near that point, and stored as the values of the g_j there. If g_m is not 0 there and m > 0, the number has a
+pole of order m.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from theory.not_rational.arithmetic import Arithmetic
 
 
 class NoPole(ArithmeticError):
-    """It cannot be shown that a number has a pole at this point."""
+    """An error for a number that cannot be shown to have a pole at this point."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Pole:
     Attributes:
         slope, shift: the gate's argument a t + b.
         point: (pi i - b) / a, a complex ball.
-        order: m.
+        order: the order m.
         leading: g_m there, a complex ball without 0.
     """
 
@@ -47,7 +47,7 @@ class Pole:
 
 
 def find_pole(evaluate: Callable[[Germ, Arithmetic], Germ]) -> Pole | None:
-    """A pole of a map, at a gate that reads a t + b; ``None`` where none shows.
+    """Return a pole of a map, at a gate that reads a t + b, or ``None`` if none is found.
 
     Args:
         evaluate: the map, over any arithmetic.
@@ -68,8 +68,9 @@ def find_pole(evaluate: Callable[[Germ, Arithmetic], Germ]) -> Pole | None:
 
 
 def gates(evaluate: Callable[[Germ, Arithmetic], Germ]) -> list[Form]:
-    """The arguments a t + b, a not 0, of sigmoids in a map; a tanh counts as the sigmoid of twice its
-    argument.
+    """Return the arguments a t + b, a not 0, of sigmoids in a map.
+
+    A tanh counts as the sigmoid of twice its argument.
     """
     arguments: list[Form] = []
 
@@ -83,7 +84,7 @@ def gates(evaluate: Callable[[Germ, Arithmetic], Germ]) -> list[Form]:
 
 
 def _at(slope: Fraction, shift: Fraction) -> Arithmetic:
-    """The arithmetic of germs at the point where this gate has its pole."""
+    """Return the arithmetic of germs at the point where this gate has its pole."""
 
     def sigmoid(x: Germ) -> Germ:
         if x.form == (slope, shift):
@@ -105,8 +106,7 @@ def _with(sigmoid: Callable[[Germ], Germ]) -> Arithmetic:
 FORMS = _with(
     lambda x: constant(Fraction(1, 2)) if x.form == (Fraction(0), Fraction(0)) else Germ((flint.acb(0),))
 )
-"""Germs of which only the exact form a t + b counts, where there is one: sigmoid(0) is 1/2, so tanh(0) is 0.
-"""
+"""Germs with only the exact form a t + b, if there is one; sigmoid(0) is 1/2, so tanh(0) is 0."""
 
 
 def _ball(value: Fraction) -> flint.arb:

@@ -1,11 +1,13 @@
-"""No automaton of any size computes a unit that is a quotient: on one letter's strings it is a rational
-function of a clock, with a pole.
+"""Proofs that no automaton of any size computes a unit that is a quotient.
 
-After a first letter, and some more of another, let the unit be c_m = P(x_m) / Q(x_m) after m more of these,
-where x_m = m, or x_m = D^m with D > 0 and not 1, and Q has degree 1. A linear recurrence for c_m would be one
-of these functions, whose poles lie at different points, so that they cannot cancel. The page
-``docs/not_rational.md`` has the theorem and its proof. That the numbers of the state go as the clock does is
-read off the cell's own step, run on symbols: exactly, and not on samples.
+On one letter's strings such a unit is a rational function of a clock, with a pole.
+
+After a first letter and some more of another, let the unit be c_m = P(x_m) / Q(x_m) after m more of these.
+Here x_m = m, or x_m = D^m with D > 0 and D not 1, and Q has degree 1. A linear recurrence for c_m would be a
+linear relation between such functions, whose poles lie at different points and so cannot cancel. The page
+``docs/not_rational.md`` has the theorem and its proof.
+
+The cell's own step, run on symbols, shows exactly that the state follows the clock.
 """
 
 from __future__ import annotations
@@ -21,26 +23,27 @@ from theory.not_rational.arithmetic import BALLS, NotKnown
 from theory.not_rational.weights import WeightedCell
 
 BEFORE = 32
-"""Letters before the clock starts: a maximum may take another side on shorter strings."""
+"""Number of letters before the clock starts, because a maximum may take another side on shorter strings."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """What moves the state on a letter.
+    """The clock by which a letter changes the state.
 
     Attributes:
-        ratio: D, where the clock is D^m; ``None`` where it is m.
+        ratio: D if the clock is D^m; ``None`` if it is m.
     """
 
     ratio: flint.arb | None
 
     def start(self) -> flint.arb:
-        """The clock at m = 0."""
+        """Return the clock at m = 0."""
         return flint.arb(0 if self.ratio is None else 1)
 
     def never_zero(self, line: QuotientLine) -> bool:
-        """Whether a + b x is not 0 at any time of the clock, for certain: it is monotone in m, so that its
-        first value and its limit, or its slope, say.
+        """Return whether a + b x is certainly nonzero at all times of the clock.
+
+        It is monotone in m, so its first value and its limit, or its slope, decide.
         """
         first = line.constant + line.slope * self.start()
         later = line.constant if self.ratio is not None and self.ratio < 1 else line.slope
@@ -52,14 +55,14 @@ class Clock:
 
 @dataclass(frozen=True)
 class QuotientLine:
-    """a + b x, its numbers balls."""
+    """A polynomial a + b x, whose coefficients are balls."""
 
     constant: flint.arb
     slope: flint.arb
 
     @classmethod
     def of(cls, polynomial: flint.arb_poly) -> QuotientLine:
-        """A polynomial of degree 1, or less."""
+        """Return a polynomial of degree at most 1."""
         return cls(polynomial[0], polynomial[1])
 
     def __str__(self) -> str:
@@ -68,14 +71,14 @@ class QuotientLine:
 
 @dataclass(frozen=True)
 class Quotient:
-    """What the theorem asks, with balls that show it.
+    """The conditions of the theorem, with balls that show them.
 
     Attributes:
-        clock: m or D^m.
-        numerator: P.
-        below: Q.
-        pole: where Q is 0.
-        sides: of each maximum on the way, how much more its larger number is, which stays greater than 0.
+        clock: the clock, m or D^m.
+        numerator: the polynomial P.
+        below: the polynomial Q.
+        pole: the zero of Q.
+        sides: for each maximum, the difference of its numbers, which stays positive.
     """
 
     clock: Clock
@@ -86,20 +89,20 @@ class Quotient:
 
     @property
     def above(self) -> flint.arb:
-        """P at the pole."""
+        """Return P at the pole."""
         return self.numerator(self.pole)
 
     def value(self, m: int) -> flint.arb:
-        """What the unit is worth at that time."""
+        """Return the value of the unit at time m."""
         x = flint.arb(m) if self.clock.ratio is None else self.clock.ratio**m
         return self.numerator(x) / (self.below.constant + self.below.slope * x)
 
 
 def find_quotient(given: WeightedCell, unit: int, first: int, letter: int) -> Quotient:
-    """The unit after the first letter and ``BEFORE + 1 + m`` times the other, as a quotient with a pole.
+    """Return the unit after the first letter and ``BEFORE + 1 + m`` times the other, as a quotient.
 
     Raises:
-        HypothesisFails: one of them does not show.
+        HypothesisFails: a hypothesis cannot be shown.
     """
     state, weights = given.start(BALLS), given.over(BALLS.number)
     for x in (first, *[letter] * BEFORE):
@@ -119,7 +122,7 @@ def find_quotient(given: WeightedCell, unit: int, first: int, letter: int) -> Qu
 def _stepped(
     given: WeightedCell, unit: int, letter: int, symbols: Symbols
 ) -> tuple[SymbolicArithmetic, list[SymbolicArithmetic]]:
-    """The unit after the letter, and each number of the state, by the numbers before."""
+    """Return the unit after the letter, and each number of the state, by the numbers before."""
     arithmetic, flat, shaped = symbols.arithmetic(), iter(symbols.numbers()), []
     for vector in given.start(BALLS):
         shaped.append([next(flat) for _ in vector])
@@ -131,7 +134,7 @@ def _stepped(
 def _clocked(
     symbols: Symbols, numbers: list[SymbolicArithmetic], readers: list[SymbolicArithmetic]
 ) -> tuple[list[flint.arb_poly], Clock]:
-    """Each number of the state that is read, as a + b x; 0 for those that are not."""
+    """Return each number of the state that is read, as a + b x; 0 for the others."""
     affine, ratios = {}, list[SymbolicArithmetic]()
     counting = False
     for place in sorted(set[int]().union(*(reader.reads() for reader in readers))):
@@ -168,7 +171,7 @@ def _in_clock(polynomial: object, symbols: Symbols, lines: list[flint.arb_poly])
 
 
 def _sides(symbols: Symbols, lines: list[flint.arb_poly], clock: Clock) -> tuple[QuotientLine, ...]:
-    """What each maximum's larger number is more than the other, which must stay greater than 0."""
+    """Return the difference of each maximum's numbers, which must stay positive."""
     sides = []
     for difference in symbols.larger:
         above, below = difference.degrees()

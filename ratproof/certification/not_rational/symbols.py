@@ -1,8 +1,8 @@
-"""Numbers of a step, as quotients of polynomials over the rationals in the numbers of the state before it and
-in exp(r) for rational numbers r, which are symbols of their own.
+"""Numbers of a step as quotients of polynomials over the rationals.
 
-What two such numbers have in common is exact then, and what one is worth is a ball. Each exp(r), r > 0, is a
-variable, and exp(-r) its inverse; an identity between them holds whatever their values are.
+The variables are the numbers of the state before the step, and exp(r) for rational numbers r. Relations
+between such numbers are exact, and the value of a number is a ball. Each exp(r), r > 0, is a variable, and
+exp(-r) its inverse. An identity between them holds for all values.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Operand: TypeAlias = "SymbolicArithmetic | Fraction | int"
 
 
 class Undecided(ArithmeticError):
-    """The larger of two numbers does not show."""
+    """An error for a maximum whose larger number cannot be determined."""
 
 
 @dataclass
@@ -29,8 +29,8 @@ class Symbols:
     """The variables of a step: the numbers of the state, each with a ball, and exponentials.
 
     Attributes:
-        state: the balls.
-        larger: of each maximum that was taken, what the larger number is more than the other.
+        state: the balls of the state.
+        larger: for each maximum, the difference of the larger number and the other.
     """
 
     state: Sequence[flint.arb]
@@ -42,11 +42,11 @@ class Symbols:
         self._context = flint.fmpq_mpoly_ctx.get(names, "lex")
 
     def numbers(self) -> list[SymbolicArithmetic]:
-        """The numbers of the state, as variables."""
+        """Return the numbers of the state, as variables."""
         return [self._variable(i) for i in range(len(self.state))]
 
     def constant(self, value: Operand) -> SymbolicArithmetic:
-        """A rational number."""
+        """Return a rational number."""
         if isinstance(value, SymbolicArithmetic):
             return value
         exact = Fraction(value)
@@ -55,8 +55,10 @@ class Symbols:
         )
 
     def arithmetic(self) -> Arithmetic:
-        """Of these numbers. A function of what is no rational number is not known, and a maximum is the
-        number that is larger for the balls of the state.
+        """Return the arithmetic of these numbers.
+
+        Functions are known only for rational arguments. A maximum is the number that is larger for the balls
+        of the state.
         """
         return Arithmetic(
             self.constant,
@@ -68,7 +70,7 @@ class Symbols:
         )
 
     def values(self) -> list[flint.arb]:
-        """A ball for each variable, at the precision that there is."""
+        """Return a ball for each variable, at the current precision."""
         unused = [flint.arb(0)] * (MOST_EXPONENTIALS - len(self._exponents))
         return [*self.state, *(BALLS.exp(BALLS.number(r)) for r in self._exponents), *unused]
 
@@ -85,7 +87,7 @@ class Symbols:
         return self.reduced(above.above * below.below, above.below * below.above)
 
     def reduced(self, above: Any, below: Any) -> SymbolicArithmetic:
-        """The quotient of two polynomials without common factors, below with the leading coefficient 1."""
+        """Return the quotient of two polynomials in lowest terms, with a monic denominator."""
         common = above.gcd(below)
         above, below = above / common, below / common
         leading = below.leading_coefficient()
@@ -145,48 +147,49 @@ class SymbolicArithmetic:
         return self.symbols.constant(other) - self
 
     def is_the_same_as(self, other: Operand) -> bool:
-        """Whether both are one number whatever the variables are."""
+        """Return whether both are equal for all values of the variables."""
         return bool((self - other).above == 0)
 
     def rational(self) -> Fraction | None:
-        """The number, where it is a rational one."""
+        """Return the number if it is rational, else ``None``."""
         if not (self.above.is_constant() and self.below.is_constant()):
             return None
         above, below = (Fraction(str(part)) for part in (self.above, self.below))
         return above / below
 
     def reads(self) -> set[int]:
-        """The numbers of the state that it has."""
+        """Return the indices of the state's numbers that occur in it."""
         return _variables(self.above, len(self.symbols.state)) | _variables(
             self.below, len(self.symbols.state)
         )
 
     def degrees(self) -> tuple[int, int]:
-        """Of both polynomials, in the numbers of the state."""
+        """Return the degrees of both polynomials in the numbers of the state."""
         return tuple(  # type: ignore[return-value]
             max((sum(powers[: len(self.symbols.state)]) for powers in part.to_dict()), default=0)
             for part in (self.above, self.below)
         )
 
     def affine_in(self, place: int) -> tuple[SymbolicArithmetic, SymbolicArithmetic] | None:
-        """D and u, where it is D s + u with the number s of the state at the place, and neither has a number
-        of the state.
+        """Return D and u if it equals D s + u for this number s of the state, else ``None``.
+
+        D and u must not depend on the state.
         """
         one = self.symbols.reduced(self.above.derivative(place), self.below)
         rest = self - one * self.symbols.numbers()[place]
         return None if one.reads() or rest.reads() else (one, rest)
 
     def ball(self) -> flint.arb:
-        """What it is worth."""
+        """Return its value."""
         return self.evaluated(self.symbols.values(), flint.arb)
 
     def evaluated(self, values: Sequence[Any], number: Callable[[Any], Any]) -> Any:
-        """The same, with other values of the variables."""
+        """Return its value for other values of the variables."""
         return evaluated(self.above, values, number) / evaluated(self.below, values, number)
 
 
 def evaluated(polynomial: Any, values: Sequence[Any], number: Callable[[Any], Any]) -> Any:
-    """A polynomial's value, over balls or polynomials with balls."""
+    """Return a polynomial's value, over balls or polynomials with balls."""
     total = number(0)
     for powers, coefficient in polynomial.to_dict().items():
         term = number(coefficient)

@@ -1,3 +1,4 @@
-"""A soft state-regularized network at its own temperature, and the automaton that it follows on all strings:
-certified.
+"""Certification of the automaton that a soft state-regularized network follows on all strings.
+
+The network is evaluated at its own temperature.
 """

@@ -30,7 +30,7 @@ balls."""
 BoxT = TypeVar("BoxT")
 """Boxes of mixtures alpha, of the arithmetic's own kind."""
 PlaceT = TypeVar("PlaceT")
-"""Labels and tokens: one number, or one for each box."""
+"""Labels or tokens: one number, or one for each box."""
 BoxT_contra = TypeVar("BoxT_contra", contravariant=True)
 PlaceT_contra = TypeVar("PlaceT_contra", contravariant=True)
 
@@ -52,64 +52,64 @@ class EnclosureArithmetic(Protocol[V, BoxT_contra, PlaceT_contra]):
     w: V
 
     def read(self, token: PlaceT_contra, gate: int) -> V:
-        """W x + b of that gate."""
+        """Return W x + b of that gate."""
 
     def times_middle(self, matrix: V, box: BoxT_contra) -> V:
-        """The matrix times the box's middle."""
+        """Return the matrix times the box's middle."""
 
     def scale_rows(self, vector: V, matrix: V) -> V:
-        """The rows of a matrix, each times an entry of the vector."""
+        """Return the rows of a matrix, each times an entry of the vector."""
 
     def multiply(self, one: V, other: V) -> V:
-        """Elementwise products."""
+        """Return elementwise products."""
 
     def reach(self, middle: V, slope: V, box: BoxT_contra) -> V:
-        """The middle plus the range of slope (alpha - box.middle)."""
+        """Return the middle plus the range of slope (alpha - box.middle)."""
 
     def sigmoid(self, x: V) -> V:
-        """1 / (1 + exp(-x))."""
+        """Return 1 / (1 + exp(-x))."""
 
     def tanh(self, x: V) -> V:
-        """The hyperbolic tangent."""
+        """Return the hyperbolic tangent."""
 
     def sigmoid_slope(self, s: V) -> V:
-        """s (1 - s), where s is a sigmoid's value."""
+        """Return s (1 - s) for a sigmoid's value s."""
 
     def tanh_slope(self, t: V) -> V:
-        """1 - t^2, where t is a tanh's value."""
+        """Return 1 - t^2 for a tanh's value t."""
 
     def centroid_differences(self, label: PlaceT_contra) -> V:
-        """s_i - s_label as rows."""
+        """Return s_i - s_label as rows."""
 
     def apply(self, matrix: V, vector: V) -> V:
-        """A matrix times a vector at a point."""
+        """Return a matrix times a vector at a point."""
 
     def times_slope(self, matrix: V, slope: V) -> V:
-        """A matrix times a slope."""
+        """Return a matrix times a slope."""
 
     def divide_by_temperature(self, value: V) -> V:
-        """The value divided by tau."""
+        """Return the value divided by tau."""
 
     def softmax(self, gaps: V) -> V:
-        """exp(gap_i) / sum_j exp(gap_j)."""
+        """Return exp(gap_i) / sum_j exp(gap_j)."""
 
     def average(self, alpha: V, slope: V) -> V:
-        """The sum of alpha_i times the i-th row, as a row."""
+        """Return the sum of alpha_i times the i-th row, as a row."""
 
     def meet(self, one: V, other: V) -> V:
-        """The intersection."""
+        """Return the intersection."""
 
     def classify(self, u: V) -> V:
-        """W u + v."""
+        """Return w u + v."""
 
     def distances(self, u: V) -> V:
-        """|u - s_i|."""
+        """Return |u - s_i|."""
 
     def unit_vectors(self, u: V) -> V:
-        """(s_i - u) / |u - s_i| as rows; everything from -1 to 1 where u may be at the centroid."""
+        """Return (s_i - u) / |u - s_i| as rows; each entry is [-1, 1] if u may be at the centroid."""
 
     def pick(self, values: V, label: PlaceT_contra) -> V:
-        """The entry at the label."""
+        """Return the entry at the label."""
 
     def pick_row(self, values: V, label: PlaceT_contra) -> V:
-        """The row at the label."""
+        """Return the row at the label."""

@@ -1,6 +1,4 @@
-"""The network on single mixtures, in balls: its values on one string and at its centroids, beyond doubt of
-rounding.
-"""
+"""The network on single mixtures, in balls: its values on one string and at its centroids."""
 
 from __future__ import annotations
 
@@ -15,12 +13,13 @@ from ratproof.certification.soft_networks.balls import BallArithmetic, Balls, ex
 from ratproof.certification.soft_networks.numbers import Numbers
 
 PRECISIONS = (64, 128, 256, 1024)
-"""Bits, tried one after another until a comparison is decided."""
+"""Precisions in bits, tried in turn until a comparison is decided."""
 
 
 class BallRun:
-    """The network of :class:`~ratproof.certification.soft_networks.numbers.Numbers` at the precision
-    ``flint.ctx.prec``.
+    """The network at the precision ``flint.ctx.prec``.
+
+    See :class:`~ratproof.certification.soft_networks.numbers.Numbers`.
     """
 
     def __init__(self, numbers: Numbers) -> None:
@@ -30,7 +29,7 @@ class BallRun:
         self.U = [arb_mat(*part.shape, exact(part).ravel().tolist()) for part in np.split(numbers.U, gates)]
 
     def u(self, h: Balls, token: int) -> Balls:
-        """The recurrent component, from h of shape ``(d,)``."""
+        """Return the recurrent component, from h of shape ``(d,)``."""
         on = self.on
         column = arb_mat(len(h), 1, h.tolist())
         inside = [
@@ -44,42 +43,43 @@ class BallRun:
         return np.asarray(new + z * (h - new))
 
     def similarities(self, u: Balls) -> Balls:
-        """B, before it is divided by the temperature, shape ``(k,)``."""
+        """Return b, before it is divided by the temperature, shape ``(k,)``."""
         return np.asarray(u @ self.on.S) if self.n.similarity == "dot" else -self.on.distances(u)
 
     def alpha(self, similarities: Balls) -> Balls:
-        """The mixture: the softmax of b / tau."""
+        """Return the mixture: the softmax of b / tau."""
         logits = self.on.divide_by_temperature(similarities)
         return self.on.softmax(logits - logits[_largest(logits)])
 
     def h(self, alpha: Balls) -> Balls:
-        """S alpha."""
+        """Return S alpha."""
         return np.asarray(self.on.S @ alpha)
 
-    def centroid(self, place: int) -> Balls:
-        """S_j."""
-        return np.asarray(self.on.S[:, place])
+    def centroid(self, index: int) -> Balls:
+        """Return the centroid with this index."""
+        return np.asarray(self.on.S[:, index])
 
     def from_start(self) -> Balls:
-        """The similarities after the start token, from h = 0."""
+        """Return the similarities after the start token, from h = 0."""
         zero = np.array([arb(0)] * len(self.n.S), dtype=object)
         return self.similarities(self.u(zero, self.n.start))
 
     def logit(self, h: Balls) -> arb:
-        """The classifier's, after the end token."""
+        """Return the classifier's logit after the end token."""
         return self.on.classify(self.u(h, self.n.end))[0]
 
 
 def winner(similarities: Balls) -> int | None:
-    """The place of the largest; ``None`` where the balls overlap."""
+    """Return the index of the largest ball, or ``None`` if balls overlap."""
     best = _largest(similarities)
     clear = all(i == best or bool(similarities[best] > b) for i, b in enumerate(similarities))
     return best if clear else None
 
 
 def _largest(values: Balls) -> int:
-    """The place of the largest middle: of the balls' own numbers, since floats round near ones to one and
-    large ones to infinity.
+    """Return the index of the largest middle, by exact numbers.
+
+    Floats would round near ones to one number and large ones to infinity.
     """
     middles: list[arb] = [value.mid() for value in values.tolist()]
     best = 0
@@ -90,13 +90,14 @@ def _largest(values: Balls) -> int:
 
 
 def sign(value: arb) -> bool | None:
-    """Is it positive? ``None`` where the ball does not tell."""
+    """Return whether the value is positive, or ``None`` if the ball contains 0."""
     return True if value > 0 else False if value < 0 else None
 
 
 def soft_outputs(numbers: Numbers, string: String) -> tuple[int, bool] | None:
-    """The soft network's label and decision after a string; ``None`` where the highest precision does not
-    tell.
+    """Return the soft network's label and decision after a string.
+
+    Return ``None`` if the highest precision leaves one undecided.
     """
     tokens = [numbers.alphabet.index(symbol) for symbol in string]
     for bits in PRECISIONS:

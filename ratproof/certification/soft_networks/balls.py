@@ -1,5 +1,6 @@
-"""Ball arithmetic (python-flint), one box at a time: balls hold the true value whatever is rounded, so that
-the result is a proof.
+"""Ball arithmetic (python-flint), one box at a time.
+
+Balls contain the true value including all rounding, so that the result is a proof.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ Balls = NDArray[Any]
 
 
 class BallBox:
-    """A box of alphas cut with the simplex, whose corners are floats.
+    """A box of alphas intersected with the simplex, whose corners are floats.
 
     Attributes:
-        floats: the same, as a batch of one.
-        middle: a point near the simplex, exactly; rounding may take it a little off, and out of the box.
+        floats: the same box, as a batch of one.
+        middle: an exact point near the simplex; rounding may move it slightly off, and out of the box.
         down, up: the ends of alpha - middle, for each entry; 0 is between them.
-        rest: the sum of alpha - middle, from 0 to 1 less the middle's sum.
+        rest: the sum of alpha - middle, from 0 to 1 minus the middle's sum.
 
-    So the whole segment from the middle to alpha is enclosed, of which the mean-value theorem speaks.
+    So the whole segment from the middle to alpha is enclosed, as the mean-value theorem requires.
     """
 
     def __init__(self, low: Floats, high: Floats) -> None:
@@ -42,8 +43,9 @@ class BallBox:
 
 
 class BallArithmetic:
-    """The :class:`~ratproof.certification.soft_networks.arithmetic.EnclosureArithmetic` of balls, on one
-    box.
+    """The arithmetic of balls, on one box.
+
+    It implements :class:`~ratproof.certification.soft_networks.arithmetic.EnclosureArithmetic`.
     """
 
     def __init__(self, numbers: Numbers) -> None:
@@ -60,33 +62,33 @@ class BallArithmetic:
         return exact(self.numbers.W), exact(self.numbers.b)
 
     def read(self, token: int, gate: int) -> Balls:
-        """W x + b of that gate, shape ``(d,)``."""
+        """Return W x + b of that gate, shape ``(d,)``."""
         if token not in self._read:
             W, b = self._input
             self._read[token] = W @ exact(self.numbers.embedding[token]) + b
         return np.split(self._read[token], len(self.c))[gate]
 
     def times_middle(self, matrix: Balls, box: BallBox) -> Balls:
-        """The matrix times the middle."""
+        """Return the matrix times the middle."""
         return np.asarray(matrix @ box.middle)
 
     def scale_rows(self, vector: Balls, matrix: Balls) -> Balls:
-        """The rows of a matrix, each times an entry of the vector."""
-        if any(matrix is known for known in (self.S, *self.US)):  # points, or very nearly
+        """Return the rows of a matrix, each times an entry of the vector."""
+        if any(matrix is known for known in (self.S, *self.US)):  # their balls are points, or nearly so
             return vector[:, None] * matrix
         return self.multiply(vector[:, None], matrix)
 
     def multiply(self, one: Balls, other: Balls) -> Balls:
-        """Elementwise products, as intervals: a ball's own product of two wide balls is wider."""
+        """Return elementwise products as intervals; a ball's own product of two wide balls is wider."""
         low, high = each(lambda v: v.lower(), one), each(lambda v: v.upper(), one)
         least, most = each(lambda v: v.lower(), other), each(lambda v: v.upper(), other)
         return union(union(low * least, low * most), union(high * least, high * most))
 
     def reach(self, middle: Balls, slope: Balls, box: BallBox) -> Balls:
-        """The middle plus the range of slope (alpha - box.middle).
+        """Return the middle plus the range of slope (alpha - box.middle).
 
-        The deltas sum to a number in ``rest``: so sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
-        every m, and an m that was optimised in floats is as rigorous as any.
+        The deltas sum to a number in ``rest``. So sum_i g_i delta_i = sum_i (g_i - m) delta_i + m rest for
+        every m, and an m that was optimised in floats is rigorous, too.
         """
         low, high = lower(slope), upper(slope)
         lows, highs = -multipliers(-high, -low, box.floats)[0], multipliers(low, high, box.floats)[0]
@@ -98,115 +100,115 @@ class BallArithmetic:
         return middle + each(lambda one, other: one.lower().union(other.upper()), least, most)
 
     def sigmoid(self, x: Balls) -> Balls:
-        """1 / (1 + exp(-x))."""
+        """Return 1 / (1 + exp(-x))."""
         return _monotone(x, lambda v: 1 / (1 + (-v).exp()))
 
     def tanh(self, x: Balls) -> Balls:
-        """The hyperbolic tangent."""
+        """Return the hyperbolic tangent."""
         return _monotone(x, lambda v: v.tanh())
 
     def sigmoid_slope(self, s: Balls) -> Balls:
-        """s (1 - s), where s is a sigmoid's value: it has one maximum, 1/4 at 1/2."""
+        """Return s (1 - s) for a sigmoid's value s; its maximum is 1/4 at 1/2."""
         return _hill(s, lambda v: v * (1 - v), arb(0.5))
 
     def tanh_slope(self, t: Balls) -> Balls:
-        """1 - t^2, where t is a tanh's value: it has one maximum, 1 at 0."""
+        """Return 1 - t^2 for a tanh's value t; its maximum is 1 at 0."""
         return _hill(t, lambda v: 1 - v * v, arb(0))
 
     def centroid_differences(self, label: int) -> Balls:
-        """s_i - s_label as rows, shape ``(k, d)``."""
+        """Return s_i - s_label as rows, shape ``(k, d)``."""
         return (self.S - self.S[:, [label]]).T
 
     def apply(self, matrix: Balls, vector: Balls) -> Balls:
-        """A matrix times a vector."""
+        """Return a matrix times a vector."""
         return np.asarray(matrix @ vector)
 
     def times_slope(self, matrix: Balls, slope: Balls) -> Balls:
-        """A matrix times a slope."""
+        """Return a matrix times a slope."""
         return product(matrix, slope)
 
     def divide_by_temperature(self, value: Balls) -> Balls:
-        """Divided by the temperature."""
+        """Return the value divided by the temperature."""
         return np.asarray(value / self.tau)
 
     def softmax(self, gaps: Balls) -> Balls:
-        """exp(gap_i) / sum_j exp(gap_j)."""
+        """Return exp(gap_i) / sum_j exp(gap_j)."""
         return softmax(gaps)
 
     def average(self, alpha: Balls, slope: Balls) -> Balls:
-        """The sum of alpha_i times the i-th row, shape ``(1, k)``."""
+        """Return the sum of alpha_i times the i-th row, shape ``(1, k)``."""
         return product(alpha[None, :], slope)
 
     def meet(self, one: Balls, other: Balls) -> Balls:
-        """The intersection."""
+        """Return the intersection."""
         return each(lambda a, b: a.intersection(b), one, other)
 
     def classify(self, u: Balls) -> Balls:
-        """W u + v, shape ``(1,)``."""
+        """Return w u + v, shape ``(1,)``."""
         return np.asarray(self.w @ u + exact(self.numbers.v[None]))
 
     def distances(self, u: Balls) -> Balls:
-        """|u - s_i|, shape ``(k,)``."""
-        apart = u[:, None] - self.S
-        return each(lambda v: v.sqrt(), (apart * apart).sum(axis=0))
+        """Return |u - s_i|, shape ``(k,)``."""
+        differences = u[:, None] - self.S
+        return each(lambda v: v.sqrt(), (differences * differences).sum(axis=0))
 
     def unit_vectors(self, u: Balls) -> Balls:
-        """(s_i - u) / |u - s_i|, shape ``(k, d)``; everything from -1 to 1 where u may be at the centroid."""
-        apart = (self.S - u[:, None]).T
-        # not abs(v).lower(), which is negative where v may be 0
-        least = np.array([sum((v.abs_lower() ** 2 for v in row), arb(0)).sqrt() for row in apart])
-        most = np.array([sum((v.abs_upper() ** 2 for v in row), arb(0)).sqrt() for row in apart])
+        """Return (s_i - u) / |u - s_i|, shape ``(k, d)``; each is [-1, 1] if u may be at the centroid."""
+        differences = (self.S - u[:, None]).T
+        # not abs(v).lower(), which is negative if v may be 0
+        least = np.array([sum((v.abs_lower() ** 2 for v in row), arb(0)).sqrt() for row in differences])
+        most = np.array([sum((v.abs_upper() ** 2 for v in row), arb(0)).sqrt() for row in differences])
         every = arb(0, 1)
         directions = [
             [every] * len(row) if not near > 0 else [(v / near.union(far)).intersection(every) for v in row]
-            for row, near, far in zip(apart, least, most, strict=True)
+            for row, near, far in zip(differences, least, most, strict=True)
         ]
         return np.array(directions)
 
     def pick(self, values: Balls, label: int) -> Balls:
-        """The entry at the label, shape ``(1,)``."""
+        """Return the entry at the label, shape ``(1,)``."""
         return np.asarray(values[[label]])
 
     def pick_row(self, values: Balls, label: int) -> Balls:
-        """The row at the label."""
+        """Return the row at the label."""
         return np.asarray(values[label])
 
 
 def softmax(gaps: Balls) -> Balls:
-    """Return exp(gap_i) / sum_j exp(gap_j): it grows with gap_i, and falls with the others."""
+    """Return exp(gap_i) / sum_j exp(gap_j), which increases with gap_i and decreases with the others."""
     low = np.array([gap.lower().exp() for gap in gaps])
     high = np.array([gap.upper().exp() for gap in gaps])
     return union(low / (low + _others(high)), high / (high + _others(low)))
 
 
 def exact(values: Floats) -> Balls:
-    """Floats as balls of radius 0."""
+    """Return floats as balls of radius 0."""
     return np.asarray(np.frompyfunc(lambda v: arb(float(v)), 1, 1)(values), dtype=object)
 
 
 def union(one: Balls, other: Balls) -> Balls:
-    """The least balls that hold both, elementwise."""
+    """Return the smallest balls that contain both, elementwise."""
     return each(lambda a, b: a.union(b), one, other)
 
 
 def product(one: Balls, other: Balls) -> Balls:
-    """A matrix product."""
+    """Return a matrix product."""
     entries = arb_mat(*one.shape, one.ravel().tolist()) * arb_mat(*other.shape, other.ravel().tolist())
     return np.array(entries.entries(), dtype=object).reshape(one.shape[0], other.shape[1])
 
 
 def lower(values: Balls) -> Floats:
-    """Floats near the lower ends."""
+    """Return floats near the lower ends."""
     return np.asarray(each(lambda v: float(v.lower()), values), dtype=np.float64)
 
 
 def upper(values: Balls) -> Floats:
-    """Floats near the upper ends."""
+    """Return floats near the upper ends."""
     return np.asarray(each(lambda v: float(v.upper()), values), dtype=np.float64)
 
 
 def _others(values: Balls) -> Balls:
-    """For each entry the sum of all others, without a difference, which would cancel."""
+    """Return for each entry the sum of all others, without a difference, which would cancel."""
     zero = [arb(0)]
     before = np.array(zero + np.cumsum(values).tolist()[:-1], dtype=object)
     behind = np.array(zero + np.cumsum(values[::-1]).tolist()[:-1], dtype=object)[::-1]
@@ -214,17 +216,17 @@ def _others(values: Balls) -> Balls:
 
 
 def each(function: Callable[..., object], *arrays: Balls) -> Balls:
-    """Return the function of each entry."""
+    """Apply the function to each entry."""
     return np.asarray(np.frompyfunc(function, len(arrays), 1)(*arrays), dtype=object)
 
 
 def _monotone(x: Balls, function: Callable[[arb], arb]) -> Balls:
-    """An increasing function."""
+    """Apply an increasing function."""
     return each(lambda v: function(v.lower()).union(function(v.upper())), x)
 
 
 def _hill(x: Balls, function: Callable[[arb], arb], top: arb) -> Balls:
-    """A function that increases up to one point, and decreases from there on."""
+    """Apply a function that increases up to one point, and decreases from there on."""
 
     def over(v: arb) -> arb:
         ends = function(v.lower()).union(function(v.upper()))

@@ -1,8 +1,8 @@
-"""The search, in floats, for boxes that a network maps into each other: nodes of the soft run, each with a
-box of mixtures alpha.
+"""The search, in floats, for boxes that a network maps into each other.
 
-Nodes refine the automaton: first one for each of its states, then, where the boxes do not close, by how near
-the points of the soft run lie to each other.
+The nodes are those of the soft run, each with a box of mixtures alpha. They refine the automaton: first with
+one node for each of its states. If the boxes do not close, nodes are split by the distance of the soft run's
+points.
 """
 
 from __future__ import annotations
@@ -22,17 +22,16 @@ from ratproof.certification.soft_networks.numbers import Numbers
 from ratproof.certification.soft_networks.soft_run import GRAINS, MOST_POINTS, SoftRunNet, net, partition
 
 NEARNESS = (1.0, 0.3, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
-"""The greatest distances of neighbouring points of one node, from coarse to fine."""
+"""Maximum distances of neighbouring points of one node, from coarse to fine."""
 MOST_NODES = 400
 FEW_POINTS = 500
-"""The most points of the soft run in a short look."""
+"""Maximum number of points of the soft run in a quick check."""
 AT_ONCE = 1 << 20
-"""Numbers in one array of gradients; there are a few dozen such arrays."""
+"""Target number of elements in one array of gradients, of which there are a few dozen."""
 ROUNDS = 60
 WIDER = 0.05
 LEAST = 1e-9
-"""The room that is left around an image, beside a share of its width: rigorous enclosures are a little wider.
-"""
+"""Margin around an image, besides a share of its width, because rigorous enclosures are slightly wider."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,8 @@ class Nodes:
     """An automaton whose states have boxes.
 
     Attributes:
-        label: of each node, the most probable centroid.
-        accepts: of each node, the classifier's decision.
+        label: the most probable centroid of each node.
+        accepts: the classifier's decision at each node.
         after: the node after each symbol, shape ``(nodes, symbols)``; node 0 is the first.
         low, high: the corners of the boxes, shape ``(nodes, k)``.
     """
@@ -58,11 +57,11 @@ class Nodes:
 
 @dataclass(frozen=True)
 class OpenBoxes:
-    """Why boxes did not close.
+    """The reason why boxes did not close.
 
     Attributes:
-        why: in a sentence.
-        nodes: the last that were tried, whose boxes are not closed.
+        why: an explanation in a sentence.
+        nodes: the last nodes that were tried, whose boxes are not closed.
     """
 
     why: str
@@ -72,12 +71,12 @@ class OpenBoxes:
 def attempts(
     numbers: Numbers, stage: Callable[[str], None] = lambda what: None, most: int = MOST_POINTS
 ) -> Iterator[Nodes | OpenBoxes]:
-    """Nodes whose boxes close, from coarse partitions to fine ones; between them, why others did not.
+    """Yield nodes whose boxes close, from coarse partitions to fine ones, or reasons why others did not.
 
     Args:
-        numbers: of the network.
+        numbers: the network.
         stage: called with a description of each attempt.
-        most: the most points of the soft run.
+        most: maximum number of points of the soft run.
     """
     on = FloatArithmetic(numbers)
     for grain in GRAINS:
@@ -91,14 +90,14 @@ def attempts(
 
 
 def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
-    """The number of boxes that close at the first attempts; ``None`` where they do not.
+    """Return the number of boxes that close at the first attempts, or ``None`` if they do not.
 
-    A look of a tenth of a second where the network is nearly hard, in floats, for training: it also wants the
-    soft run to go where the centroids by themselves do.
+    This is a quick check in floats for training, which takes a tenth of a second for a nearly hard network.
+    It also requires the soft run to agree with the transitions of the centroids.
 
     Args:
-        numbers: of the network.
-        tries: how many partitions of the soft run's points to try; the first has a box for each state.
+        numbers: the network.
+        tries: number of partitions of the soft run's points; the first has one box per state.
     """
     closed = (
         nodes for nodes in islice(attempts(numbers, most=FEW_POINTS), tries) if isinstance(nodes, Nodes)
@@ -117,7 +116,7 @@ def count_closed_boxes(numbers: Numbers, tries: int = 1) -> int | None:
 
 
 def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
-    """The partitions of the soft run's points, from coarse to fine; or why there is none to try."""
+    """Yield the partitions of the soft run's points, from coarse to fine, or the reason why there is none."""
     tried = 0
     for near in NEARNESS:
         part = partition(points, near)
@@ -142,8 +141,10 @@ def _partitions(points: SoftRunNet) -> Iterator[Nodes | OpenBoxes]:
 def close(
     on: FloatArithmetic, nodes: Nodes, rounds: int = ROUNDS, stage: Callable[[str], None] = lambda what: None
 ) -> Nodes | OpenBoxes:
-    """Widen the boxes until each symbol maps each into the next node's, every image has its label, and all
-    accept as they should.
+    """Widen the boxes until they close.
+
+    Then each symbol maps each box into the next node's, every image has its label, and all decisions are
+    right.
     """
     first = on.points.first()[0]
     low, high = _around(nodes.low, nodes.high)
@@ -162,11 +163,11 @@ def close(
 
 
 class BoxImages:
-    """The images of the boxes under one step: for each node the hull of all that are to lie in its box.
+    """The images of the boxes under one step: for each node, the hull of all images in its box.
 
     Attributes:
-        fault: the first place where a label or a decision is not certain, in words; "" where there is none.
-        low, high: the hulls' corners; those of some images only, where there is a fault.
+        fault: the first uncertain label or decision, in words; "" if there is none.
+        low, high: the hulls' corners; they are incomplete if there is a fault.
     """
 
     def __init__(self, on: FloatArithmetic, nodes: Nodes) -> None:
@@ -199,8 +200,9 @@ class BoxImages:
 
 
 def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
-    """The boxes 0, 1, ... in portions, so that no array of gradients, a matrix a box, has many more than
-    AT_ONCE entries.
+    """Yield the indices of the boxes in portions.
+
+    So no array of gradients, with one matrix per box, has many more than AT_ONCE elements.
     """
     size = max(1, AT_ONCE // (numbers.k * max(numbers.k, len(numbers.S))))
     for first in range(0, number, size):
@@ -208,7 +210,7 @@ def _portions(number: int, numbers: Numbers) -> Iterator[NDArray[np.int64]]:
 
 
 def _around(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """A little wider."""
+    """Return slightly wider boxes."""
     room = WIDER * (high - low) + LEAST
     return low - room, high + room
 

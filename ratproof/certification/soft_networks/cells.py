@@ -41,15 +41,15 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         self.kind = on.numbers.kind
 
     def h(self, box: BoxT) -> Enclosed[V]:
-        """h = S alpha."""
+        """Return h = S alpha."""
         return self._linear(self.on.S, None, box)
 
     def u(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
-        """u after the token."""
+        """Return u after the token."""
         return {"sr-elman": self._elman, "sr-gru": self._gru}[self.kind](box, token)
 
     def _linear(self, matrix: V, offset: V | None, box: BoxT) -> Enclosed[V]:
-        """Matrix times alpha, plus an offset."""
+        """Return a matrix times alpha, plus an offset."""
         middle = self.on.times_middle(matrix, box)
         middle = middle if offset is None else middle + offset
         return Enclosed(middle, matrix, self.on.reach(middle, matrix, box))
@@ -58,7 +58,7 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         return Enclosed(middle, slope, self.on.reach(middle, slope, box))
 
     def _elman(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
-        """u = tanh(W x + b + U h + c)."""
+        """Return u = tanh(W x + b + U h + c)."""
         on = self.on
         inside = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)
         whole = on.tanh(inside.whole)
@@ -66,7 +66,7 @@ class RecurrentStep(Generic[V, BoxT, PlaceT]):
         return self._mean_value(on.tanh(inside.middle), slope, box)
 
     def _gru(self, box: BoxT, token: PlaceT) -> Enclosed[V]:
-        """r, z = sigma(W x + b + U h + c), n = tanh(W x + b + r (U h + c)), u = n + z (h - n)."""
+        """Return u = n + z (h - n), with r, z = sigma(W x + b + U h + c), n = tanh(W x + b + r (U h + c))."""
         on, scale_rows = self.on, self.on.scale_rows
         h = self.h(box)
         in_r = self._linear(on.US[0], on.read(token, 0) + on.c[0], box)

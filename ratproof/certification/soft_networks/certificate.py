@@ -1,6 +1,4 @@
-"""A certificate: the network's numbers, the nodes and their boxes, and the automaton that they refine, as
-JSON.
-"""
+"""A certificate as JSON: the network's numbers, the nodes with their boxes, and their automaton."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from ratproof.certification.soft_networks.numbers import ARRAYS, Numbers
 from ratproof.checkers import check_boxes
 
 HexFloats: TypeAlias = str | list["HexFloats"]
-"""A float, as a string of hexadecimal digits; or a list of such, or of lists."""
+"""A float as a string of hexadecimal digits, or a nested list of such strings."""
 FORMAT, CLAIM = check_boxes.FORMAT, check_boxes.CLAIM
 
 
@@ -50,7 +48,7 @@ class BoxesCertificate(TypedDict):
 
 
 def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
-    """The nodes as an automaton whose outputs are ``(label, accepts)``, one state a node."""
+    """Return the nodes as an automaton with outputs ``(label, accepts)``, one state per node."""
     table = tuple(tuple(int(r) for r in row) for row in nodes.after)
     return Moore(
         numbers.alphabet, 0, table, tuple(zip(nodes.label.tolist(), nodes.accepts.tolist(), strict=True))
@@ -58,17 +56,14 @@ def soft_machine(numbers: Numbers, nodes: Nodes) -> Moore:
 
 
 def network_json(numbers: Numbers) -> JsonObject:
-    """The network that a certificate is about: every float as a string of hexadecimal digits, exactly.
+    """Return the network of a certificate, with every float exactly, as a string of hexadecimal digits.
 
-    Raises :class:`~automata.errors.InputError` for an alphabet with symbols that are no texts, which a
-    certificate cannot hold.
+    Raises:
+        InputError: the alphabet has symbols that are not strings, which certificates do not support.
     """
     odd = [symbol for symbol in numbers.alphabet if not (isinstance(symbol, str) and symbol)]
     if odd:
-        raise InputError(
-            f"symbol {shorten(odd[0])} is no text, and certificates have texts for symbols; a network over"
-            " texts is right"
-        )
+        raise InputError(f"symbols of a certified network must be nonempty strings, got {shorten(odd[0])}")
     return {
         "kind": numbers.kind,
         "similarity": numbers.similarity,
@@ -80,13 +75,14 @@ def network_json(numbers: Numbers) -> JsonObject:
 
 
 def digest(numbers: Numbers) -> str:
-    """SHA-256 of the network but for its temperature, as the program that checks certificates prints it."""
+    """Return the SHA-256 of the network without its temperature, as the certificate checker prints it."""
     return str(check_boxes.digest(check_boxes.apart(network_json(numbers))))
 
 
 def to_json(numbers: Numbers, nodes: Nodes) -> BoxesCertificate:
-    """The certificate that ``ratproof/checkers/check_boxes.py`` checks; every float exactly, as a string of
-    hexadecimal digits.
+    """Return the certificate that ``ratproof/checkers/check_boxes.py`` checks.
+
+    Every float is exact, as a string of hexadecimal digits.
     """
     machine = soft_machine(numbers, nodes)
     least = machine.minimal()
@@ -113,7 +109,7 @@ def to_json(numbers: Numbers, nodes: Nodes) -> BoxesCertificate:
 
 
 def _states(machine: Moore, least: Moore) -> list[int]:
-    """The state of the least machine that each node stands for; every node is reached."""
+    """Return the state of the minimal machine for each node; every node is reachable."""
     states = {0: 0}
     queue = [0]
     for node in queue:

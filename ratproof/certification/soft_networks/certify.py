@@ -1,4 +1,4 @@
-"""Certified temperature: that a soft network follows an automaton on all strings, of any length.
+"""Certified temperature: proofs that a soft network follows an automaton on strings of any length.
 
 >>> from neural.state_regularized.acceptor import Acceptor
 >>> import torch
@@ -37,9 +37,9 @@ class Certification(NoTruthValue):
     Attributes:
         numbers: the network, at the temperature in question.
         hard: its automaton for temperature -> 0.
-        nodes: closed boxes, proved; ``None`` where there are none.
-        word: a string on which the soft network and what it is compared with differ; ``None`` without.
-        why: where there are neither, where the argument fails, in a sentence.
+        nodes: proved closed boxes, or ``None``.
+        word: a string on which the soft network and the automaton or DFA differ, or ``None``.
+        why: a sentence that explains where the argument fails, without either of these.
     """
 
     numbers: Numbers
@@ -50,7 +50,7 @@ class Certification(NoTruthValue):
 
     @property
     def verdict(self) -> str:
-        """``"certified"``, ``"different"`` or ``"unknown"``."""
+        """Return ``"certified"``, ``"different"`` or ``"unknown"``."""
         return (
             "different"
             if self.word is not None
@@ -61,20 +61,24 @@ class Certification(NoTruthValue):
 
     @cached_property
     def soft(self) -> Moore | None:
-        """The least automaton that the soft network follows, with outputs ``(label, accepts)``, where its
-        boxes are proved.
+        """Return the minimal automaton that the soft network follows, if its boxes are proved.
+
+        Its outputs are ``(label, accepts)``.
         """
         return None if self.nodes is None else soft_machine(self.numbers, self.nodes).minimal()
 
     @property
     def language(self) -> DFA | None:
-        """The minimal DFA of what the soft network accepts, where its boxes are proved."""
+        """Return the minimal DFA of the soft network's language, if its boxes are proved."""
         return None if self.soft is None else accepting(self.soft)
 
     def certificate(self) -> BoxesCertificate:
-        """The certificate of the soft network and its automaton, for ``ratproof/checkers/check_boxes.py``.
+        """Return the certificate for ``ratproof/checkers/check_boxes.py``.
 
-        Raises :class:`~automata.errors.InputError` where no boxes are proved.
+        It is about the soft network and its automaton.
+
+        Raises:
+            InputError: no boxes are proved.
         """
         if self.nodes is None:
             raise InputError("there is no certificate: no boxes were proved")
@@ -88,17 +92,17 @@ def certify(
     tell: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
 ) -> Certification:
-    """Is the soft network (equation 5), on all strings, the automaton that it is for temperature -> 0?
+    """Decide whether the soft network (equation 5) equals its hard automaton on all strings.
 
-    Compared are the label, which is the most probable centroid, and the decision to accept; with
-    ``against`` the decision alone.
+    The labels, which are the most probable centroids, and the decisions to accept are compared; with
+    ``against`` only the decisions.
 
     Args:
-        network: of one layer without a cell state.
-        temperature: tau; the network's own without.
-        against: a DFA to compare the decisions with.
-        tell: called with the number of nodes proved, and of all.
-        stage: called with a description of each stage before that.
+        network: a network of one layer without a cell state.
+        temperature: tau; default the network's own.
+        against: a DFA with which the decisions are compared.
+        tell: called with the number of proved nodes and the total number.
+        stage: called with a description of each earlier stage.
 
     Raises:
         InputError: the network is of another kind; the temperature is not positive; the DFA has other
@@ -135,7 +139,7 @@ def prove_boxes(
     tell: Callable[[int, int], None] = lambda done, of: None,
     stage: Callable[[str], None] = lambda what: None,
 ) -> tuple[Nodes | None, str]:
-    """Nodes whose boxes are proved to close; else why not."""
+    """Return nodes whose boxes are proved to close, or the reason why there are none."""
     why = ""
     for nodes in attempts(numbers, stage):
         if isinstance(nodes, OpenBoxes):
@@ -149,6 +153,6 @@ def prove_boxes(
 
 
 def accepting(machine: Moore) -> DFA:
-    """The minimal DFA of a machine whose outputs are ``(label, accepts)``."""
+    """Return the minimal DFA of a machine with outputs ``(label, accepts)``."""
     outputs = labelled_outputs(machine)
     return machine.accepting(frozenset(q for q, (_, accepts) in enumerate(outputs) if accepts)).minimal()

@@ -1,5 +1,6 @@
-"""Intervals of floats, many boxes at once and without directed rounding: fast, for
-the search for boxes, and no proof.
+"""Intervals of floats without directed rounding, on many boxes at once.
+
+They are fast, for the search for boxes, and prove nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Operand: TypeAlias = "FloatInterval | Floats | float"
 
 @dataclass(frozen=True)
 class FloatInterval:
-    """All numbers from lo to hi, elementwise."""
+    """An array of intervals from lo to hi."""
 
     lo: Floats
     hi: Floats
@@ -58,7 +59,7 @@ class FloatInterval:
 
 
 def as_interval(value: Operand) -> FloatInterval:
-    """An interval, from itself or from numbers."""
+    """Return an interval, from itself or from numbers."""
     if isinstance(value, FloatInterval):
         return value
     array = np.asarray(value, dtype=np.float64)
@@ -66,7 +67,7 @@ def as_interval(value: Operand) -> FloatInterval:
 
 
 class FloatBoxes:
-    """Boxes of alphas, shape ``(P, k)``, each cut with the simplex.
+    """Boxes of alphas, shape ``(P, k)``, each intersected with the simplex.
 
     Attributes:
         low, high: the corners.
@@ -84,8 +85,9 @@ class FloatBoxes:
 
 
 class FloatArithmetic:
-    """The :class:`~ratproof.certification.soft_networks.arithmetic.EnclosureArithmetic` of floats, on P boxes
-    at once.
+    """The arithmetic of floats, on P boxes at once.
+
+    It implements :class:`~ratproof.certification.soft_networks.arithmetic.EnclosureArithmetic`.
     """
 
     def __init__(self, numbers: Numbers) -> None:
@@ -100,56 +102,56 @@ class FloatArithmetic:
         self._read = np.stack(np.split(n.embedding @ n.W.T + n.b, gates, axis=1))
 
     def read(self, token: NDArray[np.int64], gate: int) -> FloatInterval:
-        """W x + b of that gate, shape ``(P, d)``."""
+        """Return W x + b of that gate, shape ``(P, d)``."""
         return as_interval(self._read[gate][token])
 
     def times_middle(self, matrix: FloatInterval, box: FloatBoxes) -> FloatInterval:
-        """The matrix times the middles."""
+        """Return the matrix times the middles."""
         return as_interval(box.middle @ matrix.lo.T)
 
     def scale_rows(self, vector: FloatInterval, matrix: FloatInterval) -> FloatInterval:
-        """The rows of a matrix, each times an entry of the vector."""
+        """Return the rows of a matrix, each times an entry of the vector."""
         return vector[..., None] * matrix
 
     def multiply(self, one: FloatInterval, other: FloatInterval) -> FloatInterval:
-        """Elementwise products."""
+        """Return elementwise products."""
         return one * other
 
     def reach(self, middle: FloatInterval, slope: FloatInterval, box: FloatBoxes) -> FloatInterval:
-        """The middle plus the range of slope (alpha - box.middle)."""
+        """Return the middle plus the range of slope (alpha - box.middle)."""
         low, high = np.broadcast_arrays(slope.lo, slope.hi)
         return FloatInterval(middle.lo - _largest(-high, -low, box), middle.hi + _largest(low, high, box))
 
     def sigmoid(self, x: FloatInterval) -> FloatInterval:
-        """1 / (1 + exp(-x))."""
+        """Return 1 / (1 + exp(-x))."""
         return _monotone(x, lambda v: 0.5 * (1 + np.tanh(0.5 * v)))
 
     def tanh(self, x: FloatInterval) -> FloatInterval:
-        """The hyperbolic tangent."""
+        """Return the hyperbolic tangent."""
         return _monotone(x, np.tanh)
 
     def sigmoid_slope(self, s: FloatInterval) -> FloatInterval:
-        """s (1 - s), where s is a sigmoid's value."""
+        """Return s (1 - s) for a sigmoid's value s."""
         ends = s.lo * (1 - s.lo), s.hi * (1 - s.hi)
         top = np.where((s.lo <= 0.5) & (s.hi >= 0.5), 0.25, np.maximum(*ends))
         return FloatInterval(np.minimum(*ends), top)
 
     def tanh_slope(self, t: FloatInterval) -> FloatInterval:
-        """1 - t^2, where t is a tanh's value."""
+        """Return 1 - t^2 for a tanh's value t."""
         ends = 1 - t.lo**2, 1 - t.hi**2
         return FloatInterval(np.minimum(*ends), np.where((t.lo <= 0) & (t.hi >= 0), 1.0, np.maximum(*ends)))
 
     def centroid_differences(self, label: NDArray[np.int64]) -> FloatInterval:
-        """s_i - s_label as rows, shape ``(P, k, d)``."""
+        """Return s_i - s_label as rows, shape ``(P, k, d)``."""
         S = self.numbers.S.T
         return as_interval(S[None] - S[label][:, None])
 
     def apply(self, matrix: FloatInterval, vector: FloatInterval) -> FloatInterval:
-        """Matrices ``(P, k, d)`` times vectors ``(P, d)``, all of them points."""
+        """Return matrices ``(P, k, d)`` times vectors ``(P, d)``, all of them points."""
         return as_interval(np.einsum("pkd,pd->pk", matrix.lo, vector.lo))
 
     def times_slope(self, matrix: FloatInterval, slope: FloatInterval) -> FloatInterval:
-        """The matrix times slopes ``(P, d, k)``."""
+        """Return the matrix times slopes ``(P, d, k)``."""
         mid, rad = _mid_rad(matrix)
         inner, spread = _mid_rad(slope)
         middle = mid @ inner
@@ -157,14 +159,14 @@ class FloatArithmetic:
         return FloatInterval(middle - off, middle + off)
 
     def divide_by_temperature(self, value: FloatInterval) -> FloatInterval:
-        """Divided by the temperature."""
+        """Return the value divided by the temperature."""
         return FloatInterval(value.lo / self.tau, value.hi / self.tau)
 
     def softmax(self, gaps: FloatInterval) -> FloatInterval:
-        """exp(gap_i) / sum_j exp(gap_j), shape ``(P, k)``: it grows with gap_i, and falls with the others."""
+        """Return exp(gap_i) / sum_j exp(gap_j), shape ``(P, k)``."""
         shift = gaps.hi.max(axis=-1, keepdims=True)
         low, high = np.exp(gaps.lo - shift), np.exp(gaps.hi - shift)
-        others = 1 - np.eye(low.shape[-1])  # not the sum less the one: that cancels
+        others = 1 - np.eye(low.shape[-1])  # the sum minus one entry would cancel
         with np.errstate(invalid="ignore"):
             return FloatInterval(
                 np.nan_to_num(low / (low + high @ others), nan=0),
@@ -172,51 +174,51 @@ class FloatArithmetic:
             )
 
     def average(self, alpha: FloatInterval, slope: FloatInterval) -> FloatInterval:
-        """The sum of alpha_i times the i-th row, shape ``(P, 1, k)``."""
+        """Return the sum of alpha_i times the i-th row, shape ``(P, 1, k)``."""
         parts = alpha[..., None] * slope
         return FloatInterval(parts.lo.sum(axis=-2, keepdims=True), parts.hi.sum(axis=-2, keepdims=True))
 
     def meet(self, one: FloatInterval, other: FloatInterval) -> FloatInterval:
-        """The intersection."""
+        """Return the intersection."""
         return FloatInterval(
             np.clip(np.maximum(one.lo, other.lo), 0, 1), np.clip(np.minimum(one.hi, other.hi), 0, 1)
         )
 
     def classify(self, u: FloatInterval) -> FloatInterval:
-        """W u + v at points, shape ``(P, 1)``."""
+        """Return w u + v at points, shape ``(P, 1)``."""
         return as_interval((u.lo @ self.numbers.w + self.numbers.v)[:, None])
 
     def distances(self, u: FloatInterval) -> FloatInterval:
-        """|u - s_i| at points, shape ``(P, k)``."""
+        """Return |u - s_i| at points, shape ``(P, k)``."""
         return as_interval(np.linalg.norm(u.lo[:, None, :] - self.numbers.S.T, axis=-1))
 
     def unit_vectors(self, u: FloatInterval) -> FloatInterval:
-        """(s_i - u) / |u - s_i|, shape ``(P, k, d)``; everything from -1 to 1 where u may be at the
-        centroid.
-        """
-        apart = as_interval(self.numbers.S.T) - u[:, None, :]
-        away = np.maximum(np.maximum(apart.lo, -apart.hi), 0)
+        """Return (s_i - u) / |u - s_i|, shape ``(P, k, d)``; each is [-1, 1] if u may be at the centroid."""
+        differences = as_interval(self.numbers.S.T) - u[:, None, :]
+        away = np.maximum(np.maximum(differences.lo, -differences.hi), 0)
         near = np.sqrt((away**2).sum(axis=-1, keepdims=True))
         with np.errstate(divide="ignore", invalid="ignore"):
-            ends = (apart.lo / near, apart.hi / near)
-            far = np.sqrt((np.maximum(np.abs(apart.lo), np.abs(apart.hi)) ** 2).sum(axis=-1, keepdims=True))
-            low = np.where(apart.lo >= 0, apart.lo / far, ends[0])
-            high = np.where(apart.hi <= 0, apart.hi / far, ends[1])
+            ends = (differences.lo / near, differences.hi / near)
+            far = np.sqrt(
+                (np.maximum(np.abs(differences.lo), np.abs(differences.hi)) ** 2).sum(axis=-1, keepdims=True)
+            )
+            low = np.where(differences.lo >= 0, differences.lo / far, ends[0])
+            high = np.where(differences.hi <= 0, differences.hi / far, ends[1])
         return FloatInterval(
             np.clip(np.nan_to_num(low, nan=-1), -1, 1), np.clip(np.nan_to_num(high, nan=1), -1, 1)
         )
 
     def pick(self, values: FloatInterval, label: NDArray[np.int64]) -> FloatInterval:
-        """Each box's entry at its label, shape ``(P, 1)``."""
+        """Return each box's entry at its label, shape ``(P, 1)``."""
         return values[np.arange(len(label)), label][:, None]
 
     def pick_row(self, values: FloatInterval, label: NDArray[np.int64]) -> FloatInterval:
-        """Each box's row at its label, shape ``(P, 1, d)``."""
+        """Return each box's row at its label, shape ``(P, 1, d)``."""
         return values[np.arange(len(label)), label][:, None, :]
 
     @cached_property
     def points(self) -> Points:
-        """The network on points, in plain NumPy: see :class:`Points`."""
+        """Return the network on points, in plain NumPy: see :class:`Points`."""
         return Points(self.numbers)
 
 
@@ -228,7 +230,7 @@ class Points:
         self._read = numbers.embedding @ numbers.W.T + numbers.b
 
     def u(self, h: Floats, token: int) -> Floats:
-        """u after the token, shape ``(P, d)``."""
+        """Return u after the token, shape ``(P, d)``."""
         n, d = self.n, len(self.n.S)
         read, inside = self._read[token], h @ n.U.T + n.c
         if n.kind == "sr-elman":
@@ -241,7 +243,7 @@ class Points:
         return np.asarray(new + z * (h - new))
 
     def mix(self, u: Floats) -> Floats:
-        """Alpha, from u."""
+        """Return alpha, from u."""
         n = self.n
         b = (
             u @ n.S
@@ -253,24 +255,24 @@ class Points:
         return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
     def first(self) -> Floats:
-        """Alpha before the first symbol, shape ``(1, k)``."""
+        """Return alpha before the first symbol, shape ``(1, k)``."""
         if not self.n.start_token:
             return np.eye(self.n.k)[:1]
         return self.mix(self.u(np.zeros((1, len(self.n.S))), self.n.start))
 
     def step(self, alpha: Floats, token: int) -> Floats:
-        """Alpha after the token."""
+        """Return alpha after the token."""
         return self.mix(self.u(alpha @ self.n.S.T, token))
 
     def steps(self, alpha: Floats, tokens: NDArray[np.int64]) -> Floats:
-        """Alpha after a token of its own for each row."""
+        """Return alpha after one token per row."""
         after = np.empty_like(alpha)
         for token in np.unique(tokens):
             after[tokens == token] = self.step(alpha[tokens == token], int(token))
         return after
 
     def accepts(self, alpha: Floats) -> Floats:
-        """The classifier's logit after the end token, shape ``(P,)``."""
+        """Return the classifier's logit after the end token, shape ``(P,)``."""
         return np.asarray(self.u(alpha @ self.n.S.T, self.n.end) @ self.n.w + self.n.v)
 
 
@@ -284,11 +286,10 @@ def _mid_rad(x: FloatInterval) -> tuple[Floats, Floats]:
 
 
 def multipliers(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
-    """For each row g a number to take off all its entries, so that the sum of g_i delta_i has a small upper
-    bound.
+    """Return for each row g a number whose subtraction gives the sum of g_i delta_i a small upper bound.
 
-    The deltas sum to 0, so nothing changes; the best number is the g_i at which greedy filling of the box
-    stops.
+    The deltas sum to 0, so the sum does not change. The best number is the g_i at which greedy filling of the
+    box stops.
     """
     mid = np.broadcast_to(0.5 * (low + high), np.broadcast_shapes(low.shape, box.up.shape))
     order = np.argsort(-mid, axis=-1, kind="stable")
@@ -301,6 +302,6 @@ def multipliers(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
 
 
 def _largest(low: Floats, high: Floats, box: FloatBoxes) -> Floats:
-    """An upper bound of the sum of g_i delta_i, with g in [low, high] and box.middle + delta in the box."""
+    """Return an upper bound of the sum of g_i delta_i."""
     off = multipliers(low, high, box)[..., None]
     return np.asarray(np.maximum((high - off) * box.up, (low - off) * box.down).sum(axis=-1))

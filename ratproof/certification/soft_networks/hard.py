@@ -1,7 +1,7 @@
-"""The hard automaton of a network: what it is for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2).
+"""The hard automaton of a network, for temperature -> 0 (Wang & Niepert 2019, Theorem 3.2).
 
-The network is evaluated at every centroid for every symbol, in balls: a transition is where the most similar
-centroid is certain, and a tie where no precision tells it from another.
+The network is evaluated at every centroid for every symbol, in balls. A transition goes to the most similar
+centroid if that is certain. It is a tie if no precision decides.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ratproof.certification.soft_networks.ball_run import PRECISIONS, BallRun, s
 from ratproof.certification.soft_networks.numbers import Numbers
 
 LabelledOutput = tuple[int, bool]
-"""Of a state: the label, which is the most probable centroid, and the decision to accept."""
+"""The output of a state: the label, which is the most probable centroid, and the decision to accept."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class HardAutomaton:
         alphabet: the symbols.
         start: the centroid before the first symbol; ``None`` for a tie.
         table: ``table[i][a]`` is the centroid after centroid i and the a-th symbol; ``None`` for a tie.
-        accepts: the classifier's decision at each centroid; ``None`` where it is 0.
-        margins: like the table: how much more similar the winner is than the second, as a float; 0 for a tie.
+        accepts: the classifier's decision at each centroid; ``None`` if its logit may be 0.
+        margins: the margin of the winner over the second centroid, for each entry of the table; 0 for a tie.
     """
 
     alphabet: Symbols
@@ -40,9 +40,7 @@ class HardAutomaton:
 
     @property
     def reachable(self) -> list[int]:
-        """The centroids that strings lead to, in the order in which they do; transitions with a tie lead
-        nowhere.
-        """
+        """Return the reachable centroids, in the order of a breadth-first search without ties."""
         queue = [] if self.start is None else [self.start]
         for i in queue:
             queue += [j for j in dict.fromkeys(self.table[i]) if j is not None and j not in queue]
@@ -50,7 +48,7 @@ class HardAutomaton:
 
     @property
     def ties(self) -> list[str]:
-        """In words: where strings come to a tie."""
+        """Describe the reachable ties."""
         places = ["the start"] if self.start is None else []
         for i in self.reachable:
             places += [
@@ -62,8 +60,9 @@ class HardAutomaton:
         return places
 
     def machine(self) -> Moore | None:
-        """The automaton on reachable centroids, whose outputs are ``(centroid, accepts)``; ``None`` where
-        strings come to a tie.
+        """Return the automaton on reachable centroids, or ``None`` if a tie is reachable.
+
+        The outputs are ``(centroid, accepts)``.
         """
         if self.ties:
             return None
@@ -74,12 +73,12 @@ class HardAutomaton:
 
 
 def labelled_outputs(machine: Moore) -> list[LabelledOutput]:
-    """The outputs ``(label, accepts)`` of a machine that was read off a network."""
+    """Return the outputs ``(label, accepts)`` of a machine that was extracted from a network."""
     return cast(list[LabelledOutput], list(machine.outputs))
 
 
 def hard_automaton(numbers: Numbers) -> HardAutomaton:
-    """The hard automaton, from the network's values at every centroid."""
+    """Return the hard automaton, from the network's values at every centroid."""
     k, symbols = numbers.k, range(len(numbers.alphabet))
     start: int | None = 0
     table: dict[tuple[int, int], int | None] = {(i, a): None for i in range(k) for a in symbols}

@@ -1,6 +1,4 @@
-"""The stochastic component, enclosed: from u over a box to the next mixture alpha, and to the classifier's
-decision.
-"""
+"""The stochastic component, enclosed: from u over a box to the next mixture alpha and to the decision."""
 
 from __future__ import annotations
 
@@ -16,9 +14,9 @@ class NextMixture(Generic[V]):
     """The next alpha over a box.
 
     Attributes:
-        gaps: how far each centroid's logit is from that of the label, (b_i - b_label) / tau; the label is the
-            argmax where all others are negative.
-        alpha: its values over the box.
+        gaps: the differences of logits from the label's, (b_i - b_label) / tau; the label is the argmax if
+            all others are negative.
+        alpha: the values of alpha over the box.
     """
 
     gaps: V
@@ -28,7 +26,7 @@ class NextMixture(Generic[V]):
 def next_mixture(
     on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], label: PlaceT, box: BoxT
 ) -> NextMixture[V]:
-    """The component on u; ``label`` is the centroid that the logits are compared with."""
+    """Return the component on u; ``label`` is the centroid with which the logits are compared."""
     gaps = _gaps(on, u, label, box)
     alpha = on.softmax(gaps.whole)
     # once more by the mean-value form: d alpha_i = alpha_i (d b_i - sum_j alpha_j d b_j) / tau
@@ -38,7 +36,7 @@ def next_mixture(
 
 
 def classifier_logit(on: EnclosureArithmetic[V, BoxT, PlaceT], u: Enclosed[V], box: BoxT) -> V:
-    """W u + v over the box: the classifier's logit."""
+    """Return the classifier's logit, w u + v, over the box."""
     middle = on.classify(u.middle)
     return on.reach(middle, on.times_slope(on.w, u.slope), box)
 

@@ -1,6 +1,4 @@
-"""The numbers of a state-regularized acceptor, exactly as it holds them, apart from torch: what a certificate
-is about.
-"""
+"""The exact numbers of a state-regularized acceptor, independent of torch, as certificates contain them."""
 
 from __future__ import annotations
 
@@ -17,14 +15,14 @@ ARRAYS = ("embedding", "W", "b", "U", "c", "S", "w", "v")
 
 @dataclass(frozen=True)
 class Numbers(TokenNumbers):
-    """One layer without a cell state, mixing its centroids (equation 5).
+    """The numbers of one layer without a cell state that mixes its centroids (equation 5).
 
     Attributes:
         kind: ``"sr-elman"`` or ``"sr-gru"``.
         similarity: ``"dot"`` (equation 2) or ``"euclidean"`` (equation 3).
         temperature: tau, exactly.
         alphabet: the symbols; token i is the i-th.
-        start_token: is one read first? Else alpha starts as the one-hot vector of centroid 0.
+        start_token: whether one is read first; otherwise alpha starts as the one-hot vector of centroid 0.
         embedding: shape ``(tokens, e)``; the last two tokens are start and end.
         W, b: of the input, shapes ``(g d, e)`` and ``(g d,)``, with g = 1 gate (Elman) or 3 (GRU: r, z, n).
         U, c: of the hidden state, shapes ``(g d, d)`` and ``(g d,)``.
@@ -48,21 +46,21 @@ class Numbers(TokenNumbers):
 
     @property
     def k(self) -> int:
-        """The number of centroids."""
+        """Return the number of centroids."""
         return int(self.S.shape[1])
 
 
 def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -> Numbers:
-    """The network's numbers, at its own temperature or another.
+    """Return the network's numbers, at its own temperature or another.
 
     Raises:
-        InputError: it is no network of one layer without a cell state that mixes centroids.
+        InputError: the network does not have one layer without a cell state that mixes centroids.
     """
     cell = only_one(network.cells)
     if not cell.memoryless:
         raise InputError(
-            f"the network is of kind {network.kind}, whose cell state goes on beside h, so that its states"
-            " are not finitely many; a network without a cell state (sr-elman, sr-gru) is right"
+            "the network must have no cell state (kind sr-elman or sr-gru), because that makes its states"
+            f" infinitely many, got kind {network.kind}"
         )
     component = cell.component
     if component.transition != "mixture":
@@ -74,8 +72,7 @@ def numbers_of(network: Acceptor, temperature: float | Fraction | None = None) -
             "limit": "it is its automaton as it is, which ratproof extract reads off",
         }[component.transition]
         raise InputError(
-            f"the network's transition is {component.transition!r}, where 'mixture' (equation 5) is right:"
-            f" {why}"
+            f"the network's transition must be 'mixture' (equation 5), got {component.transition!r}: {why}"
         )
     hint = "; ratproof extract gives the automaton of the limit 0"
     tau = positive(component.temperature, temperature, hint)

@@ -1,4 +1,4 @@
-"""The proof, in balls, that boxes are closed: it makes a certificate of the nodes of a search in floats."""
+"""The proof, in balls, that boxes are closed, which turns nodes of a search in floats into a certificate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ProofGap:
     """A place where the argument fails.
 
     Attributes:
-        why: in a sentence.
+        why: an explanation in a sentence.
     """
 
     why: str
@@ -30,16 +30,16 @@ class ProofGap:
 def prove(
     numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None] = lambda done, of: None
 ) -> ProofGap | None:
-    """Check base, step and decision of the induction for all nodes; ``None`` where all hold, else the first
-    that does not.
+    """Check base, step and decision of the induction for all nodes.
+
+    Return ``None`` if all hold, else the first gap.
 
     - base: alpha before the first symbol is in the box of node 0, and its label is the node's;
-    - step: for each node and symbol every alpha in the node's box leads into the next node's box, with that
+    - step: for each node and symbol, every alpha in the node's box leads into the next node's box, with that
       node's label;
-    - decision: for each node the classifier decides as the node says for every alpha in its box.
+    - decision: for each node, the classifier decides as the node states for every alpha in its box.
 
-    By induction on the string: whatever string was read, alpha is in the box of the node that the nodes'
-    arrows lead to.
+    By induction on the string, alpha is always in the box of the node that the arrows lead to.
     """
     with flint.ctx.workprec(BITS):
         return _first(numbers, nodes) or _steps(numbers, nodes, tell)
@@ -93,12 +93,12 @@ def _steps(numbers: Numbers, nodes: Nodes, tell: Callable[[int, int], None]) -> 
 
 
 def _labelled(gaps: Balls, label: int) -> bool:
-    """Is every other logit below the label's?"""
+    """Return whether every other logit is below the label's."""
     return all(bool(gap < 0) for i, gap in enumerate(gaps) if i != label)
 
 
 def _outside(alpha: Balls, nodes: Nodes, target: int) -> int | None:
-    """A centroid whose share may leave the target's box."""
+    """Return a centroid whose share may leave the target's box, or ``None``."""
     low, high = exact(nodes.low[target]), exact(nodes.high[target])
     for i, value in enumerate(alpha):
         if not (low[i] <= value and value <= high[i]):

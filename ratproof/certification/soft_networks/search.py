@@ -15,8 +15,9 @@ from ratproof.certification.soft_networks.numbers import Numbers
 
 WIDEST = 4096
 LONGEST = 200
-"""All strings up to a length while there are at most WIDEST of it; then WIDEST random ones go on to LONGEST
-symbols.
+"""The maximum length of the strings.
+
+All strings of a length are tried while there are at most WIDEST; then WIDEST random ones are extended.
 """
 MOST_TRIES = 5
 
@@ -27,14 +28,13 @@ OutputView = Callable[[LabelledOutput], Hashable]
 def difference(
     numbers: Numbers, machine: Moore, view: OutputView = lambda output: output, seed: int = 0
 ) -> Symbols | None:
-    """A short string after which the soft network shows something else than the machine; ``None`` where the
-    search comes to none.
+    """Return a short string after which the soft network differs from the machine, or ``None``.
 
     Args:
         numbers: the network.
-        machine: over the same symbols, in the same order, with outputs of the same kind as those of ``view``.
-        view: the part of the network's output ``(label, accepts)`` that is compared.
-        seed: of the random strings.
+        machine: a machine over the same symbols, in the same order, with outputs like those of ``view``.
+        view: returns the compared part of the network's output ``(label, accepts)``.
+        seed: seed of the random strings.
     """
     points, random = Points(numbers), np.random.default_rng(seed)
     symbols = len(numbers.alphabet)
@@ -43,10 +43,12 @@ def difference(
     tries = 0
     for length in range(LONGEST + 1):
         if length:
-            whole = len(words) * symbols <= WIDEST
-            parent = np.repeat(np.arange(len(words)), symbols) if whole else np.arange(len(words))
+            complete = len(words) * symbols <= WIDEST
+            parent = np.repeat(np.arange(len(words)), symbols) if complete else np.arange(len(words))
             read = (
-                np.tile(np.arange(symbols), len(words)) if whole else random.integers(0, symbols, len(words))
+                np.tile(np.arange(symbols), len(words))
+                if complete
+                else random.integers(0, symbols, len(words))
             )
             alpha, state = points.steps(alpha[parent], read), table[state[parent], read]
             words = np.column_stack([words[parent], read])
@@ -58,8 +60,6 @@ def difference(
                 if true is not None and view(true) != machine.outputs[state[place]]:
                     return word
                 tries += 1
-                if (
-                    tries == MOST_TRIES
-                ):  # floats and balls do not see the same: the network is too near a boundary
+                if tries == MOST_TRIES:  # floats and balls disagree: the network is too near a boundary
                     return None
     return None

@@ -1,5 +1,6 @@
-"""The soft run's points: a finite net of the mixtures alpha that strings lead to, and their images
-under each symbol. In floats.
+"""The points of the soft run, in floats.
+
+They are a finite net of the mixtures alpha that strings lead to, and their images under each symbol.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class SoftRunNet:
 
 
 def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> SoftRunNet | None:
-    """The points of the soft run; ``None`` where they are more than ``most``."""
+    """Return the points of the soft run, or ``None`` if there are more than ``most``."""
     points, symbols = Points(numbers), len(numbers.alphabet)
     room = np.empty((most, numbers.k))
     room[0], size = points.first()[0], 1
@@ -59,10 +60,10 @@ def net(numbers: Numbers, grain: float, most: int = MOST_POINTS) -> SoftRunNet |
 
 
 def partition(points: SoftRunNet, near: float) -> NDArray[np.int64]:
-    """The coarsest partition of the points that all symbols respect, in which a part has one label and one
-    decision.
+    """Return the coarsest partition of the points that all symbols respect.
 
-    Points whose chain of neighbours has a gap of more than ``near`` are in different parts.
+    Each part has one label and one decision. Points whose chain of neighbours has a gap of more than ``near``
+    are in different parts.
     """
     part = _numbered(np.column_stack([points.label, points.accepts]))
     if near < 1:
@@ -75,7 +76,7 @@ def partition(points: SoftRunNet, near: float) -> NDArray[np.int64]:
 
 
 def _numbered(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Equal rows get equal numbers, in the order in which they first come."""
+    """Return equal numbers for equal rows, in the order of their first occurrence."""
     _, first, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     order = np.empty(len(first), dtype=np.int64)
     order[np.argsort(first)] = np.arange(len(first))
@@ -83,7 +84,7 @@ def _numbered(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _linked(alpha: Floats, near: float) -> NDArray[np.int64]:
-    """The connected parts when points at most ``near`` apart are joined."""
+    """Return the connected components of points that are at most ``near`` apart."""
     part = np.full(len(alpha), -1, dtype=np.int64)
     for place in range(len(alpha)):
         if part[place] >= 0:

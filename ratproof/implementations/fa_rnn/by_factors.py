@@ -1,10 +1,11 @@
-"""Programs with any weights: equations 4, 5, 6, 9 and 10, maxima, beta = 0, and rules that were taken out.
+"""Programs with arbitrary weights: equations 4, 5, 6, 9 and 10, maxima, beta = 0, and removed rules.
 
-Equation 5 multiplies three factors and sums twice. Computed, the number j of a step is the sum over i and s
-of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t), where t has at most K - 1 + 1 + 1 + r - 1 + 1 roundings, in whatever
-order the sums are made (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.1). So it is an exact
-step with a tensor that is off by at most gamma_{K+r+1} times the same sum of magnitudes, which is a deviation
-of the automaton's weights.
+Equation 5 multiplies three factors and sums twice.
+
+In floats, number j of a step is the sum over i and s of h[i] D_1[i, s] v[s] D_2[j, s] (1 + t), where t comes
+from at most K - 1 + 1 + 1 + r - 1 + 1 roundings in any order of summation (Higham, *Accuracy and Stability of
+Numerical Algorithms*, 3.1). So it is an exact step with a tensor that is off by at most gamma_{K+r+1} times
+the same sum of magnitudes. That is a deviation of the automaton's weights.
 """
 
 from __future__ import annotations
@@ -52,9 +53,9 @@ from theory.signature import Signature, Sizes
 from theory.weights import Weights
 
 DYADIC = tuple(Fraction(n, 8) for n in (0, 8, -8, 4, 1, 3, -5, 7, 12, -20))
-"""Weights that every float format holds, some of which round when they are multiplied often."""
+"""Weights that every float format represents; repeated products of some of them round."""
 BETAS = tuple(Fraction(n, 8) for n in (4, 2, 6, 1, 7, 0, 8))
-"""Those of equation 6 that every float format holds."""
+"""Values of beta in equation 6 that every float format represents."""
 NOT_NEGATIVE = (*(v for v in DYADIC if v >= 0), Fraction(5592405, 2**24))
 
 
@@ -70,7 +71,7 @@ def _dyadic_mixture(size: tuple[int, int, int]) -> Signature:
 
 
 def _only(signature: Signature, values: Sequence[Any], *names: str) -> Signature:
-    """The same with those values for the entries named, or for all that are drawn."""
+    """Restrict the named entries, or all drawn entries, to these values."""
     exact = tuple(map(Fraction, values))
     entries = tuple(
         replace(e, only=exact) if e.derived is None and (not names or e.name in names) else e
@@ -87,18 +88,18 @@ def _by_tensor(w: Weights, factory: Factory) -> Network:
     return FARNN.of(automaton.to_float(), decomposed=False, **factory)
 
 
-# Equation 5: factors that are given, or those that a tensor has.
+# Equation 5: the case's own factors, or exact factors of a tensor.
 
 
 def factors_of(w: Weights) -> Factors:
-    """The factors of a case, with no wildcard apart."""
+    """Return the factors of a case, without a separate wildcard matrix."""
     k, words = len(w.alpha_0), len(w.alphabet)
     rows = floats([w.v[x] for x in w.alphabet])
     return Factors(rows, floats(w.D_1), floats(w.D_2), np.zeros((k, k)), np.zeros(words))
 
 
 def network_of(words: Sequence[str], cell: FactoredCell, initial: Any, final: Any, factory: Factory) -> FARNN:
-    """The network with that cell; ``final`` has a row for each unit."""
+    """Return the network with this cell; ``final`` has a row for each unit."""
     return FARNN(tuple(words), cell, tensor(initial, factory), tensor(final, factory))
 
 
@@ -108,17 +109,17 @@ def _by_factors(w: Weights, factory: Factory) -> Network:
 
 
 def _sizes(factors: Factors, columns: Floats | None = None) -> Floats:
-    """Of each word the sum over s of |D_1[i, s] v[s] D_2[j, s]|, shape ``(V, K, K)``."""
+    """Return the sum over s of |D_1[i, s] v[s] D_2[j, s]| for each word, shape ``(V, K, K)``."""
     words = factors.words if columns is None else columns
     sizes: Floats = np.einsum("is,xs,js->xij", abs(factors.before), abs(words), abs(factors.after))
     return sizes
 
 
 def _deviation(automaton: WFSA, words: Sequence[str], off: Floats) -> Deviation:
-    """The deviations of the words' matrices as those of the automaton's different ones."""
+    """Map the deviations of the words' matrices to the automaton's distinct matrices."""
     matrices = np.zeros(automaton.matrices.shape)
-    for place, x in enumerate(words):
-        matrices[automaton.index[x]] = np.maximum(matrices[automaton.index[x]], off[place] * (1 + 2.0**-40))
+    for i, x in enumerate(words):
+        matrices[automaton.index[x]] = np.maximum(matrices[automaton.index[x]], off[i] * (1 + 2.0**-40))
     return Deviation(matrices, np.zeros(automaton.states))
 
 
@@ -134,7 +135,7 @@ def _by_exact_factors(w: Weights, factory: Factory) -> Network:
 
 
 def _of_exact_factors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
-    """Each number of the tensor is one product, of one column."""
+    """Bound the deviation if each number of the tensor is one product, from one column."""
     (automaton,) = automata
     rank = exact_factors(automaton.to_float()).rank
     gamma = form.gamma(automaton.states + rank + 1)
@@ -161,7 +162,7 @@ def _of_rebuilt_tensor(w: Weights, automata: Sequence[WFSA], form: Format) -> li
     return [_deviation(automata[0], w.alphabet, form.gamma(factors.rank + 2) * _sizes(factors))]
 
 
-# Equation 10: the factors of two networks in blocks, a score for each.
+# Equation 10: the factors of two networks in blocks, with one score per network.
 
 
 def _by_blocks(w: Weights, factory: Factory) -> Network:
@@ -177,7 +178,7 @@ def _of_blocks(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devia
     return [_deviation(a, w.alphabet, gamma * _sizes(f)) for a, f in zip(automata, both, strict=True)]
 
 
-# Maxima for sums: one rounding a step, and one at the end.
+# Maxima in place of sums: one rounding per step, and one at the end.
 
 
 def _by_maxima(w: Weights, factory: Factory) -> Network:
@@ -195,13 +196,13 @@ def _of_maxima(w: Weights, automata: Sequence[WFSA], string: String, form: Forma
     return Reference(values, bounds * (1 + 2.0**-40), MIGHT_UNDERFLOW if small else None)
 
 
-# Equation 6 at beta = 0. torch computes pinv(E_w) in float64 by a singular value decomposition, which is that
-# of a matrix near E_w: off by at most p u |E_w|, where p is a small multiple of the sizes. Pseudo-inverses of
-# two matrices of one rank differ by at most mu max(|P|, |P'|)^2 times their distance, mu = (1 + sqrt 5) / 2
-# (Stewart 1977).
+# Equation 6 at beta = 0. torch computes pinv(E_w) in float64 by a singular value decomposition. The result is
+# exact for a matrix within p u |E_w| of E_w, where p is a small multiple of the sizes. Pseudo-inverses of
+# two matrices of the same rank differ by at most mu max(|P|, |P'|)^2 times their distance, with
+# mu = (1 + sqrt 5) / 2 (Stewart 1977).
 
 PSEUDO_INVERSE_UNITS = 100
-"""p, for each row and column: an assumption on LAPACK, as those on torch's functions are."""
+"""The constant p per row and column: an assumption about LAPACK, like those about torch's functions."""
 
 
 def _by_vectors(w: Weights, factory: Factory) -> Network:
@@ -215,12 +216,12 @@ def _of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devi
     inverse = np.array([[float(v) for v in row] for row in pseudo_inverse(by_word(w, "u")).tolist()])
     size, condition = np.linalg.norm(vectors), np.linalg.norm(inverse)
     apart = PSEUDO_INVERSE_UNITS * sum(vectors.shape) * 2.0**-53 * size
-    if apart * condition > 2.0**-20:  # the perturbation bound asks for much less than 1
+    if apart * condition > 2.0**-20:  # the perturbation bound requires a value much less than 1
         return None
     of_inverse = 2 * (2 * condition) ** 2 * apart
     turn = abs(inverse) @ abs(rows)
     of_turn = of_inverse * np.linalg.norm(rows) + form.gamma(len(rows) + 2) * turn
-    # z, and by how much it is off: of the turn, and of the product with the vector and its own rounding
+    # the error of z: the error of the matrix, and the rounding of its product with the vector
     off_z = abs(vectors) @ of_turn + form.gamma(vectors.shape[1] + 2) * (abs(vectors) @ (turn + of_turn))
     factors = factors_of(w)
     gamma = form.gamma(len(factors.before) + factors.rank + 1)
@@ -228,7 +229,7 @@ def _of_vectors(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Devi
     return [_deviation(automata[0], w.alphabet, off)]
 
 
-# Equation 6 at any beta, with a G that training made; and equation 9's tensor of it, run by equation 4.
+# Equation 6 at any beta, with a trained G; and its tensor by equation 9, run by equation 4.
 
 
 def _mixed_cell(w: Weights, factory: Factory) -> FactoredCell:
@@ -249,7 +250,7 @@ def _by_mixed_tensor(w: Weights, factory: Factory) -> Network:
 
 
 def _of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]]:
-    """By the roundings of z, and those of what comes after it."""
+    """Bound the deviation by the roundings of z and by those of the remaining step."""
 
     def deviations(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
         factors, beta = factors_of(w), float(w.beta)
@@ -262,7 +263,7 @@ def _of_mixture(rest: Callable[[Factors], int]) -> Callable[..., list[Deviation]
     return deviations
 
 
-# Rules taken out of a classifier: what is left of the network scores the other rule.
+# A classifier with one rule disabled: the rest of the network scores the other rule.
 
 
 def _without_a_rule(w: Weights, factory: Factory) -> Network:

@@ -1,5 +1,6 @@
-"""An FA-RNN in floats against the automata of its weights, every prefix of a string as a sentence of one
-batch.
+"""An FA-RNN in floats against the automata of its weights.
+
+Every prefix of a string is one sentence of a batch.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ from theory.weights import Weights
 
 
 class FARNNComparison:
-    """A torch program's scores against those of the variant's automata.
+    """A comparison of a torch program's scores with those of the variant's automata.
 
     Args:
-        claim, variant: what is compared.
-        case: weights that the dtype holds.
+        claim, variant: names of the claim and its variant.
+        case: weights that the dtype can represent.
         program: the program's name in :data:`ratproof.implementations.fa_rnn.table.PROGRAMS`.
         dtype, device: of the network.
     """
@@ -60,18 +61,18 @@ class FARNNComparison:
         device: str = "cpu",
     ) -> None:
         if program not in PROGRAMS:
-            raise InputError(f"the program is {program!r}, where {' or '.join(PROGRAMS)} is right")
+            raise InputError(f"program must be {' or '.join(PROGRAMS)}, got {program!r}")
         self.claim, self.variant, self.case = claim, variant, case
         self.name, self.dtype, self.device = program, dtype, device
 
     @property
     def program(self) -> FARNNProgram:
-        """What runs."""
+        """Return the program that runs."""
         return PROGRAMS[self.name]
 
     @cached_property
     def network(self) -> Network:
-        """The torch program, made of the weights."""
+        """Return the torch network with the case's weights."""
         return self.program.build(self.case, {"dtype": DTYPES[self.dtype], "device": self.device})
 
     @cached_property
@@ -79,16 +80,16 @@ class FARNNComparison:
         return claim_named(self.claim).variant(self.variant).reading.construction(self.case)
 
     def automata(self) -> Sequence[WFSA]:
-        """What the construction makes of the case."""
+        """Return the automata that the construction builds from the case."""
         return self._automata
 
     def weights(self) -> str:
-        """The case's own words."""
+        """Return a description of the case."""
         return self.case.describe()
 
     @property
     def _read(self) -> list[Any]:
-        """The weights that the program reads."""
+        """Return the weights that the program reads."""
         entries = [self.case.entries[name] for name in self.program.reads]
         return [
             v
@@ -103,18 +104,18 @@ class FARNNComparison:
 
     @torch.no_grad()
     def outputs(self, string: String) -> NDArray[np.float64]:
-        """The scores of all prefixes, shape ``(T + 1, units)``."""
+        """Return the scores of all prefixes, shape ``(T + 1, units)``."""
         prefixes = [tuple(string[:t]) for t in range(len(string) + 1)]
         outputs: NDArray[np.float64] = self.network(prefixes).double().cpu().numpy()
         if outputs.shape != (len(prefixes), len(self.automata())):
             raise ValueError(
-                f"the network gives scores of shape {outputs.shape}, where"
-                f" {(len(prefixes), len(self.automata()))} is right"
+                f"the network's scores must have shape {(len(prefixes), len(self.automata()))}, got"
+                f" {outputs.shape}"
             )
         return outputs
 
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Every prefix of every string, within the bound."""
+        """Compare every prefix of every string, within the bound."""
         shortest = shortest_of(self.claim, self.variant)
         constants = Constants()
         for string in strings:
@@ -147,7 +148,7 @@ class FARNNComparison:
         return no_difference(string, worst, bounded(bounds)[shortest:])
 
     def to_json(self) -> dict[str, Any]:
-        """The way, the case, and how it is run."""
+        """Return the way, the case, the program, and its dtype and device."""
         return {
             "way": self.way,
             "case": self.case.to_json(),
@@ -158,35 +159,41 @@ class FARNNComparison:
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> FARNNComparison:
-        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else."""
-        name = f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]  # as older files have it
+        """Return the comparison that :meth:`to_json` wrote.
+
+        Raises:
+            InputError: the data are not such a comparison.
+        """
+        name = f"fa-rnn-{data['cell']}" if "cell" in data else data["program"]  # older files name the cell
         if name not in variant.programs or data["dtype"] not in DTYPES:
             programs = " or ".join(name for name in variant.programs if name in PROGRAMS)
             raise InputError(
-                f"the program is {name!r:.60} in {data['dtype']!r:.40}, where {programs or 'none'} in"
-                f" {' or '.join(DTYPES)} is right"
+                f"program must be {programs or 'none'} in {' or '.join(DTYPES)}, got {name!r:.60} in"
+                f" {data['dtype']!r:.40}"
             )
         case, device = Weights.from_json(data["case"]), device_of(data["device"])
-        made = cls(claim.name, variant.name, case, name, data["dtype"], device)
-        made.check()
-        return made
+        comparison = cls(claim.name, variant.name, case, name, data["dtype"], device)
+        comparison.check()
+        return comparison
 
     def check(self) -> None:
-        """The weights are those of one case, and the network's floats hold them: else it would be compared
-        with another one.
+        """Check that the weights fit the program, and that the dtype can represent them.
 
-        Raises :class:`~automata.errors.InputError`.
+        Otherwise the comparison would run another network.
+
+        Raises:
+            InputError: they do not.
         """
         wrong = self.program.misfit(self.case)
         if wrong is not None or not self.case.alphabet:
-            raise InputError(f"the case is none of {self.claim}, {self.variant}: {wrong or 'no symbols'}")
+            raise InputError(f"the case does not fit {self.claim}, {self.variant}: {wrong or 'no symbols'}")
         inexact = next((v for v in self._read if not _holds(self.dtype, v)), None)
         if inexact is not None:
-            raise InputError(f"the weight {shorten(str(inexact))} is not one that {self.dtype} holds")
+            raise InputError(f"{self.dtype} cannot represent the weight {shorten(str(inexact))}")
 
 
 def _holds(dtype: str, value: Any) -> bool:
-    """Is there a float that is exactly this?"""
+    """Return whether the dtype represents the value exactly."""
     try:
         number = float(np.dtype(dtype).type(float(value)))
     except OverflowError:

@@ -1,9 +1,10 @@
-"""An FA-GRU at its start, in torch, against the bounds of equation 7 in balls.
+"""An FA-GRU with its initial weights, in torch, against the bounds of equation 7 in ball arithmetic.
 
-What the claim says of the exact networks is shown of the floats: every number of both networks' states lies
-between the bounds l and u, and the FA-GRU's is the exact one's, each within rounding. The bound on rounding
-is a running one through torch's own functions (:mod:`neural.tracked`); where it is not small beside the
-counts, nothing is compared.
+The claim is about the exact networks. For floats, every number of both networks' states must lie between the
+bounds l and u, and the FA-GRU's must equal the exact one, each within rounding.
+
+The rounding bound is a running one through torch's own functions (:mod:`neural.tracked`). Nothing is compared
+if it is not small beside the counts.
 """
 
 from __future__ import annotations
@@ -39,12 +40,13 @@ from theory.fa_rnn import gru_start
 from theory.weights import Weights
 
 SMALL = 2.0**-10
-"""How large a bound on rounding may be, beside the count that it is of."""
+"""Largest rounding bound, relative to the count, at which counts are compared."""
 
 
 def factors(w: Weights) -> Factors:
-    """A column for each word and state before, so that a gate may read from z which word it is; BOS moves no
-    state.
+    """Return factors with one column for each word and previous state.
+
+    A gate can then read the word from z. BOS leaves the state unchanged.
     """
     k, words = w.n, [*w.alphabet, BEGIN]
     tables = [*(floats(w.T[x]) for x in w.alphabet), np.eye(k)]
@@ -54,15 +56,15 @@ def factors(w: Weights) -> Factors:
 
 
 def network(w: Weights, gated: bool, factory: Factory) -> FARNN:
-    """The FA-GRU, or the FA-RNN that it begins as."""
+    """Return the FA-GRU, or the FA-RNN that it equals at the start."""
     inner = FactoredCell(factors(w), **factory)
     cell = FAGRUCell(inner) if gated else inner
     if isinstance(cell, FAGRUCell):
         rank, k = inner.rules.shape[1], w.n
         for gate, words, states in ((cell.update, w.Wf, w.Uf), (cell.reset, w.Wr, w.Ur)):
             weight = np.zeros((k, rank + k))
-            for place, x in enumerate(w.alphabet):
-                weight[:, place * k] = floats(words[x])
+            for index, x in enumerate(w.alphabet):
+                weight[:, index * k] = floats(words[x])
             weight[:, rank:] = floats(states).T
             with torch.no_grad():
                 gate.weight.copy_(torch.as_tensor(weight))
@@ -72,16 +74,16 @@ def network(w: Weights, gated: bool, factory: Factory) -> FARNN:
 
 @lru_cache(maxsize=64)
 def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list[np.ndarray[Any, Any]]:
-    """By how much each number of the FA-GRU's state may be off, after each prefix."""
-    made = network(w, True, {"dtype": dtype, "device": device})
-    assert isinstance(made.cell, FAGRUCell)
-    h: Any = RunningErrorTensor.exact(made.initial.unsqueeze(0).detach())
+    """Bound the error of each number of the FA-GRU's state, after each prefix."""
+    gated = network(w, True, {"dtype": dtype, "device": device})
+    assert isinstance(gated.cell, FAGRUCell)
+    h: Any = RunningErrorTensor.exact(gated.initial.unsqueeze(0).detach())
     first, errors = h, []
     with torch.no_grad():
         for t, word in enumerate((BEGIN, *string)):
-            read = made.cell.read(torch.tensor([made.index[word]], device=device))
+            read = gated.cell.read(torch.tensor([gated.index[word]], device=device))
             with tracking():
-                h = made._step(made.cell, read, h, first, t)
+                h = gated._step(gated.cell, read, h, first, t)
             first = h if t == 0 else first
             errors.append(h.error[0].cpu().numpy())
     return errors
@@ -89,7 +91,7 @@ def _errors(w: Weights, string: String, dtype: torch.dtype, device: str) -> list
 
 @lru_cache(maxsize=64)
 def _run(w: Weights, string: String) -> list[gru_start.Run]:
-    """Both exact networks and the bounds, after each prefix."""
+    """Return the states of both exact networks and the bounds, after each prefix."""
     now = gru_start.start(w)
     runs = [now]
     for x in string:
@@ -99,19 +101,19 @@ def _run(w: Weights, string: String) -> list[gru_start.Run]:
 
 
 def _between(w: Weights, factory: Factory) -> Network:
-    made = [network(w, gated, factory) for gated in (True, False)]
+    networks = [network(w, gated, factory) for gated in (True, False)]
 
     def verdicts(sentences: Sentences) -> Tensor:
-        """Of the prefixes of one string, 1 where all numbers are where they should be, 0 where one is not."""
+        """Return 1 for each prefix of one string at which all numbers are within their bounds, else 0."""
         string = max(sentences, key=len)
         runs, errors = _run(w, string), _errors(w, string, factory["dtype"], str(factory["device"]))
         read = [(BEGIN, *sentence) for sentence in sentences]
-        gru, plain = (one.states(read).double().cpu().numpy() for one in made)
+        gru, plain = (one.states(read).double().cpu().numpy() for one in networks)
         rows = []
-        for place, sentence in enumerate(sentences):
+        for i, sentence in enumerate(sentences):
             assert string[: len(sentence)] == sentence
             t = len(sentence)
-            rows.append([float(_within(runs[t], gru[place], plain[place], errors[t]))])
+            rows.append([float(_within(runs[t], gru[i], plain[i], errors[t]))])
         return torch.tensor(rows)
 
     return verdicts
@@ -130,10 +132,10 @@ def _within(run: gru_start.Run, gru: Any, plain: Any, errors: Any) -> bool:
 
 
 def _reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
-    """1 after every prefix; without a bound where rounding may be large."""
+    """Return 1 for every prefix, with an infinite bound if rounding may be large."""
     dtype = torch.float32 if form.unit > 2.0**-50 else torch.float64
     runs, errors = _run(w, tuple(string)), _errors(w, tuple(string), dtype, "cpu")
-    counts = paths(w, string) * form.unit < 1  # the FA-RNN's are then not rounded
+    counts = paths(w, string) * form.unit < 1  # then the FA-RNN does not round
     held = [
         counts
         and all(float(e) <= SMALL * max(1.0, float(h.mid())) for e, h in zip(error, run.gru, strict=True))

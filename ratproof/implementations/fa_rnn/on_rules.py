@@ -1,6 +1,4 @@
-"""Programs of rules with weights 0 and 1: nothing is rounded while counts are held, and scores are right to
-the last digit.
-"""
+"""Programs of rules with weights 0 and 1, whose scores are exact while the format holds the counts."""
 
 from __future__ import annotations
 
@@ -42,7 +40,7 @@ def _floats(automaton: WFSA) -> WFSA:
     return automaton.to_float()
 
 
-# At beta = 1: equation 6 with vectors that do not count, with the wildcard's matrix in the factors or apart.
+# At beta = 1 the vectors of equation 6 have no effect; the wildcard's matrix is in the factors or separate.
 
 
 def _rules_with_vectors(w: Weights, factory: Factory, apart: bool) -> Network:
@@ -51,7 +49,7 @@ def _rules_with_vectors(w: Weights, factory: Factory, apart: bool) -> Network:
     return FARNN.of(_floats(automaton), apart=apart, embeddings=vectors, beta=1.0, **factory)
 
 
-# Maxima for sums; and a deterministic automaton, whose forward score is a match.
+# Maxima in place of sums; and a deterministic automaton, whose forward score is 1 for a match.
 
 
 def _viterbi(w: Weights, factory: Factory, decomposed: bool) -> Network:
@@ -76,7 +74,7 @@ def _thresholded(w: Weights, factory: Factory) -> Network:
     return FARNN.of(rebuilt, decomposed=False, **factory)
 
 
-# Both directions: sentences begin with BOS, which moves no state here.
+# Both directions: sentences begin with BOS, which leaves the state unchanged here.
 
 
 def _bidirectional(w: Weights, factory: Factory) -> Network:
@@ -90,13 +88,13 @@ def _bidirectional(w: Weights, factory: Factory) -> Network:
 
 
 def _after_begin(automaton: WFSA) -> WFSA:
-    """The automaton of sentences that begin with BOS."""
+    """Return the automaton of sentences that begin with BOS."""
     tables = {x: automaton.matrix(x).astype(float) for x in automaton.alphabet}
     tables[BEGIN] = np.eye(automaton.states)
     return WFSA(REAL, automaton.initial.astype(float), automaton.final.astype(float), tables)
 
 
-# Table 2 on the scores of several groups of final states.
+# The logic of Table 2, applied to the scores of several groups of final states.
 
 
 def _aggregated(w: Weights, factory: Factory) -> Network:

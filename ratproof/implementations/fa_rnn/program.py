@@ -1,8 +1,10 @@
-"""What a torch program of an FA-RNN is: how it is made of a case's weights, and how far it may be off.
+"""The interface of a torch program of an FA-RNN: how it is built from weights, and its error bounds.
 
-Two kinds of bounds are here. Whole numbers that a format holds are added and multiplied without rounding: the
-bound is 0 while every number that may occur is held. Else each weight that a step computes with is off by a
-known deviation, and Forward's running bound has the rest (:mod:`automata.rounding.bounds`).
+There are two kinds of bounds.
+
+Integers that a format represents are added and multiplied without rounding. The bound is 0 while every number
+that may occur is representable. Otherwise each weight of a step has a known deviation, and Forward's running
+bound does the rest (:mod:`automata.rounding.bounds`).
 """
 
 from __future__ import annotations
@@ -28,20 +30,19 @@ from theory.weights import Weights
 
 Sentences = list[tuple[str, ...]]
 Network = Callable[[Sentences], Tensor]
-"""From sentences of any lengths, a score for each unit, shape ``(sentences, units)``."""
+"""A function from sentences of any lengths to scores, shape ``(sentences, units)``."""
 Factory = dict[str, Any]
-"""torch's ``dtype`` and ``device``."""
+"""The ``dtype`` and ``device`` arguments of torch."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What the automata score, and how far a program may be off.
+    """The exact scores of the automata, and the error bounds of a program.
 
     Attributes:
-        values: for each prefix and unit, shape ``(T + 1, units)``; exact.
-        bounds: of the same shape; infinite where there is none.
-        left_out: why the string is not compared, where it is not: a reason of
-            :data:`ratproof.evidence.ledger.LEFT_OUT`.
+        values: exact score of each prefix and unit, shape ``(T + 1, units)``.
+        bounds: error bounds of the same shape; infinite if there is none.
+        left_out: the reason, from :data:`ratproof.evidence.ledger.LEFT_OUT`, if the string is not compared.
     """
 
     values: list[list[Any]]
@@ -51,16 +52,16 @@ class Reference:
 
 @dataclass(frozen=True)
 class FARNNProgram:
-    """A torch program that stands for the network of some variants.
+    """A torch program that implements the network of some variants.
 
     Attributes:
-        name: in files, and in the variants that name it.
-        cases: what random weights are drawn from: has ``random`` and ``signatures``, as
-            :class:`theory.signature.Signature` has.
-        build: the network, from weights that the dtype holds.
-        reference: from the weights, the automata, a string and a format, what is right.
-        reads: the weights that the network is made of, which floats have to hold.
-        takes: the signatures of all weights that it may be given; those of ``cases`` without.
+        name: the name in files and in variants.
+        cases: source of random weights, with ``random`` and ``signatures`` as in
+            :class:`theory.signature.Signature`.
+        build: returns the network for weights that the dtype represents.
+        reference: returns the reference for the weights, the automata, a string and a format.
+        reads: names of the weights that the network reads, which floats must represent.
+        takes: the signatures of all supported weights; default those of ``cases``.
     """
 
     name: str
@@ -71,12 +72,12 @@ class FARNNProgram:
     takes: Any = None
 
     def misfit(self, w: Weights) -> str | None:
-        """Why the program cannot be given these weights."""
+        """Return why the program does not support these weights, or ``None`` if it does."""
         return misfit((self.takes or self.cases).signatures(), w)
 
 
 def floats(values: Any) -> Floats:
-    """Exact numbers, in tuples of tuples, as an array."""
+    """Return exact numbers, in nested tuples, as an array."""
     return (
         np.array([floats(v) for v in values])
         if isinstance(values, (tuple, list))
@@ -85,17 +86,17 @@ def floats(values: Any) -> Floats:
 
 
 def tensor(values: Any, factory: Factory) -> Tensor:
-    """Exact numbers as a tensor."""
+    """Return exact numbers as a tensor."""
     return torch.as_tensor(floats(values), **factory)
 
 
 def without_rounding(
     largest: Callable[[Weights, String], Any] | None = None,
 ) -> Callable[[Weights, Sequence[WFSA], String, Format], Reference]:
-    """The program computes with whole numbers, and is right to the last digit.
+    """Return the reference of a program that computes with integers and does not round.
 
     Args:
-        largest: from weights and a string, a bound on every number that occurs on the way; at most 1 without.
+        largest: returns a bound on every intermediate number for weights and a string; default 1.
     """
 
     def reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
@@ -108,7 +109,7 @@ def without_rounding(
 
 
 def paths(w: Weights, string: String) -> int:
-    """How many paths a rule's automaton has for the string, accepting or not: no partial sum is larger."""
+    """Return the largest number of paths after a prefix, accepting or not, which bounds every partial sum."""
     h = np.array([abs(int(v)) for v in w.alpha_0], dtype=object)
     most = int(h.sum())
     for x in string:
@@ -120,10 +121,12 @@ def paths(w: Weights, string: String) -> int:
 def off_by(
     deviations: Callable[[Weights, Sequence[WFSA], Format], Sequence[Deviation] | None],
 ) -> Callable[[Weights, Sequence[WFSA], String, Format], Reference]:
-    """The program computes Forward's scores with weights that are off by so much, one deviation a unit; or
-    ``None``, where nothing is known.
+    """Return the reference of a program that computes Forward's scores with deviating weights.
 
-    Nothing is compared where a product of factors that are not zero may underflow.
+    A string is left out if a product of nonzero factors may underflow.
+
+    Args:
+        deviations: returns one deviation per unit, or ``None`` if no bound is known.
     """
 
     def reference(w: Weights, automata: Sequence[WFSA], string: String, form: Format) -> Reference:
@@ -154,13 +157,14 @@ def _may_underflow(w: Weights, longest: int, form: Format) -> bool:
 
 
 def may_overflow(values: Sequence[Any], longest: int, form: Format) -> bool:
-    """May a sum of products of these weights, on the way through a string, be beyond the largest float? Each
-    step has three factors, and sums of at most as many terms as there are weights.
+    """Return whether a sum of products of these weights may exceed the largest float on a string.
+
+    Each step has three factors, and sums of at most as many terms as there are weights.
     """
     most = max([1.0, *(abs(float(v)) for v in values)])
     return (math.log2(max(1, len(values))) + 3 * math.log2(most)) * (longest + 2) > math.log2(form.largest)
 
 
 def no_deviation(w: Weights, automata: Sequence[WFSA], form: Format) -> list[Deviation]:
-    """The program multiplies with the automata's own weights."""
+    """Return zero deviations, for a program that uses the automata's own weights."""
     return [Deviation(np.zeros(a.matrices.shape), np.zeros(a.states)) for a in automata]

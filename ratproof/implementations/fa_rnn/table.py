@@ -8,4 +8,4 @@ from ratproof.implementations.fa_rnn.program import FARNNProgram
 PROGRAMS: dict[str, FARNNProgram] = {
     program.name: program for module in (by_factors, on_rules, gru) for program in module.PROGRAMS
 }
-"""As the variants name them."""
+"""Each program, by the name that variants use."""

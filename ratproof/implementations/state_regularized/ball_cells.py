@@ -1,5 +1,7 @@
-"""The cells of state-regularized networks in balls (Wang & Niepert 2019, section 3, equations 2, 3, 6 to 8;
-the GRU as torch has it), written apart from torch: what exact arithmetic says of a cell's floats.
+"""The cells of state-regularized networks in ball arithmetic, independent of torch.
+
+They follow Wang & Niepert 2019, section 3, equations 2, 3 and 6 to 8; the GRU follows torch's equations. They
+give the exact value of a cell for the floats of its parameters.
 """
 
 from __future__ import annotations
@@ -18,21 +20,21 @@ Vector = list[Ball]
 
 
 def ball(value: float) -> Ball:
-    """The number that the float is."""
+    """Return the exact value of a float as a ball."""
     return arb(float(value))
 
 
 def similarities(
     kind: str, similarity: str, parameters: Mapping[str, Any], h: Vector, c: Vector | None, x: Vector
 ) -> Vector:
-    """b, the similarity of u to each centroid, at a state and for an input, all of them balls.
+    """Return b, the similarity of u to each centroid, in balls.
 
     Args:
         kind: ``"sr-elman"``, ``"sr-gru"``, ``"sr-lstm"`` or ``"sr-lstm-p"``.
         similarity: ``"dot"`` (equation 2) or ``"euclidean"`` (equation 3).
-        parameters: of one cell, by the names that its module has.
+        parameters: the parameters of one cell, by their names in its ``state_dict``.
         h: the hidden state.
-        c: the cell state, where the cell has one.
+        c: the cell state, if the cell has one.
         x: the input.
     """
     with flint.ctx.workprec(PRECISION):
@@ -48,7 +50,7 @@ def similarities(
 
 
 def affine(parameters: Mapping[str, Any], name: str, values: Vector) -> Vector:
-    """W v + b."""
+    """Return W v + b."""
     weight = np.asarray(parameters[f"{name}.weight"])
     bias = parameters.get(f"{name}.bias", np.zeros(len(weight)))
     return [
@@ -58,44 +60,44 @@ def affine(parameters: Mapping[str, Any], name: str, values: Vector) -> Vector:
 
 
 def total(terms: Any, first: Ball = None) -> Ball:
-    """The sum."""
+    """Return the sum."""
     return sum(terms, start=arb(0) if first is None else first)
 
 
 def sigmoid(v: Ball) -> Ball:
-    """1 / (1 + exp(-v)), and never outside of [0, 1], however wide the ball is."""
+    """Return 1 / (1 + exp(-v)), which stays within [0, 1] however wide the ball is."""
     return arb(1) / (1 + (-v).exp())
 
 
 def sums(gate: tuple[Vector, Vector]) -> Vector:
-    """What a gate's nonlinearity is taken of."""
+    """Return the preactivation of a gate."""
     return [a + b for a, b in zip(*gate, strict=True)]
 
 
 Gates = Sequence[tuple[Vector, Vector]]
-"""For each gate what it reads of the input, and what it hears of h."""
+"""For each gate its input part W x + b and its recurrent part U h + b'."""
 
 
 def elman(gates: Gates, h: Vector, c: Vector | None, parameters: Mapping[str, Any]) -> Vector:
-    """u = tanh(W x + U h + b)."""
+    """Return u = tanh(W x + U h + b)."""
     return [v.tanh() for v in sums(gates[0])]
 
 
 def gru(gates: Gates, h: Vector, c: Vector | None, parameters: Mapping[str, Any]) -> Vector:
-    """u = (1 - z) n + z h, n = tanh(W x + b + r (U h + b'))."""
+    """Return u = (1 - z) n + z h, with n = tanh(W x + b + r (U h + b'))."""
     r, z = (list(map(sigmoid, sums(gate))) for gate in gates[:2])
     n = [(a + g * b).tanh() for g, a, b in zip(r, *gates[2], strict=True)]
     return [(1 - g) * new + g * old for g, new, old in zip(z, n, h, strict=True)]
 
 
 def lstm(gates: Gates, h: Vector, c: Vector | None, parameters: Mapping[str, Any]) -> Vector:
-    """c' = f c + i g, u = o tanh(c')."""
+    """Return u = o tanh(c'), with c' = f c + i g."""
     nothing = [arb(0)] * len(h)
     return _lstm(gates, c, nothing, nothing, nothing)
 
 
 def lstm_p(gates: Gates, h: Vector, c: Vector | None, parameters: Mapping[str, Any]) -> Vector:
-    """The same with peepholes: i and f see c (equations 6 and 7), o sees c' (equation 8)."""
+    """Return u of an LSTM with peepholes: i and f read c (equations 6 and 7), o reads c' (equation 8)."""
     return _lstm(gates, c, *([ball(p) for p in row] for row in np.asarray(parameters["part.peepholes"])))
 
 
@@ -113,4 +115,4 @@ STEPS: dict[str, Callable[[Gates, Vector, Vector | None, Mapping[str, Any]], Vec
     "sr-lstm": lstm,
     "sr-lstm-p": lstm_p,
 }
-"""u by the kind of the cell."""
+"""The function that computes u, by the kind of the cell."""

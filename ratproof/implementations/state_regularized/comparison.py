@@ -1,9 +1,10 @@
-"""State-regularized layers in torch, run on batches of strings of unequal lengths, against the automaton that
-Theorem 3.2 constructs: which centroid of the last layer each prefix leads to.
+"""State-regularized layers in torch against the automaton that Theorem 3.2 constructs.
 
-A network does not round where it ends at a centroid: what is compared are centroids, after every symbol, and
-each string's last state. Where exact arithmetic, or the floats' rounding, leaves two centroids too near one
-another, the string is left out: the theorem asks for no ties.
+The layers run on padded batches of strings of unequal lengths.
+
+A network that ends at a centroid does not round. So the comparison is between centroids: the centroid of the
+last layer after every symbol, and the last state of each string. Strings that bring two centroids too near
+each other, exactly or in floats, are left out, because the theorem assumes that there are no ties.
 """
 
 from __future__ import annotations
@@ -36,20 +37,20 @@ from ratproof.implementations.state_regularized.table_of_cells import (
 from theory.claim import Claim, Variant
 
 Places = list[int | None]
-"""The centroid of the last layer after each prefix, from 0; ``None`` where a table has none."""
+"""The index of the last layer's centroid after each prefix; ``None`` if a table has no entry."""
 COUNTED = 3
-"""Algorithm 1 counts over all strings of at most so many symbols."""
+"""Maximum length of the strings over which Algorithm 1 counts."""
 
 
 class CellComparison:
     """A network of one or two layers and its automaton.
 
     Args:
-        claim, variant: what is compared.
-        program: how it is run: ``"sr-limit"``, for temperature -> 0; ``"sr-mixture"`` (equation 5) and
-            ``"sr-sampled"`` (equation 4) at a low temperature; ``"sr-asked"``, the automaton that asking
-            torch's cell gives; ``"sr-counted"``, the one that Algorithm 1 counts over torch's runs.
-        spec: the layers; their options are all but the transition.
+        claim, variant: names of the claim and its variant.
+        program: how the network runs: ``"sr-limit"``, for temperature -> 0; ``"sr-mixture"`` (equation 5) and
+            ``"sr-sampled"`` (equation 4) at a low temperature; ``"sr-asked"``, the automaton of torch's cell
+            at each centroid; ``"sr-counted"``, the one that Algorithm 1 counts over runs of torch.
+        spec: the layers, with all options but the transition.
     """
 
     way = "sr-cells"
@@ -65,25 +66,25 @@ class CellComparison:
         self.claim, self.variant, self.program, self.spec = claim, variant, program, spec
 
     def renamed(self, names: dict[str, str]) -> CellComparison:
-        """The same layers with the inputs of the letters named, under their new names."""
+        """Return the same layers with only the inputs of these letters, under their new names."""
         return CellComparison(self.claim, self.variant, self.program, self.spec.renamed(names))
 
     @cached_property
     def layer(self) -> SRLayers:
-        """The torch module."""
+        """Return the torch module."""
         spec = self.spec
-        made = KINDS[spec.kind](
+        layer = KINDS[spec.kind](
             **spec.options,
             transition=self.transitions[self.program],
             dtype=DTYPES[spec.dtype],
             device=spec.device,
         )
-        made.load_state_dict({name: spec.tensor(values) for name, values in spec.parameters.items()})
-        return made.eval()
+        layer.load_state_dict({name: spec.tensor(values) for name, values in spec.parameters.items()})
+        return layer.eval()
 
     @cached_property
     def inputs(self) -> dict[str, Tensor]:
-        """The input of each symbol."""
+        """Return the input of each symbol."""
         return dict(zip(self.spec.alphabet, self.spec.tensor(self.spec.embeddings), strict=True))
 
     @property
@@ -94,8 +95,9 @@ class CellComparison:
         return TableQuestion(self.spec.kind, list(self.layer.cells), longest)  # type: ignore[arg-type]
 
     def automata(self) -> list[WFSA]:
-        """The automaton on the tuples of centroids that strings lead to; one for each centroid of the last
-        layer, which is final.
+        """Return one automaton per centroid of the last layer, which is its final state.
+
+        The states are the tuples of centroids that strings lead to.
         """
         asked, order, arrows = self._asked(16), [self._start], []
         for state in order:
@@ -118,13 +120,13 @@ class CellComparison:
         ]
 
     def weights(self) -> str:
-        """Its kind and sizes; the numbers are in the JSON."""
+        """Return the kind and sizes of the network; the numbers are in the JSON."""
         options = ", ".join(f"{name} = {value}" for name, value in self.spec.options.items())
         return f"{self.spec.kind} run as {self.program} in {self.spec.dtype} on {self.spec.device}, {options}"
 
     @torch.no_grad()
     def compare(self, strings: Sequence[String]) -> Iterator[StringResult]:
-        """Every prefix of every string; all strings are one batch."""
+        """Compare every prefix of every string; all strings are one batch."""
         asked = self._asked(max(map(len, strings), default=0))
         epsilon = self._epsilon(asked)
         right = [None if epsilon is None else settled(asked, self.inputs, x, self._start) for x in strings]
@@ -145,7 +147,7 @@ class CellComparison:
             yield replace(_compared(string, places, wanted), varies=len(ends) > 1)
 
     def _epsilon(self, asked: TableQuestion) -> float | None:
-        """How much of alpha may be off the automaton's centroid; ``None`` where that is not known."""
+        """Return the tolerance for alpha of the automaton's centroid, or ``None`` if none is known."""
         temperature = asked.cells[0].component.temperature
         if self.program == "sr-mixture":
             return followed(asked, self.inputs, self._start, temperature)
@@ -163,8 +165,9 @@ class CellComparison:
         return self._run(strings, slack)
 
     def _run(self, strings: Sequence[String], slack: float) -> list[Places]:
-        """Where the network is after each prefix, in one padded batch; no centroid is -1, and so is a last
-        state that is not the last output.
+        """Return the centroid of the network after each prefix, from one padded batch.
+
+        The index is -1 for an output at no centroid, and for a last state that differs from the last output.
         """
         lengths = [len(x) for x in strings]
         first = next(iter(self.inputs.values()))
@@ -186,7 +189,7 @@ class CellComparison:
         return all_places
 
     def _alone(self, slack: float) -> set[int]:
-        """The centroids of the last layer that no other one is so near that a mixture might be mistaken."""
+        """Return the centroids of the last layer that are far enough from all others to be recognised."""
         centroids = self.layer.components[-1].centroids.T.double()
         apart = (centroids.unsqueeze(1) - centroids).abs().amax(dim=2)
         apart.fill_diagonal_(torch.inf)
@@ -197,7 +200,7 @@ class CellComparison:
         return h if self.layer.cells[0].memoryless else (h, torch.zeros_like(h))
 
     def _table(self) -> dict[tuple[int, str], int]:
-        """The next centroid by asking torch's cell at all of them, with all symbols, at once."""
+        """Return the next centroid for all centroids and symbols, from one batch of torch's cell."""
         cell, k = self.layer.cell, self.spec.options["k"]
         pairs = list(product(range(k), self.inputs))
         x = torch.stack([self.inputs[symbol] for _, symbol in pairs])
@@ -207,8 +210,9 @@ class CellComparison:
         return dict(zip(pairs, alpha.argmax(dim=1).tolist(), strict=True))
 
     def _counted(self) -> dict[tuple[int, str], int]:
-        """Algorithm 1: T counts how often a centroid followed another with a symbol, over the network's
-        runs.
+        """Return the transitions that Algorithm 1 extracts from the network's runs.
+
+        T counts how often a centroid followed another with a symbol.
         """
         data = [x for length in range(COUNTED + 1) for x in product(self.inputs, repeat=length)]
         counts: dict[tuple[int, str], dict[Any, int]] = {}
@@ -219,7 +223,7 @@ class CellComparison:
         return {pair: max(sorted(row), key=row.__getitem__) for pair, row in counts.items()}
 
     def _seen(self, asked: TableQuestion) -> set[tuple[int, str]] | None:
-        """The pairs that strings of the data take, by exact arithmetic; ``None`` where one is not settled."""
+        """Return the exact pairs of centroid and symbol in the data, or ``None`` if one is undetermined."""
         states, pairs = {self._start}, set()
         for _ in range(COUNTED):
             after = set()
@@ -234,23 +238,25 @@ class CellComparison:
         return pairs
 
     def to_json(self) -> dict[str, Any]:
-        """Everything."""
+        """Return the network, its program and its weights."""
         return {"way": self.way, "program": self.program, **self.spec.to_json()}
 
     @classmethod
     def from_json(cls, claim: Claim, variant: Variant, data: dict[str, Any]) -> CellComparison:
-        """The comparison that :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else,
-        before anything large is allocated.
+        """Return the comparison that :meth:`to_json` wrote, checked before anything large is allocated.
+
+        Raises:
+            InputError: the data are not such a comparison.
         """
         spec = checked(data)
         if data["program"] not in variant.programs or data["program"] not in cls.transitions:
             programs = " or ".join(variant.programs) or "none"
-            raise InputError(f"the program is {data['program']!r:.60}, where {programs} is right")
+            raise InputError(f"program must be {programs}, got {data['program']!r:.60}")
         return cls(claim.name, variant.name, data["program"], spec)
 
 
 def _read(table: dict[tuple[int, str], int], string: String) -> Places:
-    """Where a table leads; ``None`` from a pair on that it lacks."""
+    """Follow a table along a string; the centroid is ``None`` from the first missing pair on."""
     places: Places = [0]
     for symbol in string:
         before = places[-1]
@@ -259,7 +265,7 @@ def _read(table: dict[tuple[int, str], int], string: String) -> Places:
 
 
 def _while_seen(string: String, places: Places, seen: set[tuple[int, str]]) -> Places:
-    """The places up to the first pair that is not seen; ``None`` from there on."""
+    """Return the centroids up to the first pair that the data lack, and ``None`` from there on."""
     result: Places = [places[0]]
     for before, symbol, after in zip(places, string, places[1:], strict=False):
         lost = result[-1] is None or (before, symbol) not in seen
@@ -276,5 +282,5 @@ def _compared(string: String, places: Places, wanted: Places) -> StringResult:
 
 
 def _named(place: int | None) -> str:
-    """In words."""
+    """Describe a centroid."""
     return "nothing seen" if place is None else "no centroid" if place < 0 else f"centroid {place + 1}"

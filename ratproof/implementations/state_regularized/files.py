@@ -1,6 +1,4 @@
-"""Reading kept state-regularized layers: everything in the file is checked before anything large is made of
-it.
-"""
+"""The reader of kept state-regularized layers, which checks the file before it allocates arrays."""
 
 from __future__ import annotations
 
@@ -22,20 +20,20 @@ OPTIONS = {*LARGEST, "bias", "similarity", "temperature"}
 
 
 def checked(data: dict[str, Any]) -> LayerSpec:
-    """The layers of :class:`~ratproof.implementations.state_regularized.comparison.CellComparison`, as its
-    ``to_json`` wrote them.
+    """Return the layers that ``to_json`` of a CellComparison wrote.
 
-    Raises :class:`~automata.errors.InputError` for anything else.
+    Raises:
+        InputError: the data are not such layers.
     """
     if set(data) != FIELDS:
-        raise InputError(f"the fields of a state-regularized network are {', '.join(sorted(FIELDS))}")
+        raise InputError(f"the fields of a state-regularized network must be {', '.join(sorted(FIELDS))}")
     kind = one_of("network", data["network"], list(KINDS))
     dtype, options = one_of("dtype", data["dtype"], list(DTYPES)), data["options"]
     if not isinstance(options, dict) or set(options) != OPTIONS:
-        raise InputError(f"options are {', '.join(sorted(OPTIONS))}")
+        raise InputError(f"options must be {', '.join(sorted(OPTIONS))}")
     for name, most in LARGEST.items():
         if whole(name, options[name], 2 if name == "k" else 1) > most:
-            raise InputError(f"{name} is {options[name]}, where at most {most} is right")
+            raise InputError(f"{name} must be at most {most}, got {options[name]}")
     one_of("bias", options["bias"], (True, False))
     one_of("similarity", options["similarity"], ("dot", "euclidean"))
     checked_temperature(options["temperature"])
@@ -45,7 +43,7 @@ def checked(data: dict[str, Any]) -> LayerSpec:
     check_inputs(embeddings, (len(data["alphabet"]), options["input_size"]))
     parameters = data["parameters"]
     if not isinstance(parameters, dict):
-        raise InputError("parameters are no object of arrays")
+        raise InputError("parameters must be an object of arrays")
     shapes = {
         name: numbers(f"parameter {shorten(name)}", values, most_float).shape
         for name, values in parameters.items()
@@ -55,5 +53,5 @@ def checked(data: dict[str, Any]) -> LayerSpec:
         for name, values in KINDS[kind](**options, device="meta").state_dict().items()
     }
     if shapes != right:
-        raise InputError(f"parameters have the shapes {shapes!s:.300}, where {right!s:.300} are right")
+        raise InputError(f"parameters must have the shapes {right!s:.300}, got {shapes!s:.300}")
     return spec(kind, options, parameters, embeddings, data["alphabet"], dtype, device_of(data["device"]))

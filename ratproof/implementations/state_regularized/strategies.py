@@ -15,7 +15,7 @@ from ratproof.implementations.layer_spec import spec
 from ratproof.implementations.state_regularized.comparison import CellComparison
 
 TEMPERATURES = {"sr-mixture": (2.0**-4, 2.0**-7, 2.0**-10, 2.0**-14), "sr-sampled": (2.0**-12, 2.0**-16)}
-"""Low enough for many of these networks; any other program's is 1."""
+"""Temperatures that are low enough for many of these networks; other programs use 1."""
 ONE_LAYER = ("sr-asked", "sr-counted")
 SHUT = -200.0
 """The bias of a forget gate that keeps nothing of c: such an LSTM is memory-less."""
@@ -26,45 +26,46 @@ _ONE_BY_ONE = st.integers(0, 3).map(lambda n: n == 0)
 
 
 class CellSource(Protocol):
-    """Where the choices and numbers of a network come from."""
+    """A source of the choices and weights of a network."""
 
     def choice(self, options: Sequence[Any]) -> Any:
-        """One of them."""
+        """Return one of the options."""
 
     def array(self, *shape: int) -> Any:
-        """Weights between -2 and 2."""
+        """Return weights between -2 and 2."""
 
 
 class Choices:
-    """Each one by itself, from Hypothesis, which makes it simpler where it shows a counterexample. Many are
-    equal, or 0, and such networks do little.
+    """A source that draws each value by itself from Hypothesis.
+
+    Hypothesis can simplify such counterexamples. Many values are equal or 0, and such networks do little.
     """
 
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw = draw
 
     def choice(self, options: Sequence[Any]) -> Any:
-        """One of them."""
+        """Return one of the options."""
         return self._draw(st.sampled_from(options))
 
     def array(self, *shape: int) -> Any:
-        """Weights between -2 and 2, many of them round."""
+        """Return weights between -2 and 2, many of them round."""
         size = prod(shape)
         return np.array(self._draw(st.lists(_NUMBERS, min_size=size, max_size=size))).reshape(shape)
 
 
 class Seeded:
-    """All from one seed: no two networks are alike."""
+    """A source that draws all values from one seed, so that networks rarely repeat."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
 
     def choice(self, options: Sequence[Any]) -> Any:
-        """One of them."""
+        """Return one of the options."""
         return self._random.choice(options)
 
     def array(self, *shape: int) -> Any:
-        """Multiples of 1/64 between -2 and 2."""
+        """Return multiples of 1/64 between -2 and 2."""
         return np.array([self._random.randint(-128, 128) / 64 for _ in range(prod(shape))]).reshape(shape)
 
 
@@ -72,23 +73,23 @@ class Seeded:
 def networks(
     draw: st.DrawFn, alphabet: str, claim: str, variant: str, program: str, dtype: str, device: str
 ) -> CellComparison:
-    """Networks of one or two layers of any kind, with two to four centroids each.
+    """Draw networks of one or two layers of any kind, with two to four centroids each.
 
-    The forget gates of most LSTMs are shut, and the input gates do not see c: else what c may be leaves few
-    centroids certain.
+    Most LSTMs have closed forget gates and input gates that do not read c. Otherwise few centroids are
+    certain, because c may take many values.
 
     Args:
-        draw: given by Hypothesis.
+        draw: the draw function of Hypothesis.
         alphabet: the symbols.
-        claim: what they are compared for.
-        variant: of the claim.
-        program: how they are run.
-        dtype: of the layers.
-        device: of the layers.
+        claim: name of the claim.
+        variant: name of the variant.
+        program: name of the program that runs the network.
+        dtype: dtype of the layers.
+        device: device of the layers.
     """
     one_by_one = draw(_ONE_BY_ONE)
     source: CellSource = Choices(draw) if one_by_one else Seeded(draw(st.integers(0, 2**32)))
-    least = 0 if one_by_one else 1  # the smallest networks are rarely seen to be wrong, and soon all drawn
+    least = 0 if one_by_one else 1  # the smallest networks rarely expose errors, and there are few of them
     kind = source.choice(list(KINDS))
     inputs, d = source.choice((1, 2)), source.choice((1, 2, 3)[least:])
     options: dict[str, Any] = {
@@ -100,8 +101,8 @@ def networks(
         "similarity": source.choice(("dot", "euclidean")),
         "temperature": source.choice(TEMPERATURES.get(program, (1.0,))),
     }
-    made = KINDS[kind](**options, device="meta").state_dict()
-    parameters = {name: source.array(*values.shape) for name, values in made.items()}
+    shapes = KINDS[kind](**options, device="meta").state_dict()
+    parameters = {name: source.array(*values.shape) for name, values in shapes.items()}
     if source.choice((False, True, True, True)):
         for name, values in parameters.items():
             if name.endswith("part.input.bias") and kind.startswith("sr-lstm"):

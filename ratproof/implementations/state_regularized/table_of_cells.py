@@ -1,12 +1,13 @@
-"""The automaton of a state-regularized network, by asking its cells at each centroid (Theorem 3.2): in balls,
-and how far torch's floats may be from that.
+"""The transition table of a state-regularized network, in ball arithmetic (Theorem 3.2).
 
-A state is a tuple with a centroid for each layer: the product automaton. A cell state c, of an LSTM, is no
-part of it: every answer is asked for all c that strings can lead to, as one ball, and holds whatever c is.
+Each cell is evaluated at each centroid, and the error of torch's floats is bounded.
 
-With equation 5 the hidden state is a mixture. Let alpha of the automaton's centroid be at least 1 - epsilon
-in each layer: then h is within epsilon of it, times the largest difference of two centroids. Where from all
-such h the next alpha is at least 1 - epsilon too, in floats as well as exactly, it is so after every string.
+A state is a tuple with one centroid per layer: the product automaton. The cell state c of an LSTM is not part
+of it. Each answer covers, in one ball, all c that strings can lead to.
+
+With equation 5 the hidden state is a mixture. If alpha of the automaton's centroid is at least 1 - epsilon in
+each layer, h is within epsilon times the largest difference of two centroids. If the next alpha is at least 1
+- epsilon for all such h, in floats and exactly, the bound holds after every string.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ from neural.tracked import RunningErrorTensor, tracking
 from ratproof.implementations.state_regularized import ball_cells
 
 State = tuple[int, ...]
-"""A centroid of each layer, from 0."""
+"""The index of one centroid per layer, from 0."""
 EPSILONS = (2.0**-40, 2.0**-14, 2.0**-7, 2.0**-4)
-"""How much of alpha may be off, tried in turn: the less it is, the nearer h is to its centroid."""
+"""Tolerances for alpha, tried in turn; with a smaller one, h stays nearer to its centroid."""
 OUTWARD = 1 + 2.0**-40
 
 
 @dataclass(frozen=True)
 class TableAnswer:
-    """What a cell says at a centroid, for an input.
+    """The next centroid of a cell at a centroid, for one input.
 
     Attributes:
-        place: the most similar centroid, by exact arithmetic; ``None`` where balls overlap.
-        gap: by how much it is more similar than any other, at least, in exact arithmetic and in torch's
-            floats, beyond what a division by the temperature and a softmax may round away.
+        place: index of the most similar centroid, by exact arithmetic; ``None`` if balls overlap.
+        gap: lower bound on the margin to every other similarity, in exact arithmetic and in torch's floats,
+            less the rounding of the division by the temperature and of the softmax.
     """
 
     place: int | None
@@ -50,12 +51,12 @@ class TableAnswer:
 
 
 class TableQuestion:
-    """The answers of a network's cells, each asked for once.
+    """Cached answers of a network's cells.
 
     Args:
-        kind: of the cells.
-        cells: of the layers, the first one first.
-        longest: the most symbols that are read, which bounds c.
+        kind: kind of the cells.
+        cells: one cell per layer, in order.
+        longest: maximum number of symbols that are read; it bounds c.
     """
 
     def __init__(self, kind: str, cells: Sequence[SRCell], longest: int) -> None:
@@ -69,10 +70,15 @@ class TableQuestion:
         self._answers: dict[tuple[int, int, bytes, float], TableAnswer] = {}
 
     def after(self, state: State, inputs: Tensor, epsilon: float = 0.0) -> tuple[State | None, float]:
-        """The state after an input, shape ``(input_size,)``; ``None`` where it is not settled. And the least
-        gap of the layers.
+        """Return the state after one input, and the smallest gap of the layers.
 
-        With ``epsilon`` each layer's h, and so the input of the layer above, may be that far off.
+        Args:
+            state: index of the centroid of each layer.
+            inputs: the input, shape ``(input_size,)``.
+            epsilon: tolerance for alpha, and so for the h of each layer and the input of the next.
+
+        Returns:
+            The next state, or ``None`` if it is not determined; and the gap.
         """
         after: list[int] = []
         least, off = math.inf, 0.0
@@ -87,8 +93,10 @@ class TableQuestion:
         return tuple(after), least
 
     def slack(self, layer: int, epsilon: float) -> float:
-        """How far a mixture may be from the centroid that has alpha >= 1 - epsilon, in any number: the others
-        pull it by the largest difference, and alpha and the sum are rounded.
+        """Bound the distance of a mixture from the centroid that has alpha >= 1 - epsilon, per component.
+
+        The other centroids pull it by at most epsilon times the largest difference, and alpha and the sum are
+        rounded.
         """
         if not epsilon:
             return 0.0
@@ -118,11 +126,12 @@ class TableQuestion:
         return ball_cells.similarities(self.kind, similarity, parameters, h, c, x)
 
     def distribution(self, place: int, inputs: Tensor) -> tuple[Floats, Floats]:
-        """Alpha of a first layer at a centroid (equations 2 and 3), and how far any evaluation by torch may
-        be from it; infinite where that may be all of it.
+        """Return alpha of a first layer at a centroid (equations 2 and 3), and a bound on torch's error.
 
-        alpha_i is 1 / sum_j exp((b_j - b_i) / tau). Of b less its greatest, over tau, two numbers and three
-        operations more are rounded; of the softmax, two functions, a sum of k terms and a quotient.
+        The bound is infinite if it would be 1 or more.
+
+        alpha_i is 1 / sum_j exp((b_j - b_i) / tau). The argument of exp rounds two numbers and three more
+        operations. The softmax rounds two functions, a sum of k terms and a quotient.
         """
         tau = self.cells[0].component.temperature
         with flint.ctx.workprec(ball_cells.PRECISION):
@@ -139,13 +148,14 @@ class TableQuestion:
 
     @property
     def _most(self) -> float:
-        """|c| grows by at most 1 a symbol: f is at most 1, and so are i and g."""
+        """Bound |c|, which grows by at most 1 per symbol because f, i and |g| are at most 1."""
         return self.longest + 1.0
 
     def _gap(self, exact: list[Any], best: int, errors: Floats, layer: int) -> float:
-        """By how much the similarity of ``best`` exceeds all others, at least, in any evaluation that may be
-        that far off; and not by rounding of the softmax alone. What torch computes is not asked: a wrong cell
-        is to be refuted, and not left out.
+        """Bound from below the margin of the similarity of ``best`` over the others, less softmax rounding.
+
+        The bound holds for any evaluation within ``errors``. It does not use torch's result, because a wrong
+        cell must be refuted rather than skipped.
         """
         low = np.array([float(b.lower()) for b in exact]) - errors
         high = np.array([float(b.upper()) for b in exact]) + errors
@@ -155,8 +165,9 @@ class TableQuestion:
         return apart * (1 - 2.0**-40) - rounded
 
     def _errors(self, layer: int, place: int, inputs: Tensor, epsilon: float, off: float) -> Floats:
-        """How far any evaluation by torch may be from the similarities at the centroid, where the state and
-        the input are that far off.
+        """Bound the error of torch's similarities at the centroid.
+
+        The state may be off by the layer's slack for ``epsilon``, and the input by ``off``.
         """
         cell = self.cells[layer]
         h, *more = (part.detach() for part in cell.at_centroid(place))
@@ -171,11 +182,11 @@ class TableQuestion:
             u, *_ = cell.part.step(cell.part.read(around), tuple(state))  # type: ignore[arg-type]
             b: Any = cell.component.similarities(u)
         errors: Floats = b.error[0].double().cpu().numpy()
-        return 2 * errors  # another evaluation's own error is like this one's
+        return 2 * errors  # any other evaluation has an error of the same size
 
 
 def _greatest(balls: Sequence[Any]) -> int | None:
-    """The place of the ball that is greater than all others; ``None`` where they overlap."""
+    """Return the index of the ball that is greater than all others, or ``None`` if they overlap."""
     for place, ball in enumerate(balls):
         if all(place == i or ball > other for i, other in enumerate(balls)):
             return place
@@ -185,7 +196,7 @@ def _greatest(balls: Sequence[Any]) -> int | None:
 def settled(
     asked: TableQuestion, inputs: Mapping[str, Tensor], string: Sequence[str], start: State
 ) -> list[State] | None:
-    """The states of the limit network after each prefix; ``None`` where one is not settled."""
+    """Return the states of the limit network after each prefix, or ``None`` if one is not determined."""
     states = [start]
     for x in string:
         after, _ = asked.after(states[-1], inputs[x])
@@ -198,14 +209,16 @@ def settled(
 def followed(
     asked: TableQuestion, inputs: Mapping[str, Tensor], start: State, temperature: float
 ) -> float | None:
-    """How much of alpha may be off the automaton's centroid after any string, with equation 5 at that
-    temperature; ``None`` where no such number is known.
+    """Return a tolerance for alpha that holds after every string, with equation 5 at this temperature.
 
     Args:
         asked: the cells.
-        inputs: of each symbol.
+        inputs: the input of each symbol.
         start: the first state.
         temperature: tau.
+
+    Returns:
+        The first of :data:`EPSILONS` that is proved to hold, or ``None`` if none is.
     """
     for epsilon in EPSILONS:
         if _closes(asked, inputs, start, temperature, epsilon):
@@ -231,8 +244,9 @@ def _closes(
 def always_certain(
     asked: TableQuestion, inputs: Mapping[str, Tensor], start: State, temperature: float
 ) -> bool:
-    """Is every alpha that strings lead to 1 for one centroid in floats, and 0 for the others? Then nothing is
-    left to chance where equation 4 samples.
+    """Return whether, after every string, alpha is 1 in floats for one centroid and 0 for the others.
+
+    If so, sampling by equation 4 is deterministic.
     """
     nothing = 200 if asked.unit > 2.0**-50 else 1000  # e^-nothing is 0 in the format
     waiting, seen = [start], {start}

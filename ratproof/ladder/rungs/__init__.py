@@ -1,1 +1,1 @@
-"""The rungs of the ladder, one file a rung: each asserts that the two sides of a variant agree."""
+"""The rungs of the ladder, one module each: assertions that a network and its automata agree."""

@@ -1,4 +1,4 @@
-"""The assertion of every evidence test: two sides agree on all strings given."""
+"""The assertion of every evidence test: two implementations agree on all strings."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from ratproof.implementations.comparison import Comparison, Repeatable, StringRe
 
 
 def agree(comparison: Comparison, strings: Sequence[String]) -> None:
-    """Assert that both sides agree on every prefix of every string; count the strings that were compared in
-    full, and those that were not.
+    """Assert that both implementations agree on every prefix of every string.
 
-    Raises :class:`~ratproof.evidence.counterexample.Disagreement`, with the first counterexample.
+    The ledger counts the strings that were compared in full, and the others.
+
+    Raises:
+        Disagreement: with the first counterexample.
     """
     book = ledger()
     if book.observe is not None:
@@ -43,13 +45,14 @@ def _agree(comparison: Comparison, strings: Sequence[String], book: Ledger) -> N
 
 
 def record(compared: StringResult, book: Ledger) -> None:
-    """Count what came of a comparison.
+    """Count the result of a comparison.
 
-    Raises ``RuntimeError`` where it says that nothing differs, and that a difference is not within its bound.
+    Raises:
+        RuntimeError: the result has no difference, although a bound is exceeded.
     """
     if compared.difference is None and compared.share is not None and not compared.share <= 1:
         raise RuntimeError(
-            f"a comparison says that nothing differs, though {compared.share} of a bound is used"
+            f"a comparison without a difference must use at most 1 of a bound, got {compared.share}"
         )
     book.add(compared.cases, compared.share)
     for reason, count in compared.left_out.items():

@@ -1,6 +1,4 @@
-"""The rung ``decided``: all strings, for random rational weights, or for the float weights of a torch
-layer.
-"""
+"""The rung ``decided``: all strings, for random rational weights or for a torch layer's float weights."""
 
 from __future__ import annotations
 
@@ -17,17 +15,17 @@ from theory.claim import Claim, Effort, Variant
 from theory.reading import Following, NoAutomaton
 
 BOXES = 100
-"""How many cases are decided by boxes, where the variant does not say."""
+"""Default number of cases that are decided by boxes."""
 
 
 def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert of random cases that the sides agree on all strings; what shows it is kept as a certificate.
+    """Assert of random cases that both sides agree on all strings, and record the certificate.
 
     A recurrence, read as an automaton, is equivalent to the constructed ones. A mixture follows its automaton
-    by boxes. Where the variant says that there is no automaton, that is shown of its unit.
+    by boxes. If the variant states that there is no automaton, that is shown for its unit.
 
     Raises:
-        InputError: the claim is a user's, and what decides it would not run its recurrence.
+        InputError: the claim is a user's, and the decision would not run its recurrence.
         Disagreement: the sides differ on a string.
         NoSuchAutomaton: there is no automaton.
     """
@@ -35,8 +33,8 @@ def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort
     own = isinstance(side, ExactRecurrence) and side.own
     if own and isinstance(reading, (NoAutomaton, Following)):
         raise InputError(
-            f"how a reading of the kind {type(reading).__name__} is decided does not run a recurrence of your"
-            " own, so it shows nothing of it; Equality is the reading that is decided"
+            f"the reading of your own claim must be Equality to be decided, got {type(reading).__name__},"
+            " whose decision does not run your recurrence"
         )
     if isinstance(reading, NoAutomaton):
         if reading.unit is None:
@@ -61,7 +59,7 @@ def decided(claim: Claim, variant: Variant, side: Implementation, effort: Effort
 
 
 def _decide_layer(claim: Claim, variant: Variant, side: Layer, data: st.DataObject) -> None:
-    """The float gates that a layer computes, in the claim's recurrence, make the layer's automata."""
+    """Assert that the claim's recurrence with a layer's float gates equals the layer's automata."""
     network = side.case(claim, variant, data)
     units = range(network.network.hidden_size)
     by_unit = [read(variant.reading.recurrence, network.claim_weights(unit)) for unit in units]

@@ -1,6 +1,4 @@
-"""All strings at once: the recurrence read as an automaton, and decided against the automaton of the
-claim.
-"""
+"""The decision for all strings: the recurrence, as an automaton, is compared with the claim's automaton."""
 
 from __future__ import annotations
 
@@ -26,32 +24,27 @@ from theory.reading import Clamped, Recurrence
 from theory.weights import Weights
 
 MOST_LEFT_OUT = 100
-"""How many symbols the shortest string may have that a variant speaks of, and be decided: that many times as
-many states are compared.
-"""
+"""Maximum length of the shortest string of a variant; the number of states grows in proportion to it."""
 
 
 def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> None:
-    """Assert that the case's recurrence gives every string the scores of its automata, all of them, in exact
-    fractions.
+    """Assert that the case's recurrence gives every string the scores of its automata, in exact fractions.
 
-    The step has to be affine in the state (:mod:`automata.recurrences.affine`), or, over another semiring
-    than the real one, linear (:mod:`automata.recurrences.linear`); there equality is shown by lumping, or it
-    is unknown. Every certificate, of an equality or of a difference, is checked by
-    ``ratproof/checkers/check_certificate.py`` or ``check_bisimulation.py``.
-    Where the variant speaks of strings of some length on, shorter ones score 0 on both sides of what is
-    compared.
+    The step must be affine in the state (:mod:`automata.recurrences.affine`), or linear over a semiring other
+    than the reals (:mod:`automata.recurrences.linear`). There equality is shown by lumping, or it is unknown.
+    ``ratproof/checkers/check_certificate.py`` or ``check_bisimulation.py`` checks every certificate of an
+    equality or a difference.
+
+    If the variant covers only strings of a minimum length, both sides give shorter ones the score 0.
 
     Args:
         comparison: the case.
-        on_numbers: where nothing but the claim's file says what the step does to numbers: what runs it on
-            them besides.
+        on_numbers: trial runs on numbers, if only the claim's file defines the step.
 
     Raises:
-        Disagreement: with the shortlex-least string that they score differently; or one on which the network,
-            run on numbers, differs.
-        NotAffine: the recurrence is no automaton of this kind.
-        NotAFunction: it gives a string one score, and then another.
+        Disagreement: with the shortlex-least string whose scores differ, or a string whose trial run differs.
+        NotAffine: the recurrence is not such an automaton.
+        NotAFunction: it gives one string two scores.
     """
     reading, constructed = comparison.read, comparison.automata()
     if reading.algorithm is not None:
@@ -63,18 +56,18 @@ def decide(comparison: ExactComparison, on_numbers: OnNumbers | None = None) -> 
         try:
             on_numbers.run(comparison, network, constructed)
         except Exception:
-            ledger().certificate = None  # what it shows is another function's
+            ledger().certificate = None  # it is about another function
             raise
 
 
 def at_least(automaton: WFSA, length: int) -> WFSA:
-    """The automaton with score 0 for strings of fewer symbols."""
+    """Return the automaton with score 0 for strings of fewer than ``length`` symbols."""
     if not length:
         return automaton
     if length > MOST_LEFT_OUT:
         raise RuntimeError(
-            f"it is not decided: strings of fewer than {length} symbols are left out, and at most"
-            f" {MOST_LEFT_OUT} can be"
+            "it is not decided: the shortest string of the variant must have at most"
+            f" {MOST_LEFT_OUT} symbols, got {length}"
         )
     k = automaton.semiring
     ways = [(i, min(i + 1, length), x, k.one) for x in automaton.alphabet for i in range(length + 1)]
@@ -84,8 +77,9 @@ def at_least(automaton: WFSA, length: int) -> WFSA:
 
 
 def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
-    """The recurrence with the weights of the case (an algorithm on an automaton) as automata, one for each
-    value it shows; over the case's own semiring.
+    """Return the recurrence with the weights of the case as automata, one per value.
+
+    They are over the case's own semiring. For an algorithm, the case is an automaton.
     """
     over = case.over if isinstance(case, Weights) else REAL
     if over is not REAL:
@@ -114,15 +108,15 @@ def read(recurrence: Recurrence, case: Any) -> list[WFSA]:
 
 
 def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: Sequence[WFSA]) -> None:
-    """Assert that each unit's automata are equivalent; the certificate of the last is kept as evidence."""
-    book = ledger()
+    """Assert that each unit's automata are equivalent, and record the last certificate as evidence."""
+    current_ledger = ledger()
     if not network:
         raise RuntimeError("there is no unit to decide")
     for unit, (one, other) in enumerate(zip(network, constructed, strict=True)):
         answer = equivalent(one, other)
         if isinstance(answer, Unknown):
             raise RuntimeError(f"unit {unit} is not decided: {answer.why}")
-        book.add(1)
+        current_ledger.add(1)
         if isinstance(answer, Different):
             write = one.semiring.format
             difference = Difference(
@@ -131,6 +125,6 @@ def decide_units(comparison: Comparison, network: Sequence[WFSA], constructed: S
             compared = StringResult(answer.word, None, difference)
             if isinstance(comparison, ExactComparison):
                 comparison.confirm(compared)
-            book.certificate = accepted_certificate(answer)
+            current_ledger.certificate = accepted_certificate(answer)
             raise Disagreement(counterexample(comparison, compared))
-        book.certificate = accepted_certificate(answer)
+        current_ledger.certificate = accepted_certificate(answer)

@@ -1,5 +1,6 @@
-"""Every string up to a length, for every small case of a variant (weights among 0, 1, -1 and 1/2, or near a
-case in which every weight matters), in exact fractions.
+"""The rung ``exhausted``: every string up to a length, for every small case of a variant, in exact fractions.
+
+Weights are among 0, 1, -1 and 1/2, or near a case in which every weight matters.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ MOST_STRINGS = 20_000
 
 
 def exhausted(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert it of all small cases, and all strings up to a length over one and two letters; over an alphabet
-    that is given, of as many as are quick to read.
+    """Assert agreement for all small cases and all strings up to a length, over one and two letters.
 
-    Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
+    Over a fixed alphabet, the length is limited by the number of strings.
+
+    Raises:
+        Disagreement: a score differs.
     """
     longest = effort.exhausted
     if variant.alphabet is not None:
@@ -39,25 +42,26 @@ def exhausted(claim: Claim, variant: Variant, side: Implementation, effort: Effo
 
 
 def length_within(symbols: int) -> int:
-    """Return up to which length there are at most :data:`MOST_STRINGS` strings; 1 at least."""
+    """Return the length up to which there are at most :data:`MOST_STRINGS` strings, at least 1."""
     return next(
         n for n in range(30, 0, -1) if n == 1 or sum(symbols**i for i in range(n + 1)) <= MOST_STRINGS
     )
 
 
 def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) -> None:
-    """Assert that both sides agree on every string of at most ``longest`` symbols over alphabets of 1 to
-    ``letters`` letters.
+    """Assert agreement on every string of at most ``longest`` symbols, over 1 to ``letters`` letters.
 
-    The small cases come with few letters first, then of small size, then with simple weights; once one
-    differs, all that follow are still tried on the shorter strings. So the counterexample that is raised is
-    minimal among all of them: no shorter string, then no smaller alphabet, no fewer states, and no simpler
-    weights. Where the variant says that there is no automaton at all, or that no initial distribution does,
-    the counterexample's case also has a certificate of that, and is minimal among the cases that have one.
+    Small cases with few letters come first, then those of small size, then those with simple weights. After a
+    difference, all later cases are still tried on shorter strings. So the counterexample is minimal: no case
+    has a shorter string, then a smaller alphabet, fewer states, or simpler weights.
 
-    Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
+    If the variant states that no automaton or no initial distribution exists, the counterexample has a
+    certificate of that. It is then minimal among the cases with a certificate.
+
+    Raises:
+        Disagreement: with the minimal counterexample.
     """
-    book = ledger()
+    current_ledger = ledger()
     best: _Found | None = None
     cases = uncertified = 0
     for size in range(1, letters + 1):
@@ -68,26 +72,26 @@ def exhaust(claim: str, variant: Variant, longest: int = 4, letters: int = 2) ->
             cases += 1
             comparison = ExactComparison(claim, variant.name, case)
             compared = comparison.compare_all(bound)
-            record(compared, book)
-            book.inform(compared.cases if compared.varies else 0)
+            record(compared, current_ledger)
+            current_ledger.inform(compared.cases if compared.varies else 0)
             if compared.difference is not None:
                 comparison.confirm(compared)
                 certify = CERTIFICATES.get(type(variant.reading))
                 candidate = _Found(
                     compared, comparison, None if certify is None else certify(variant, comparison, compared)
                 )
-                # Where some automaton may do for this case, though not the one that is constructed, another
-                # case has to show it.
+                # Another automaton may be right for this case, though not the constructed one; then another
+                # case must show the refutation.
                 shown = candidate.certificate is not None or certify is None
                 best, uncertified = (candidate, uncertified) if shown else (best, uncertified + 1)
-    book.facts.update(longest=longest, small_cases=cases, letters=letters)
+    current_ledger.facts.update(longest=longest, small_cases=cases, letters=letters)
     if best is not None:
-        book.certificate = best.certificate
+        current_ledger.certificate = best.certificate
         raise Disagreement(counterexample(best.comparison, best.compared))
     if uncertified:
         raise RuntimeError(
-            f"the sides differ for {uncertified} cases, and for none of them a certificate shows that no"
-            " other automaton does"
+            f"the sides differ for {uncertified} cases, but no certificate excludes another automaton for any"
+            " of them"
         )
 
 
@@ -106,9 +110,7 @@ class _Found:
 def _no_automaton(
     variant: Variant, comparison: ExactComparison, compared: StringResult
 ) -> dict[str, Any] | None:
-    """A certificate that no automaton as small as the construction's computes the unit that differs; ``None``
-    where there is none.
-    """
+    """Return a certificate that no automaton as small as ours computes the unit, or ``None``."""
     case = comparison.case
     assert compared.difference is not None
     unit = compared.difference.unit
@@ -127,11 +129,10 @@ def _no_automaton(
 def no_initial_distribution(
     variant: Variant, comparison: ExactComparison, compared: StringResult
 ) -> dict[str, Any] | None:
-    """A certificate that the automaton gives another score whatever distribution it starts with; ``None``
-    where there is none.
+    """Return a certificate that the automaton is wrong for every initial distribution, or ``None``.
 
-    Its score is linear in the initial weights: a mean of its scores from each single state, none of which is
-    as small, or none as large, as the network's value.
+    Its score is linear in the initial weights: a mean of the scores from each single state. All of these must
+    be above, or all below, the network's value.
     """
     assert compared.difference is not None
     unit, string = compared.difference.unit, compared.string[: compared.difference.length]
@@ -154,20 +155,20 @@ def no_initial_distribution(
 
 
 def _exactly(values: list[Fraction]) -> Any:
-    made = np.empty(len(values), dtype=object)
-    made[:] = values
-    return made
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 CERTIFICATES: dict[type, Callable[[Variant, ExactComparison, StringResult], dict[str, Any] | None]] = {
     NoAutomaton: _no_automaton,
     NoInitialDistribution: no_initial_distribution,
 }
-"""What a counterexample's case has to be shown besides, by what the variant claims."""
+"""Further certificates that a counterexample requires, by the kind of the variant's reading."""
 
 
 def hankel_certificate(block: Block, case: Any, unit: int) -> dict[str, Any]:
-    """The block as a JSON object."""
+    """Return the block as a JSON object."""
     return {
         "type": "hankel",
         "says": f"no automaton over a field with fewer than {len(block)} states computes this unit",

@@ -1,6 +1,4 @@
-"""The rung ``gradient``: torch's gradients are the derivatives of the automata's scores, for random weights
-and strings.
-"""
+"""The rung ``gradient``: torch's gradients equal the derivatives of the automata's scores."""
 
 from __future__ import annotations
 
@@ -13,9 +11,10 @@ from theory.claim import GRADIENT, Claim, Effort, Variant
 
 
 def gradient(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert it of random layers, within the derived bound.
+    """Assert that the gradients of random layers are within the derived bound.
 
-    Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
+    Raises:
+        Disagreement: a gradient differs.
     """
     assert isinstance(side, Layer)
 

@@ -1,4 +1,4 @@
-"""The rung of the ladder: a variant's theorem, as the kernel accepts it."""
+"""The rung ``kernel-checked``: a variant's theorem, as Coq's kernel accepts it."""
 
 from __future__ import annotations
 
@@ -17,37 +17,38 @@ from theory.claim import Claim, Effort, Variant
 
 
 class NotAccepted(AssertionError):
-    """The theorem is not there, it assumes something, or it says something else."""
+    """An error for a theorem that is missing, has assumptions, or states something else."""
 
 
 def kernel_checked(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert the variant's theorem in ``theory/coq``, for every semiring, alphabet and size, as Coq's kernel
-    accepts it.
+    """Assert that Coq's kernel accepts the variant's theorem in ``theory/coq``.
+
+    The theorem covers every semiring, alphabet and size.
 
     Raises:
-        InputError: the claim is a user's, and nothing binds a theorem of ratproof's to it.
+        InputError: the claim is a user's, to which no theorem of ratproof is linked.
         RefutedByTheorem: the theorem refutes the variant.
-        NotAccepted: it is not accepted.
+        NotAccepted: the kernel does not accept it.
     """
     if not isinstance(side, ExactRecurrence) or side.own:
         raise InputError(
-            "nothing binds a theorem of ratproof's to a claim of your own: ratproof check has no way to show"
-            " that it is kernel-checked"
+            "kernel-checked is not supported for a claim of your own, because no theorem of ratproof is"
+            " linked to it"
         )
     accept(claim.name, variant)
 
 
 def accept(claim: str, variant: Variant) -> None:
-    """Assert that the kernel accepts the variant's theorem, with nothing assumed, that it gives what the
-    variant says, and that its definitions compute what ours compute.
+    """Assert that the kernel accepts the variant's theorem without assumptions.
 
-    Where some of them can be run: the facts say how many values were compared.
+    The theorem must imply what the variant states, and its definitions must compute what ours compute. If
+    some of them can run, the facts have the number of compared values.
 
     Raises:
-        RefutedByTheorem: it does, and the theorem refutes the variant.
-        NotAccepted: it does not.
-        OtherDefinitions: it does, and is about other definitions.
-        NotRun: there is no Coq here.
+        RefutedByTheorem: it is accepted, and refutes the variant.
+        NotAccepted: it is not accepted.
+        OtherDefinitions: it is accepted, but its definitions differ from ours.
+        NotRun: Coq is not installed.
     """
     theorem = variant.theorem
     if theorem is None:
@@ -71,10 +72,10 @@ def accept(claim: str, variant: Variant) -> None:
         raise NotAccepted(f"{theorem.name} does not give what {claim}, {variant.name} says of its terms")
     if differs:
         raise OtherDefinitions(differs)
-    book = ledger()
-    book.add(1 + values)
-    book.facts["values_compared"] = values
-    book.facts |= {
+    current_ledger = ledger()
+    current_ledger.add(1 + values)
+    current_ledger.facts["values_compared"] = values
+    current_ledger.facts |= {
         "theorem": statement.name,
         "says": statement.says,
         "statement": answer.statement.text,

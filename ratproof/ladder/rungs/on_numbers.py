@@ -1,16 +1,16 @@
-"""A decided claim of one's own, run on numbers besides: is the step the function that was decided, on the
-strings that can be tried?
+"""Trial runs of a user's decided claim on numbers, to compare the step with the function that was decided.
 
-A decision is about the function that a step computes on affine forms (:mod:`automata.recurrences.affine`). A
-step that is another function on numbers, or none at all (it counts its calls, draws random numbers, changes a
-state that it is given), would escape it. So the recurrence is run on fractions, each time from a fresh start
-and each string twice, the second time in another order.
+A decision is about the function that a step computes on affine forms (:mod:`automata.recurrences.affine`). It
+would miss a step that is another function on numbers, or no function at all because it counts its calls,
+draws random numbers, or changes its state argument. So the recurrence also runs on fractions, each time from
+a fresh start and each string twice, the second time in another order.
 
-- What differs from the automaton, twice, is a refutation, whatever was decided: replay shows it again.
-- What differs from itself is no function of the string. Then nothing was claimed that a string could refute,
-  and nothing holds: the verdict is unknown, and the sentence says which string gave what.
+- A string that differs from the automaton twice is a refutation, whatever was decided, and replay shows it
+  again.
+- A step that differs from itself is no function of the string. Then no string can refute the claim, and it
+  does not hold. The verdict is unknown, and the message names the string and the values.
 
-No finite number of runs sees more than the strings that it runs. So the verdict says how many these were.
+A finite number of runs covers only the strings that it runs. So the verdict states their number.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ from ratproof.implementations.comparison import Difference, NotAFunction, String
 from ratproof.implementations.exact import ExactComparison, fresh_values, unlike
 
 STRINGS = 1000
-"""How many strings are tried at least, where the alphabet has as many: a string that was run is tried at each
-of its prefixes.
-"""
+"""Minimum number of strings, if the alphabet has as many; a string counts with all its prefixes."""
 MOST_STEPS, LEAST_STEPS, WORK = 20_000, 1_200, 400_000
 LONGEST, SHORTEST_LONG, BITS = 1000, 60, 8000
 PRIME = 2**61 - 1
@@ -44,15 +42,15 @@ Word = tuple[Hashable, ...]
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """The strings that are run; the same ones whenever a case is run again.
+    """A plan of the strings to run, which is the same whenever a case runs again.
 
     Args:
         alphabet: the symbols.
-        basis: strings that the decision rests on: all others follow from them and their next symbols, if the
-            step is what it seems.
-        steps: how many symbols they have, in all, about.
-        longest: how many symbols the longest has.
-        least: how many strings are tried at least, where the alphabet has as many that are no longer.
+        basis: strings on which the decision depends; they and their next symbols determine all others, if the
+            step is a function.
+        steps: approximate total number of symbols.
+        longest: length of the longest string.
+        least: minimum number of strings, if the alphabet has as many of this length.
     """
 
     alphabet: tuple[Hashable, ...]
@@ -62,7 +60,9 @@ class TrialPlan:
     least: int = STRINGS
 
     def strings(self) -> list[Word]:
-        """The basis with every next symbol, all short strings, long runs of a symbol, words again and again,
+        """Return the strings to run.
+
+        They are the basis with every next symbol, all short strings, long runs of a symbol, repeated words,
         and random strings.
         """
         chosen: dict[Word, None] = {}
@@ -100,13 +100,13 @@ class TrialPlan:
 
     def _random(self, seed: int = 0) -> Iterator[Word]:
         rng = random.Random(seed)
-        for place in range(20 * STRINGS):
-            length = rng.randint(self.longest // 4, self.longest) if place % 40 == 0 else rng.randint(1, 40)
+        for number in range(20 * STRINGS):
+            length = rng.randint(self.longest // 4, self.longest) if number % 40 == 0 else rng.randint(1, 40)
             yield tuple(rng.choices(self.alphabet, k=min(length, self.longest)))
 
 
 class Prefixes:
-    """All prefixes of some strings, each once."""
+    """The set of all prefixes of some strings."""
 
     def __init__(self, strings: Iterable[Word] = ()) -> None:
         self._after: dict[tuple[int, Hashable], int] = {}
@@ -115,25 +115,25 @@ class Prefixes:
             self.add(x)
 
     def add(self, string: Word) -> None:
-        """Those of one string more."""
-        place = 0
+        """Add the prefixes of a string."""
+        node = 0
         for length, symbol in enumerate(string, start=1):
             new = len(self._after) + 1
-            place = self._after.setdefault((place, symbol), new)
-            if place == new:
+            node = self._after.setdefault((node, symbol), new)
+            if node == new:
                 self._of_length += [0] * (length == len(self._of_length))
                 self._of_length[length] += 1
 
     def count(self, shortest: int = 0) -> int:
-        """How many are at least so long."""
+        """Return the number of prefixes with at least ``shortest`` symbols."""
         return sum(self._of_length[shortest:])
 
 
 def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float = 1.0) -> TrialPlan:
-    """Strings to run for a network, read as automata, and the automata that it was decided to be; a part of
-    them where many cases are run.
+    """Return a plan for a network, read as automata, and the automata that it was decided to be.
 
-    As many as take some seconds: large networks get fewer, and numbers that grow fast shorter ones.
+    With ``part`` below 1 the plan is smaller, for many cases. A plan takes some seconds: large networks get
+    fewer strings, and fast-growing numbers get shorter ones.
     """
     size = sum(a.states**2 for a in constructed) + network[0].states ** 2
     steps = max(LEAST_STEPS, min(MOST_STEPS, WORK // size))
@@ -156,15 +156,13 @@ def plan_for(network: Sequence[WFSA], constructed: Sequence[WFSA], part: float =
 
 
 def basis(automata: Sequence[WFSA], most: int = 200) -> list[Word]:
-    """Strings whose state vectors span those of all, in shortlex order."""
+    """Return strings whose state vectors span those of all strings, in shortlex order."""
     both = cleared([remove_epsilon(automata[0])])
     return [tuple(both.symbols[i] for i in word) for word in explore(both, PRIME).words[:most]]
 
 
 class OnNumbers:
-    """What is run of the cases of one claim: of the first case all strings of a :class:`TrialPlan`, of others
-    a part.
-    """
+    """The trial runs of one claim: the full plan for the first case, and a part of it for others."""
 
     def __init__(self, part: float = 1 / 20) -> None:
         self.part = part
@@ -174,8 +172,7 @@ class OnNumbers:
         """Assert that the case's recurrence gives the strings the automata's scores.
 
         Raises:
-            Disagreement: it does not; with the first string found, made shorter for as long as it still
-                differs.
+            Disagreement: a score differs; with the first such string, shrunk as far as it still differs.
             NotAFunction: two runs of one string gave different scores.
         """
         case = json.dumps(comparison.case.to_json(), sort_keys=True, default=str)
@@ -197,16 +194,18 @@ class OnNumbers:
         if differs is not None:
             raise Disagreement(counterexample(comparison, shrunk(comparison, ran[-1][: differs.length])))
         tried = Prefixes(strings).count(comparison.read.shortest)
-        book = ledger()
-        before = book.facts.get("on_numbers", {"cases": 0, "strings": 0, "longest": 0})
+        current_ledger = ledger()
+        before = current_ledger.facts.get("on_numbers", {"cases": 0, "strings": 0, "longest": 0})
         longest = max(before["longest"], *map(len, strings))
-        book.facts["on_numbers"] = ran_on_strings(before["cases"] + 1, before["strings"] + tried, longest)
+        current_ledger.facts["on_numbers"] = ran_on_strings(
+            before["cases"] + 1, before["strings"] + tried, longest
+        )
 
 
 def difference(
     comparison: ExactComparison, string: String, values: Sequence[tuple[Any, ...]]
 ) -> Difference | None:
-    """The first prefix and unit whose value is not the automaton's score, both exact."""
+    """Return the first prefix and unit whose value is not the automaton's score, both exact."""
     scores = [comparison.read.scores(automaton, string) for automaton in comparison.automata()]
     for t in range(comparison.read.shortest, len(values)):
         for unit, (value, score) in enumerate(
@@ -219,10 +218,10 @@ def difference(
 
 
 def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> StringResult:
-    """A string that differs, made shorter for as long as leaving out a part, or cutting it at the first
-    difference, leaves a difference.
+    """Shrink a string that differs, by removing parts and cutting it at the first difference.
 
-    Raises :class:`~ratproof.implementations.comparison.NotAFunction` where it differs no more.
+    Raises:
+        NotAFunction: the string no longer differs.
     """
 
     def differs(x: Word) -> Difference | None:
@@ -252,19 +251,19 @@ def shrunk(comparison: ExactComparison, string: Word, tries: int = 300) -> Strin
 
 
 def ran_on_strings(cases: int, strings: int, longest: int) -> dict[str, Any]:
-    """What to say, beside a decided verdict, of what it is about, and of what was run besides."""
-    told = (
+    """Return the facts about the trial runs, for the report of a decided verdict."""
+    sentence = (
         f"decided for the function that the step computes on affine forms; on {strings:,}"
         f" strings{f' in {cases:,} cases' if cases > 1 else ''}, of at most {longest:,} symbols, it did the"
         " same on numbers, twice"
     )
-    return {"cases": cases, "strings": strings, "longest": longest, "says": told}
+    return {"cases": cases, "strings": strings, "longest": longest, "says": sentence}
 
 
 def ran_on_cases(cases: int) -> dict[str, Any]:
-    """What to say, beside a proof, of what it is about, and of what was run besides."""
-    told = (
+    """Return the facts about the trial runs, for the report of a proof."""
+    sentence = (
         f"proved for what recurrence and construction compute on variables; in {cases:,} random cases they"
         " did the same on numbers"
     )
-    return {"cases": cases, "says": told}
+    return {"cases": cases, "says": sentence}

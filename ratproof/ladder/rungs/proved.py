@@ -1,6 +1,4 @@
-"""Proofs: the identities of an invariant, checked, counted, and written down so that a person can follow
-them.
-"""
+"""Proofs: the identities of an invariant, checked, counted, and written for a person."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ NOT_IN_ORDER = (
 
 
 class NotProved(AssertionError):
-    """An identity does not hold. That is no disproof: another invariant may do."""
+    """An error for an identity that fails, which is no disproof because another invariant may work."""
 
     def __init__(self, identity: Identity, where: str) -> None:
         super().__init__(f"not proved in {where}: {identity}")
@@ -46,49 +44,48 @@ class NotProved(AssertionError):
 
 
 class GapInProof(AssertionError):
-    """The identities may hold, and do not cover every state that the network reaches."""
+    """An error for identities that do not cover every reachable state."""
 
 
 def proved(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert it of all weights, strings and sizes, in every commutative semiring.
+    """Assert the claim for all weights, strings and sizes, in every commutative semiring.
 
-    What is proved of variables is sampled on numbers too where the claim is a user's: nothing else says that
-    the claim's file does to numbers what it does to variables.
+    For a user's claim, the proof about variables is also sampled on numbers, because only the claim's file
+    relates the two.
 
     Raises:
         NotProved: with the first identity that fails.
-        GapInProof: the identities do not speak of all states.
+        GapInProof: the identities do not cover all states.
         Disagreement: a network with numbers differs from its automaton.
     """
     prove(variant)
     if not (isinstance(side, ExactRecurrence) and side.own):
         return
-    whole = ledger()
+    outer = ledger()
     try:
-        with recording() as book:
+        with recording() as current_ledger:
             sampled(claim, variant, side, effort)
-        if not book.cases:
-            raise RuntimeError(f"on numbers nothing was compared: {left_out_in_words(book.facts)}")
+        if not current_ledger.cases:
+            raise RuntimeError(f"on numbers nothing was compared: {left_out_in_words(current_ledger.facts)}")
     except BaseException:
-        whole.certificate = None  # a proof of something else
+        outer.certificate = None  # it proves something else
         raise
-    whole.facts["on_numbers"] = ran_on_cases(book.cases)
+    outer.facts["on_numbers"] = ran_on_cases(current_ledger.cases)
 
 
 def prove(variant: Variant) -> None:
-    """Assert that the variant's invariant proves it, in every commutative semiring; the proof is kept as the
-    certificate.
+    """Assert that the variant's invariant proves it in every commutative semiring, and record the proof.
 
     Raises:
         NotProved: with the first identity that fails.
-        GapInProof: the identities do not speak of all states.
+        GapInProof: the identities do not cover all states.
     """
     induction = variant.proof
     if induction is None:
         raise RuntimeError(f"{variant.name} has no invariant to be proved by")
     if variant.reading.algorithm is not None:
         raise RuntimeError(f"{variant.name} has an algorithm of its own, and the identities are Forward's")
-    book = ledger()
+    current_ledger = ledger()
     if not induction.instances:
         raise GapInProof(f"the proof of {variant.name} has no instance to be checked for")
     for instance in induction.checked:
@@ -97,10 +94,10 @@ def prove(variant: Variant) -> None:
             raise GapInProof(f"the proof of {variant.name} {gap}")
     for reading in (COMMUTATIVE, BY_SYMPY):
         checked = _all(variant, induction, reading)
-        book.add(_counted(checked, reading.name))
+        current_ledger.add(_counted(checked, reading.name))
     sizes = [] if induction.sizes is None else induction.sizes()
-    book.add(_counted(sizes, "sizes that are symbols"))
-    book.certificate = _written(variant, induction, len(checked), sizes)
+    current_ledger.add(_counted(sizes, "sizes that are symbols"))
+    current_ledger.certificate = _written(variant, induction, len(checked), sizes)
 
 
 def _all(variant: Variant, induction: Induction, reading: Reading) -> list[Identity]:
@@ -119,9 +116,7 @@ def _counted(checked: list[Identity], where: str) -> int:
 
 
 def order_of_factors(variant: Variant, induction: Induction) -> str:
-    """Whether commutativity is needed, and what for: the identities once more where variables do not
-    commute.
-    """
+    """Return whether commutativity is needed, by checking the identities for noncommuting variables."""
     for reading, sentence in ((IN_PATH_ORDER, IN_ANY_ORDER), (TURNED_ROUND, IF_TURNED)):
         if all(identity.holds for identity in _all(variant, induction, reading)):
             return sentence
@@ -129,11 +124,12 @@ def order_of_factors(variant: Variant, induction: Induction) -> str:
 
 
 def _written(variant: Variant, induction: Induction, checked: int, sizes: list[Identity]) -> dict[str, Any]:
-    """The proof as a JSON object: the invariant, the first instance's identities in full, and what all of
-    them cover.
+    """Return the proof as a JSON object.
+
+    It has the invariant, the first instance's identities in full, and the extent of all of them.
     """
-    # Shown as they come, every product in its own order; that both sides are equal when variables commute was
-    # just checked.
+    # Both sides are equal if variables commute, as was just checked. They are shown with every product in its
+    # own order.
     first = identities(variant, induction, IN_PATH_ORDER, induction.instances[0])
     return {
         "type": "induction",
@@ -151,7 +147,7 @@ def _written(variant: Variant, induction: Induction, checked: int, sizes: list[I
 
 
 def _instances(induction: Induction) -> list[str]:
-    """The sizes and alphabets that the identities were checked for."""
+    """Return the sizes and alphabets for which the identities were checked."""
     named = []
     for signature, alphabet in induction.checked:
         letters = f"the letter{'' if len(alphabet) == 1 else 's'} {', '.join(alphabet)}"
@@ -162,7 +158,7 @@ def _instances(induction: Induction) -> list[str]:
 
 
 def _automaton(variant: Variant, induction: Induction) -> list[str]:
-    """The first unit's automaton with variables for weights, for the first instance."""
+    """Return the first unit's automaton with variables for weights, for the first instance."""
     signature, alphabet = induction.instances[0]
     a = variant.reading.construction(signature.variables(alphabet, IN_PATH_ORDER.over))[0]
     tables = [(x, a.matrix(x)) for x in a.alphabet] + (

@@ -1,4 +1,4 @@
-"""The rung ``sampled``: random weights and strings, every prefix, for each way to run the network."""
+"""The rung ``sampled``: random weights and strings, all prefixes, for each implementation of the network."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MOST_TEST_STRINGS = 50
 
 
 def sampled(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:
-    """Assert that random cases agree with their automata: exactly in fractions, in floats within the derived
-    bound.
+    """Assert that random cases agree with their automata, exactly or within the bound of floats.
 
-    Raises :class:`~ratproof.evidence.counterexample.Disagreement`.
+    Raises:
+        Disagreement: a score differs.
     """
 
     def one_case(data: st.DataObject) -> None:

@@ -1,4 +1,4 @@
-"""Every rung by its name, the kind of evidence that it shows."""
+"""The rungs by the kind of evidence that they show."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ RUNGS: dict[str, Rung] = {
     "proved": proved,
     "kernel-checked": kernel_checked,
 }
-"""The rungs, the lowest first."""
+"""The rungs, lowest first."""
 
 
 def rung_of(kind: str) -> Rung:
-    """Return the rung that shows evidence of that kind; one that raises
-    :class:`~automata.errors.InputError` if there is none.
+    """Return the rung of that kind of evidence.
+
+    For an unknown kind, the rung raises :class:`~automata.errors.InputError`.
     """
 
     def unknown(claim: Claim, variant: Variant, side: Implementation, effort: Effort) -> None:

@@ -1,3 +1,4 @@
-"""Kernels of linear recurrences, each held against its recurrence: what the families are, the reference, the
-bounds, and what is drawn.
+"""Kernels of linear recurrences and their comparison with the recurrence.
+
+The modules define the families, the reference, the error bounds, and the random calls.
 """

@@ -1,5 +1,6 @@
-"""Kernels with other layouts and names, called as :func:`~ratproof.api.kernels.kernel_claim` calls
-kernels. No adapter computes: what an adapted kernel returns are the kernel's own numbers.
+"""Adapters for kernels with other layouts and names, for :func:`~ratproof.api.kernels.kernel_claim`.
+
+No adapter computes anything: an adapted kernel returns the kernel's own numbers.
 
 >>> import torch
 >>> def decayed_sum(*, x, log_decay, initial_state):  # its own names, and (B, D, T)
@@ -29,8 +30,9 @@ Function = Callable[..., Any]
 
 
 def renamed(kernel: Function, **names: str) -> Function:
-    """A kernel whose arguments have other names: ``renamed(kernel, g="log_decay")`` gives it as ``log_decay``
-    what the family calls ``g``.
+    """Return a kernel whose arguments have other names.
+
+    ``renamed(kernel, g="log_decay")`` passes as ``log_decay`` the tensor that the family calls ``g``.
     """
 
     @functools.wraps(kernel)
@@ -41,15 +43,13 @@ def renamed(kernel: Function, **names: str) -> Function:
 
 
 def axes(kernel: Function, ours: str, theirs: str) -> Function:
-    """A kernel whose tensors have their leading axes in another order: ``axes(kernel, "BTH", "BHT")`` is one
-    with heads before time.
+    """Return a kernel whose tensors have their leading axes in another order.
 
-    Tensors with as many axes, or more, are transposed, but for ``initial_state``; so are its outputs.
+    ``axes(kernel, "BTH", "BHT")`` is for a kernel with heads before time. Tensors with at least as many axes
+    are transposed, except for ``initial_state``, and so are the outputs.
     """
     if sorted(ours) != sorted(theirs) or len(set(ours)) != len(ours):
-        raise InputError(
-            f"axes are {ours!r} and {theirs!r}, where one order of letters and another are right"
-        )
+        raise InputError(f"axes must be two orders of the same distinct letters, got {ours!r} and {theirs!r}")
     there = [ours.index(axis) for axis in theirs]
     back = [theirs.index(axis) for axis in ours]
 
@@ -68,7 +68,7 @@ def axes(kernel: Function, ours: str, theirs: str) -> Function:
 
 
 def transposed_states(kernel: Function) -> Function:
-    """A kernel whose states have the shape ``(N, H, V, K)``, initial and final ones."""
+    """Return a kernel whose initial and final states have the shape ``(N, H, V, K)``."""
 
     @functools.wraps(kernel)
     def adapted(**arguments: Any) -> Any:
@@ -82,11 +82,11 @@ def transposed_states(kernel: Function) -> Function:
 
 
 OPTIONS = ("initial_state", "cu_seqlens")
-"""Arguments whose axes are no strings' and tokens'."""
+"""Arguments whose axes are not those of strings and tokens."""
 
 
 def _with_names(adapted: Function, kernel: Function, ours: dict[str, str]) -> Function:
-    """Its signature has our names, by which options that it lacks are known."""
+    """Set a signature with our names, by which missing options are recognised."""
     try:
         signature = inspect.signature(kernel)
     except (TypeError, ValueError):

@@ -1,6 +1,4 @@
-"""A call of a kernel against its recurrence: the share of the bound that is used, or the first number that is
-wrong.
-"""
+"""A call of a kernel against its recurrence: the largest share of a bound, or the first wrong number."""
 
 from __future__ import annotations
 
@@ -22,18 +20,18 @@ from ratproof.laws.kernels.problem import Problem
 
 Right = dict[str, tuple[Any, NDArray[np.float64]]]
 UNDERFLOW = 2.0**20
-"""Smallest normal numbers: a bound below that many says something of a result that is 0, too."""
+"""A bound below this many smallest normal numbers is useful even for a result of 0."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """Numbers that a kernel computed, beside the recurrence's.
+    """Numbers that a kernel computed, and the recurrence's.
 
     Attributes:
-        name: as a counterexample has it: ``o``, ``final_state``, or ``q.grad``.
-        computed: by the kernel.
-        right: the recurrence's.
-        bound: how far they may be apart.
+        name: the name in a counterexample, such as ``o``, ``final_state`` or ``q.grad``.
+        computed: the kernel's numbers.
+        right: the recurrence's numbers.
+        bound: the largest allowed difference.
     """
 
     name: str
@@ -43,16 +41,17 @@ class Held:
 
 
 def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exactly: bool = False) -> Call:
-    """Call a kernel, and hold it against its recurrence; the ledger counts what was compared.
+    """Compare a call of a kernel with its recurrence, and count the case in the ledger.
 
     Args:
-        kernel: what is called.
+        kernel: the kernel that is called.
         problem: the call.
-        arrays: its numbers.
-        law: what a counterexample is to say besides.
-        exactly: nothing rounds: the results must be equal.
+        arrays: the numbers of its arguments.
+        law: a further description for a counterexample.
+        exactly: whether the results must be equal, because nothing rounds.
 
-    Raises :class:`~ratproof.laws.kernels.counterexample.WrongCall` where a number is wrong.
+    Raises:
+        WrongCall: a number is wrong.
     """
     call, shown = kernel.call(problem, arrays), ShownCall(kernel, problem, arrays, law)
     if kernel.against is None:
@@ -64,19 +63,19 @@ def compare(kernel: Kernel, problem: Problem, arrays: Arrays, law: str = "", exa
 
 
 def recurrence(problem: Problem, arrays: Arrays, kernel: Kernel) -> Right:
-    """Return the recurrence's results, with the bounds of a kernel that computes as this one says."""
+    """Return the recurrence's results, with the bounds for the kernel's declared form."""
     result = run(problem, arrays, kernel.form)
     return {"o": (result.outputs, result.output_bounds), "final_state": (result.states, result.state_bounds)}
 
 
 def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], exactly: bool = False) -> None:
-    """Hold what a call gave against what is right.
+    """Compare the results of a call with the right ones.
 
     Args:
         shown: the call.
-        call: what it gave.
-        right: returns the right numbers, with the bounds of a kernel.
-        exactly: nothing rounds: the results must be equal.
+        call: its results.
+        right: returns the right numbers, with bounds for a kernel.
+        exactly: whether the results must be equal, because nothing rounds.
     """
     if call.changed is not None:
         raise shown.changed(call.changed)
@@ -93,7 +92,7 @@ def hold_call(shown: ShownCall, call: Call, right: Callable[[Kernel], Right], ex
 
 
 def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None:
-    """Hold numbers against the recurrence's; a number whose bound says nothing is not counted."""
+    """Compare numbers with the recurrence's; a number without a useful bound does not count."""
     numbers = counted = 0
     share = 0.0
     for held in pairs:
@@ -103,7 +102,9 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
         right = np.asarray(held.right).reshape(computed.shape)
         bound = np.zeros(computed.shape) if exactly else held.bound.reshape(computed.shape)
         stored = FORMATS[shown.problem.format_of(held.name)]
-        if stored.dtype != FORMATS[shown.problem.accumulation].dtype:  # a result is rounded once more
+        if (
+            stored.dtype != FORMATS[shown.problem.accumulation].dtype
+        ):  # a narrower result is rounded once more
             if exactly:
                 right = rounded(right, shown.problem.format_of(held.name))
             else:
@@ -111,25 +112,26 @@ def hold(shown: ShownCall, pairs: Iterable[Held], exactly: bool = False) -> None
         useful = bound <= max(USELESS * root_mean_square(right.astype(float)), UNDERFLOW * stored.smallest)
         useful &= np.abs(right).astype(float) + bound < stored.largest / 4
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            apart = np.abs(computed - right).astype(float)
-            wrong = useful & ~(apart <= bound)
-            used = np.where(apart == 0, 0.0, apart / bound)
+            errors = np.abs(computed - right).astype(float)
+            wrong = useful & ~(errors <= bound)
+            used = np.where(errors == 0, 0.0, errors / bound)
         if wrong.any():
-            place = tuple(int(i) for i in np.argwhere(wrong)[0])
-            raise shown.wrong(held.name, place, computed[place], right[place], bound[place])
+            index = tuple(int(i) for i in np.argwhere(wrong)[0])
+            raise shown.wrong(held.name, index, computed[index], right[index], bound[index])
         numbers, counted = numbers + computed.size, counted + int(useful.sum())
         share = max(share, float(np.max(used[useful], initial=0.0)))
     _count(numbers, counted, None if exactly else share)
 
 
 def _count(numbers: int, counted: int, share: float | None) -> None:
-    """Write a call into the ledger: a case where a bound said something, or where there was nothing to
-    compute.
+    """Count a call in the ledger.
+
+    It is a case if a bound was useful or if there was nothing to compute.
     """
-    book = ledger()
-    before = book.facts.get("numbers", (0, 0))
-    book.facts["numbers"] = (before[0] + counted, before[1] + numbers)
+    current_ledger = ledger()
+    before = current_ledger.facts.get("numbers", (0, 0))
+    current_ledger.facts["numbers"] = (before[0] + counted, before[1] + numbers)
     if numbers and not counted:
-        book.leave_out(NOTHING_COUNTED)
+        current_ledger.leave_out(NOTHING_COUNTED)
     else:
-        book.add(1, share)
+        current_ledger.add(1, share)

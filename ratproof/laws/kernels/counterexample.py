@@ -16,31 +16,33 @@ from ratproof.evidence.counterexample import Refutation
 from ratproof.evidence.subjects import BELIEVED
 from ratproof.laws.kernels.layouts import CONTIGUOUS, laid_out
 
-if TYPE_CHECKING:  # torch, which a process that only reads verdicts does without
+if TYPE_CHECKING:  # a process that only reads verdicts does not import torch
     from ratproof.laws.kernels.kernel import Arrays, Kernel, WrongKind
     from ratproof.laws.kernels.problem import Problem
 
 RECURRENCE = "the recurrence"
 FORWARD = "in a call with gradients"
 MOST_WRITTEN = 100_000
-"""Numbers in a script, at most."""
+"""Maximum number of array elements in a script."""
 
 
 @dataclass(frozen=True)
 class KernelCounterexample:
-    """Where a kernel and its recurrence part.
+    """A difference between a kernel and its recurrence.
 
     Attributes:
-        claim, variant: what is refuted.
+        claim, variant: names of the refuted claim and variant.
         problem: the shapes and options of the call, on one line.
-        place: which number of which result.
-        kernel, recurrence: its two values, as text.
+        place: the result and the index of the number.
+        kernel, recurrence: both values, as text.
         bound: the largest difference that rounding could explain, or, against another kernel, the measured
-            rounding; ``"0"`` where nothing rounds.
-        law: what is broken, in a few words, where it is not the recurrence itself.
-        sizes: what to sort by.
-        form: how the kernel would have to compute for the call to be right; empty if there is no such form.
-        script: a program that shows it without ratproof; empty where the numbers are too many.
+            rounding; ``"0"`` if nothing rounds.
+        law: a short description of the broken law, if it is not the recurrence itself.
+        other: name of the other side, the recurrence or the other kernel.
+        sizes: sort key of simplicity.
+        seed: seed of the numbers.
+        form: a form of computation in which the call would be right; empty without such a form.
+        script: a program that shows the difference without ratproof; empty if there are too many numbers.
     """
 
     claim: str
@@ -58,7 +60,7 @@ class KernelCounterexample:
     script: str = field(default="", repr=False)
 
     def sentence(self) -> str:
-        """One line: the call, the place and the two values."""
+        """Return one line with the call, the place and the two values."""
         slack = "" if self.bound == "0" else f" (rounding explains at most {self.bound})"
         if self.other != RECURRENCE:
             slack = f" (the measured rounding is {self.bound})"
@@ -70,29 +72,29 @@ class KernelCounterexample:
         )
 
     def in_short(self, unequal: str) -> str:
-        """The place and the two values."""
+        """Return the place and the two values."""
         return printable(f"{self.place}: {self.kernel} {unequal} {self.recurrence}")
 
     @property
     def simplicity(self) -> tuple[int, int]:
-        """What to sort by."""
+        """Return the sort key: sizes first."""
         return sum(self.sizes), len(self.problem)
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Return the counterexample as a JSON object."""
         return {name: value for name, value in asdict(self).items() if name not in ("script", "sizes")}
 
 
 class WrongCall(Refutation):
-    """A kernel is wrong on a call.
+    """An error for a call on which a kernel is wrong.
 
     Args:
-        counterexample: what is wrong.
+        counterexample: the difference.
         problem, kernel: the call.
 
     Attributes:
-        under: holds the same call against the bounds of a kernel that computes in another form; ``None`` if
-            the bound does not depend on the form.
+        under: compares the same call with the bounds of a kernel in another form; ``None`` if the bound does
+            not depend on the form.
     """
 
     def __init__(self, counterexample: KernelCounterexample, problem: Problem, kernel: Kernel) -> None:
@@ -103,12 +105,13 @@ class WrongCall(Refutation):
 
 @dataclass(frozen=True)
 class ShownCall:
-    """A call that is held against its recurrence, and what a counterexample is to show of it.
+    """A call that is compared with its recurrence, as a counterexample describes it.
 
     Attributes:
         kernel, problem, arrays: the call.
-        law: what is broken, where it is not the recurrence itself.
-        weights: of ``o`` and ``final_state`` in the sum whose gradients are held; none for the results.
+        law: a short description of the law, if it is not the recurrence itself.
+        weights: weights of ``o`` and ``final_state`` in the sum whose gradients are compared; empty if
+            results are compared.
     """
 
     kernel: Kernel
@@ -118,19 +121,19 @@ class ShownCall:
     weights: Arrays = field(default_factory=dict)
 
     def changed(self, name: str) -> WrongCall:
-        """The kernel wrote into an argument."""
+        """Return the counterexample of a kernel that wrote into an argument."""
         what = "another tensor than before", "an argument, only read", "0"
         return self._wrong(name, *what, f"arguments[{name!r}].sum()")
 
     def of_another_kind(self, error: WrongKind) -> WrongCall:
-        """What the kernel returned has another shape, format or type."""
+        """Return the counterexample of a result with another shape, format or type."""
         printed = error.printed or "type(result).__name__"
         return self._wrong(error.name, error.made, error.right, "0", printed)
 
     def wrong(
         self, name: str, index: tuple[int, ...], computed: float, right: float, bound: float
     ) -> WrongCall:
-        """A number is wrong."""
+        """Return the counterexample of a wrong number."""
         place = f"{name}[{', '.join(map(str, index))}]"
         limit = "0" if bound == 0 else f"{bound:.2g}"
         return self._wrong(place, repr(float(computed)), repr(float(right)), limit, place)
@@ -155,8 +158,9 @@ class ShownCall:
 
 
 def script(shown: ShownCall, says: str, printed: str) -> str:
-    """A program that calls the kernel with these numbers and prints a place; empty where they are too
-    many.
+    """Return a program that calls the kernel with these numbers and prints one of the results.
+
+    It is empty if there are too many numbers.
     """
     kernel, problem, arrays, weights = shown.kernel, shown.problem, shown.arrays, shown.weights
     if sum(array.size for array in (*arrays.values(), *weights.values())) > MOST_WRITTEN:
@@ -168,12 +172,12 @@ def script(shown: ShownCall, says: str, printed: str) -> str:
         else _LOAD.format(file=source[0], name=source[1])
     )
     numbers = [f"    {name}={_tensor(name, array, problem)}," for name, array in arrays.items()]
-    given = kernel.accepted(problem.arguments(arrays))
+    accepted = kernel.accepted(problem.arguments(arrays))
     for option in ("initial_state", "output_final_state", "scale"):
-        if option in given and option not in arrays:
-            numbers.append(f"    {option}={given[option]!r},")
-    if "cu_seqlens" in given:
-        offsets = given["cu_seqlens"]
+        if option in accepted and option not in arrays:
+            numbers.append(f"    {option}={accepted[option]!r},")
+    if "cu_seqlens" in accepted:
+        offsets = accepted["cu_seqlens"]
         text = "None" if offsets is None else f"torch.tensor({offsets.tolist()}, dtype={offsets.dtype})"
         numbers.append(f"    cu_seqlens={text},")
     before = after = ""
@@ -190,9 +194,9 @@ def script(shown: ShownCall, says: str, printed: str) -> str:
         after = f"loss = {' + '.join(terms)}\n{_TWICE if problem.mode == 'twice' else ''}loss.backward()\n"
         name, gradient, rest = printed.partition(".grad")
         printed = f"arguments[{name!r}].grad{rest}" if gradient else printed
-    laying = ""
+    layout_code = ""
     if problem.layout != CONTIGUOUS:
-        laying = _LAYING.format(source=inspect.getsource(laid_out), layout=problem.layout)
+        layout_code = _LAYING.format(source=inspect.getsource(laid_out), layout=problem.layout)
     a_number = printed.endswith(("]", ".sum()"))
     return _SCRIPT.format(
         call="result" if printed == "type(result).__name__" else "o, final_state",
@@ -201,7 +205,7 @@ def script(shown: ShownCall, says: str, printed: str) -> str:
         seed=problem.seed,
         load=load,
         numbers="\n".join(numbers),
-        laying=laying,
+        layout_code=layout_code,
         before=before + mode,
         after=after,
         place=printed,
@@ -254,6 +258,6 @@ arguments = dict(
 {numbers}
 )
 arguments = {{n: x.to("{device}") if isinstance(x, torch.Tensor) else x for n, x in arguments.items()}}
-{laying}{before}{call} = kernel(**arguments)
+{layout_code}{before}{call} = kernel(**arguments)
 {after}print({place!r}, "=", repr({value}))
 '''

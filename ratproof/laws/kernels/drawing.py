@@ -1,9 +1,10 @@
-"""What is drawn for a kernel: calls of every length and size that a kernel might get wrong, as Hypothesis
-shrinks them.
+"""Hypothesis strategies for calls of a kernel, of all lengths and sizes at which errors are likely.
 
 The product B H K V T of a call is the number of elements in the states of all tokens. Each call has a budget
-for it. A call that exceeds its budget is made smaller: by its length if that is random, and by its other
-sizes if its length is an edge of the usual chunks.
+for it.
+
+A call that exceeds its budget is made smaller. Its length is reduced if that is random, and its other sizes
+if its length is an edge of the usual chunks.
 """
 
 from __future__ import annotations
@@ -22,26 +23,27 @@ from ratproof.laws.kernels.layouts import CONTIGUOUS, LAYOUTS
 from ratproof.laws.kernels.problem import Numbers, Problem
 
 BUDGETS = (2**14, 2**15, 2**16, 2**16, 2**17, 2**18, 2**20, 2**22)
-"""One of them is drawn for each call."""
+"""Budgets, of which each call draws one."""
 LARGEST = 2**23
-"""The budget of one call of a rung."""
+"""The budget of the one large call of a rung."""
 MOST_PAIRS = 2**23
-"""Most numbers in the reference for pairs of the tokens of a chunk, where steps correct the state."""
+"""Maximum number of array elements of the reference for pairs of tokens in a chunk, if steps correct."""
 _EDGES = (*range(1, 18), 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 256)
 SIZES = {"B": tuple(range(1, 10)), "H": tuple(range(1, 9)), "K": _EDGES, "V": _EDGES}
-"""Sizes of each axis; lanes have those of keys."""
+"""Sizes of each axis; the number of lanes has the sizes of keys."""
 WIDE_KEYS, WIDE_TIME, ODD_KEYS = 64, 129, 100
-"""Each rung has a call with so many keys and values, and so many tokens at least; and one with so many keys,
-no multiple of 16.
+"""Sizes that each rung covers: the first for keys and values, the second for tokens, and a last one for keys.
+
+The last one is not a multiple of 16.
 """
 SHORTENED = (range(2, 9), range(9, 65), range(65, 513))
-"""From one of them is drawn how short a call may be made at most to keep its budget, in tokens."""
+"""Ranges of the smallest length, in tokens, to which a call may be reduced to keep its budget."""
 KEEPS_TIME = ("KVBHDT", "VKHBDT", "BHDKVT")
 KEEPS_KEYS = ("TKVBHD", "TVKHBD", "TBHDKV")
 KEEPS_BOTH = ("BHTDKV",)
-"""Orders in which sizes are made smaller."""
+"""Orders in which sizes are reduced."""
 LEAST = 2
-"""Calls of each length at least: Hypothesis's first one is always the plainest."""
+"""Minimum number of calls of each length, because Hypothesis's first one is always the simplest."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,10 @@ class CallSizes:
     """The sizes that a call may have.
 
     Attributes:
-        times: lengths T, in ranges that are drawn alike.
-        choices: sizes by axis.
-        budgets: what the product of all sizes may be.
-        orders: in which order the sizes of a call that exceeds its budget are made smaller; one is drawn.
+        times: ranges of lengths T, which are equally likely.
+        choices: possible sizes by axis.
+        budgets: possible limits on the product of all sizes.
+        orders: possible orders in which the sizes of a call that exceeds its budget are reduced.
     """
 
     times: tuple[Sequence[int], ...]
@@ -63,7 +65,7 @@ class CallSizes:
 
 @dataclass(frozen=True)
 class Group:
-    """Calls that are searched together: their name, how many they are, and their sizes."""
+    """A group of calls that are searched together: its name, the number of calls, and their sizes."""
 
     name: str
     examples: int
@@ -71,8 +73,10 @@ class Group:
 
 
 def lengths_of(kernel: Kernel) -> tuple[int, ...]:
-    """The lengths that every rung has: those of the claim, or the edges of the usual chunks that the kernel
-    takes; of one that reads multiples of some length, the next ones up.
+    """Return the lengths that every rung covers.
+
+    They are those of the claim, or the edges of the usual chunks that the kernel takes. If the kernel takes
+    only multiples of a length, they are rounded up.
     """
     if kernel.lengths:
         return kernel.lengths
@@ -84,20 +88,21 @@ def lengths_of(kernel: Kernel) -> tuple[int, ...]:
 
 
 def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iterator[Group]:
-    """The groups of a rung's calls: half of them at the lengths that every rung has, half at random ones,
-    and a few large ones.
+    """Yield the groups of a rung's calls.
+
+    Half of the calls have the lengths that every rung covers, half have random lengths, and a few are large.
 
     Args:
-        kernel: what is called.
-        examples: how many calls, or more.
-        shortest: tokens at least.
-        small: is each budget but those of :data:`BUDGETS` a quarter?
+        kernel: the kernel that is called.
+        examples: minimum number of calls.
+        shortest: minimum number of tokens.
+        small: whether the budgets other than :data:`BUDGETS` are a quarter of the usual ones.
     """
     choices = _choices(kernel)
     lengths = [length for length in lengths_of(kernel) if length >= shortest]
     for_edges = examples if kernel.lengths else examples // 2
-    for place, length in enumerate(lengths):
-        number = max(LEAST, for_edges // len(lengths) + (place < for_edges % len(lengths)))
+    for index, length in enumerate(lengths):
+        number = max(LEAST, for_edges // len(lengths) + (index < for_edges % len(lengths)))
         yield Group(str(length), number, CallSizes(((length,),), choices, BUDGETS))
     if not kernel.lengths:
         anything = CallSizes(_any_time(kernel, shortest, max(lengths)), choices, BUDGETS, KEEPS_KEYS)
@@ -113,7 +118,7 @@ def groups_of(kernel: Kernel, examples: int, shortest: int, small: bool) -> Iter
 
 
 def shorter_than(kernel: Kernel, time: int, shortest: int) -> CallSizes:
-    """Calls of so many tokens at most, for a smaller counterexample."""
+    """Return sizes of calls with at most ``time`` tokens, for a smaller counterexample."""
     if kernel.lengths:
         times: Sequence[int] = [n for n in kernel.lengths if shortest <= n <= time]
     else:
@@ -130,7 +135,7 @@ def _choices(kernel: Kernel) -> dict[str, tuple[int, ...]]:
 def _near(
     choices: dict[str, tuple[int, ...]], wanted: dict[str, tuple[int, ...]]
 ) -> dict[str, tuple[int, ...]]:
-    """The choices with the wanted sizes of some axes: the largest ones where the kernel has none of them."""
+    """Restrict the choices to the wanted sizes of some axes, or to the largest size without a wanted one."""
     own = {axis: wanted.get("K" if axis == "D" else axis, sizes) for axis, sizes in choices.items()}
     return {a: tuple(n for n in own[a] if n in sizes) or (max(sizes),) for a, sizes in choices.items()}
 
@@ -142,14 +147,14 @@ def _multiples(kernel: Kernel, least: int, most: int) -> range:
 
 
 def _any_time(kernel: Kernel, shortest: int, most: int) -> tuple[range, ...]:
-    """Short, medium and long ones."""
+    """Return ranges of short, medium and long lengths."""
     ends = sorted({min(end, most) for end in (16, 300, most)})
     firsts = (max(shortest, first) for first in (1, 17, 301))
     return tuple(_multiples(kernel, *ends) for ends in zip(firsts, ends, strict=False))
 
 
 def _longer(kernel: Kernel, lengths: list[int]) -> tuple[Sequence[int], ...]:
-    """Lengths of large calls: from :data:`WIDE_TIME` on, if the kernel takes such."""
+    """Return lengths of large calls: from :data:`WIDE_TIME` on, if the kernel takes them."""
     if kernel.lengths:
         return ([n for n in lengths if n >= WIDE_TIME] or lengths[-1:],)
     return (_multiples(kernel, min(WIDE_TIME, max(lengths)), max(lengths)),)
@@ -164,19 +169,19 @@ def problems(
     least_rows: int = 1,
     least_heads: int = 1,
 ) -> Problem:
-    """A call of a kernel.
+    """Draw a call of a kernel.
 
     Args:
-        draw: Hypothesis's.
-        kernel: what is called.
-        numbers: what its numbers are like.
-        sizes: that it may have.
-        least_rows: so many strings at least.
-        least_heads: so many heads, or lanes, at least.
+        draw: the draw function of Hypothesis.
+        kernel: the kernel that is called.
+        numbers: kind of its numbers.
+        sizes: sizes that it may have.
+        least_rows: minimum number of strings.
+        least_heads: minimum number of heads, or lanes.
     """
     family, lacks = kernel.family, kernel.without
-    # Hypothesis likes to repeat draws of a kind within a case, but not those of a random number generator;
-    # the first choice is the smallest, to which a counterexample is shrunk
+    # Hypothesis tends to repeat draws of a kind within a case, but not those of a random number generator;
+    # a counterexample shrinks to the first choice
     random = draw(st.randoms(use_true_random=False))
     one_in_four = (False, True, False, False)
     packed = family.packed and "cu_seqlens" not in lacks and random.choice(one_in_four)
@@ -210,7 +215,7 @@ def problems(
         keys=drawn.get("K", 1),
         values=drawn.get("V", 1),
         packed=packed,
-        # the family of real factors always has an initial state
+        # families with a real factor always have an initial state
         started=(bool(family.factor) and not family.pairs)
         or ("initial-state" not in lacks and random.choice((False, True))),
         scale=_scale(random, kernel, exact),
@@ -227,7 +232,7 @@ def problems(
 
 
 def _size_of(random: Random, choices: Sequence[int]) -> int:
-    """A size up to 16, or a larger one as often."""
+    """Draw a size up to 16 or a larger one, with equal probability."""
     parts = [[n for n in choices if n <= 16], [n for n in choices if n > 16]]
     return random.choice(random.choice([part for part in parts if part]))
 
@@ -235,7 +240,7 @@ def _size_of(random: Random, choices: Sequence[int]) -> int:
 def _fitted(
     kernel: Kernel, drawn: dict[str, int], choices: dict[str, tuple[int, ...]], order: str, budget: int
 ) -> dict[str, int]:
-    """The sizes, made smaller axis by axis until the call keeps its budget."""
+    """Reduce the sizes axis by axis until the call keeps its budget."""
     fitted = _shortened(drawn, choices, order, budget, lambda sizes: prod(sizes.values()))
     chunk, family = kernel.form.chunk, kernel.family
     if chunk is None or family.correction == "none":
@@ -278,7 +283,7 @@ def _scale(random: Random, kernel: Kernel, exact: bool) -> float | None:
 
 
 def _parts(random: Random, time: int, number: int, empty: bool) -> tuple[int, ...]:
-    """Lengths of so many sequences, or fewer, with so many tokens together; of none and of one token too."""
+    """Return at most ``number`` sequence lengths that sum to ``time``, often including 0 and 1."""
     number = number if empty else max(1, min(number, time))
     least = 0 if empty else 1
     lengths: list[int] = []

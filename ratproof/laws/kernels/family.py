@@ -1,7 +1,7 @@
-"""The families of linear recurrences: which tensors a kernel takes, and what it is to compute from them.
+"""The families of linear recurrences: the tensors that a kernel takes, and the function that it computes.
 
-A head's state S is a matrix of K x V numbers. A step decays it, may correct it along one direction, adds one
-matrix of rank one, and reads it:
+The state S of a head is a K x V matrix. A step decays it, may correct it along one direction, adds one matrix
+of rank one, and reads it:
 
     S <- diag(d) S + b (a^T X) + k v^T,    o = scale S^T q
 
@@ -20,29 +20,29 @@ Correction = Literal["none", "delta", "low-rank"]
 
 @dataclass(frozen=True)
 class LinearRecurrence:
-    """What a family of kernels computes.
+    """The function that a family of kernels computes.
 
     Attributes:
-        name: as ``kernel_claim`` knows it.
-        tensors: the tensors it takes besides ``scale``, ``initial_state``, ``output_final_state`` and
-            ``cu_seqlens``, each with its axes: B strings, T tokens, H heads, K and V the state's, D lanes, P
-            the two parts of a complex number.
-        query, key, value: the tensors of those names; empty for a key or a query of ones.
+        name: the name in ``kernel_claim``.
+        tensors: the tensors and their axes, besides ``scale``, ``initial_state``, ``output_final_state`` and
+            ``cu_seqlens``. The axes are B strings, T tokens, H heads, K and V of the state, D lanes, and P
+            for the two parts of a complex number.
+        query, key, value: the names of these tensors; empty for a key or a query of ones.
         decay: the tensor whose exponential decays the state, axes ``BTHK`` or ``BTH``; a natural logarithm,
-            at most 0, and -infinity.
-        fixed_decay: gamma_h = 1 - 2^(-5-h) for head h, as RetNet has it.
-        step, rate: the tensors of time steps, axes ``BTH``, at least 0, and of rates, axes ``HK`` or ``H``,
-            at most 0, of a state-space layer: the decay is exp(step rate), and what is added step k v^T.
-        factor: the tensor that decays the state by itself, no logarithm.
+            at most 0, possibly -infinity.
+        fixed_decay: whether the decay is gamma_h = 1 - 2^(-5-h) for head h, as in RetNet.
+        step, rate: the tensors of a state-space layer: time steps, axes ``BTH``, at least 0, and rates, axes
+            ``HK`` or ``H``, at most 0. The decay is exp(step rate), and the added term is step k v^T.
+        factor: the tensor that is the decay itself rather than its logarithm.
         correction: ``delta``: after the decay, S += beta k (v - S^T k)^T; ``low-rank``: S = diag(d) S +
-            b (S^T a)^T + k v^T, of the state before the decay.
-        bonus: the tensor u, axes ``HK``, of a state that is read before its update: o = scale (S + (u * k)
-            v^T)^T q; empty for one that is read after.
-        lanes: the state is a vector of D numbers, axes ``BTD``, and not a matrix a head.
-        pairs: are the numbers complex? Then each tensor, and the state behind its lanes, has a last axis P.
-        scaled: is there a ``scale``? ``always``: it is a number, never None.
-        packed: may strings be packed, with ``cu_seqlens``?
-        says: the recurrence, in the statement of a claim.
+            b (S^T a)^T + k v^T, with the state before the decay.
+        bonus: the tensor u, axes ``HK``, if the state is read before its update: o = scale (S + (u * k)
+            v^T)^T q; empty if it is read after.
+        lanes: whether the state is a vector of D numbers, axes ``BTD``, rather than one matrix per head.
+        pairs: whether numbers are complex; then each tensor and the state have a last axis P.
+        scaled: whether there is a ``scale``: ``maybe`` it is None, or ``always`` a number; empty without one.
+        packed: whether strings may be packed, with ``cu_seqlens``.
+        says: the recurrence, as the statement of a claim shows it.
     """
 
     name: str
@@ -75,7 +75,7 @@ SELECTIVE_SCAN = LinearRecurrence(
     packed=False,
     says="S = diag(exp(dt a)) S + dt k v^T, o = S^T q",
 )
-"""Mamba's state-space layer: q is its C, k its B, v its input, a its A, and a head one of its groups."""
+"""Mamba's state-space layer: q is C, k is B, v is the input, a is A, and a head is one of its groups."""
 SSD = LinearRecurrence(
     "ssd",
     {**_QKV, "dt": "BTH", "a": "H"},
@@ -85,7 +85,7 @@ SSD = LinearRecurrence(
     packed=False,
     says="S = exp(dt a) S + dt k v^T, o = S^T q",
 )
-"""Mamba-2's, whose heads have one rate each."""
+"""The state-space layer of Mamba-2, whose heads have one rate each."""
 LRU = LinearRecurrence(
     "lru",
     {"f": "DP", "u": "BTDP"},
@@ -96,7 +96,7 @@ LRU = LinearRecurrence(
     says="h = f h + u of complex numbers",
     **_LANES,
 )
-"""The scan of an LRU, whose lanes have a complex factor each: u is what its B makes of the inputs."""
+"""The scan of an LRU, whose lanes have a complex factor each; u is B times the inputs."""
 FAMILIES: dict[str, LinearRecurrence] = {
     family.name: family
     for family in (

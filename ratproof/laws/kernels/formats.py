@@ -1,4 +1,4 @@
-"""The formats that kernels read, write and compute in."""
+"""The floating-point formats of kernels."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class KernelFormat:
     """A floating-point format.
 
     Attributes:
-        dtype: torch's.
-        unit: of rounding: half the distance from 1 to the next number.
+        dtype: the torch dtype.
+        unit: the unit of rounding, half the distance from 1 to the next number.
         smallest: the smallest normal number.
         largest: the largest number.
     """
@@ -28,7 +28,7 @@ class KernelFormat:
 
     @classmethod
     def of(cls, dtype: torch.dtype) -> KernelFormat:
-        """That of a dtype.
+        """Return the format of a dtype.
 
         >>> KernelFormat.of(torch.float32).unit == 2.0**-24
         True
@@ -41,11 +41,11 @@ FORMATS = {
     name: KernelFormat.of(getattr(torch, name)) for name in ("float32", "float64", "bfloat16", "float16")
 }
 WIDE = ("float32", "float64")
-"""Those that a kernel accumulates in."""
+"""Formats in which a kernel accumulates."""
 
 
 def rounded(array: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """The nearest numbers of a format.
+    """Return the nearest numbers of a format.
 
     >>> rounded(np.array([1 + 2.0**-9]), "bfloat16").tolist()
     [1.0]

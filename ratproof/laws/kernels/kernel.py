@@ -1,4 +1,4 @@
-"""A kernel as its author declares it, and a call of it, whose results are looked at first."""
+"""A kernel as its author declares it, and calls of it, whose results are checked."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ CAPABILITIES = {
     "exact": "exact sums: it clamps gates, or inverts by doubling",
     "non-contiguous": "tensors that are not contiguous",
 }
-"""What a kernel may do without, by the names that ``without`` knows."""
+"""Capabilities that a kernel may lack, by their names in ``without``."""
 
 
 class Raised(InputError):
-    """A kernel raised something on a call: that shows nothing of what it computes."""
+    """An error for a kernel that raised on a call, which shows nothing about its results."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel, and what it says of itself.
+    """A kernel and its declared properties.
 
     Attributes:
-        name: of the claim.
-        family: what it computes.
-        function: called by keyword; it returns outputs and final state.
+        name: name of the claim.
+        family: the recurrence that it computes.
+        function: called by keyword; it returns outputs and the final state.
         form: recurrent or chunked.
-        without: what it does not take, names of :data:`CAPABILITIES`.
-        dtypes: the formats that it computes in.
-        device: where it runs.
-        accumulation: the format of states and sums where it reads a narrower one; ``None`` for its own.
-        against: another kernel that is to compute the same, in the place of the family's recurrence.
-        cumulated: may it get the gradients of decays as sums over later tokens?
-        multiple: it reads multiples of so many tokens alone.
-        longest: tokens that it reads at most; ``None`` for any number.
-        sizes: the sizes of some axes, B, H, K, V or D, that calls have; all others have the usual ones.
-        lengths: the lengths of all calls, in order; none for the usual ones.
-        seconds: that a rung may take.
-        gpu_memory: bytes that torch may hold on a GPU; ``None`` for half of what is free there.
+        without: capabilities that it lacks, names of :data:`CAPABILITIES`.
+        dtypes: the formats in which it computes.
+        device: the device on which it runs.
+        accumulation: the format of states and sums if it reads a narrower one; ``None`` for its own.
+        against: another kernel that should compute the same, in place of the family's recurrence.
+        cumulated: whether it may compute the gradients of decays as sums over later tokens.
+        multiple: number of tokens of which lengths must be a multiple.
+        longest: maximum number of tokens; ``None`` without a limit.
+        sizes: the possible sizes of some axes, B, H, K, V or D; other axes have the usual ones.
+        lengths: the lengths of all calls, in order; empty for the usual ones.
+        seconds: time limit of a rung.
+        gpu_memory: limit of torch's memory on a GPU in bytes; ``None`` for half of the free memory.
     """
 
     name: str
@@ -84,12 +84,12 @@ class Kernel:
     gpu_memory: int | None = None
 
     def other(self) -> Kernel:
-        """The kernel that it is held against."""
+        """Return the kernel with which it is compared."""
         assert self.against is not None
         return replace(self, function=self.against, against=None)
 
     def says(self) -> str:
-        """What is run, on one line."""
+        """Describe the kernel on one line."""
         how = "step by step" if self.form.chunk is None else f"in chunks of {self.form.chunk}"
         lacks = [CAPABILITIES[name] for name in sorted(self.without)]
         if self.multiple > 1:
@@ -111,7 +111,7 @@ class Kernel:
         return f"{what}, in {' and '.join(self.dtypes)}{wider}{lacking}"
 
     def source(self) -> tuple[str, str] | None:
-        """The file that its function is in, and its name there; ``None`` where that is not known."""
+        """Return the file of its function and the name there, or ``None`` if they are not known."""
         try:
             file = inspect.getsourcefile(self.function)
         except TypeError:
@@ -120,7 +120,7 @@ class Kernel:
         return (file, name) if file and name.isidentifier() else None
 
     def call(self, problem: Problem, arrays: Arrays) -> Call:
-        """Call it, without gradients."""
+        """Call the kernel without gradients."""
         arguments = problem.arguments(arrays, self.device)
         before = _copies(arguments)
         with torch.inference_mode() if problem.mode == "inference" else torch.no_grad():
@@ -128,11 +128,14 @@ class Kernel:
         return Call(_array(outputs), _array(states), _changed(before, arguments))
 
     def gradients(self, problem: Problem, arrays: Arrays, weights: Arrays) -> Call:
-        """Call it with tensors that need gradients, all but the frozen ones. The call has the gradients of
-        sum(o * weights["o"]) + sum(final_state * weights["final_state"]), by argument; zeros for one that
-        nothing flows to.
+        """Call the kernel and compute gradients of all tensors but the frozen ones.
 
-        Raises :class:`Raised` if it raises something, forwards or backwards.
+        The function is sum(o * weights["o"]) + sum(final_state * weights["final_state"]). A gradient is zero
+        if the function does not depend on the argument.
+
+        Raises:
+            Raised: the kernel raises in the forward or backward pass.
+            WrongKind: the result is not a pair of tensors of the right shapes and formats.
         """
         arguments = problem.arguments(arrays, self.device)
         before = _copies(arguments)
@@ -140,14 +143,16 @@ class Kernel:
         with torch.enable_grad():
             outputs, states = self.results(problem, arrays, arguments)
         call = Call(_array(outputs), _array(states), None, {n: np.zeros(arrays[n].shape) for n in inputs})
-        made: dict[str, Any] = {"o": outputs, "final_state": states}
+        computed: dict[str, Any] = {"o": outputs, "final_state": states}
         flowing = [
-            (made[n], _flow_to(made[n], w, problem)) for n, w in weights.items() if made[n].requires_grad
+            (computed[n], _flow_to(computed[n], w, problem))
+            for n, w in weights.items()
+            if computed[n].requires_grad
         ]
         if flowing:
             results, from_above = zip(*flowing, strict=True)
             again = problem.mode == "twice"
-            with self._told(problem, "the kernel's gradient"):
+            with self._raising(problem, "the kernel's gradient"):
                 for _ in range(2 if again else 1):
                     every = torch.autograd.grad(
                         results, list(inputs.values()), from_above, retain_graph=again, allow_unused=True
@@ -158,41 +163,43 @@ class Kernel:
     def results(
         self, problem: Problem, arrays: Arrays, arguments: dict[str, Any]
     ) -> tuple[Tensor, Tensor | None]:
-        """What it returns.
+        """Call the kernel and check its results.
 
         Raises:
-            Raised: it raises something.
-            WrongKind: that is no pair of tensors of the right shapes and formats.
+            Raised: the kernel raises.
+            WrongKind: the result is not a pair of tensors of the right shapes and formats.
         """
-        given = self.accepted(arguments)
-        with self._told(problem, "the kernel"):
-            made = self.function(**given)
-        if not isinstance(made, tuple | list) or len(made) != 2:
+        accepted = self.accepted(arguments)
+        with self._raising(problem, "the kernel"):
+            result = self.function(**accepted)
+        if not isinstance(result, tuple | list) or len(result) != 2:
             right = "a pair (o, final_state)"
-            raise WrongKind(self, problem, arrays, "result", _kind(made), right, "")
-        outputs, states = made
+            raise WrongKind(self, problem, arrays, "result", _kind(result), right, "")
+        outputs, states = result
         value = self.family.tensors[self.family.value]
         self._require(problem, arrays, "o", outputs, problem.shape(value))
-        if "final-state" in self.without or not given.get("output_final_state", True):
+        if "final-state" in self.without or not accepted.get("output_final_state", True):
             return outputs, None
         self._require(problem, arrays, "final_state", states, problem.state_shape)
         return outputs, states
 
     @contextmanager
-    def _told(self, problem: Problem, who: str) -> Iterator[None]:
-        """What runs inside raises :class:`Raised` alone, which says who raised what, and in which call."""
+    def _raising(self, problem: Problem, who: str) -> Iterator[None]:
+        """Convert any exception to :class:`Raised` with the caller, the error and the call."""
         try:
             yield
         except Exception as error:
-            said = (str(error).splitlines() or [""])[0]
-            raised = f"{who} raised {type(error).__name__}{f': {said}' if said else ''}"
-            # the traceback leads to the line of the user's file, which the verdict names
+            message = (str(error).splitlines() or [""])[0]
+            raised = f"{who} raised {type(error).__name__}{f': {message}' if message else ''}"
+            # keep the traceback, because the verdict names the line of the user's file
             sentence = f"{self.name}: {raised} ({problem.says()})"
             raise Raised(sentence).with_traceback(error.__traceback__) from None
 
     def accepted(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments without options that say nothing and that the function does not know; and those that
-        its family does not need, where the function asks for them.
+        """Return the arguments that the function accepts.
+
+        Unused options that the function does not know are dropped. Options that its family does not need, but
+        that the function requires, are added.
         """
         try:
             parameters = inspect.signature(self.function).parameters
@@ -202,10 +209,10 @@ class Kernel:
             return arguments
         needed = {n for n, p in parameters.items() if p.default is inspect.Parameter.empty}
         unneeded = {"scale": 1.0, "cu_seqlens": None}
-        given = {n: unneeded[n] for n in needed & set(unneeded) - set(arguments)} | arguments
-        idle = {n for n in (*unneeded, "initial_state") if given.get(n) is None}
-        idle.add("output_final_state")  # without the option, it has to return one always
-        return {n: x for n, x in given.items() if n in parameters or n not in idle}
+        complete = {n: unneeded[n] for n in needed & set(unneeded) - set(arguments)} | arguments
+        idle = {n for n in (*unneeded, "initial_state") if complete.get(n) is None}
+        idle.add("output_final_state")  # without the option, it must always return a final state
+        return {n: x for n, x in complete.items() if n in parameters or n not in idle}
 
     def _require(
         self, problem: Problem, arrays: Arrays, name: str, value: Any, shape: tuple[int, ...]
@@ -221,33 +228,33 @@ class Kernel:
 
 
 class WrongKind(Exception):
-    """A kernel returned something of another shape, format or type than the calling convention has.
+    """An error for a result with another shape, format or type than the calling convention requires.
 
     Args:
         kernel, problem, arrays: the call.
         name: ``o``, ``final_state``, or ``result`` for both.
-        made: what it is.
-        right: what it is to be.
-        printed: an expression that shows it, of ``o`` and ``final_state``; empty where there are none.
+        made: description of the result.
+        right: description of the required result.
+        printed: an expression of ``o`` and ``final_state`` that shows it; empty if it is not a pair.
     """
 
     def __init__(
         self, kernel: Kernel, problem: Problem, arrays: Arrays, name: str, made: str, right: str, printed: str
     ) -> None:
-        super().__init__(f"{kernel.name}: {name} is {made}, where {right} is right ({problem.says()})")
+        super().__init__(f"{kernel.name}: {name} must be {right}, got {made} ({problem.says()})")
         self.kernel, self.problem, self.arrays = kernel, problem, arrays
         self.name, self.made, self.right, self.printed = name, made, right, printed
 
 
 @dataclass(frozen=True)
 class Call:
-    """What a call gave, as arrays in the kernel's axes.
+    """The results of a call, as arrays in the kernel's axes.
 
     Attributes:
-        outputs: o.
-        states: the final state; ``None`` where it is not asked for.
-        changed: the argument that the kernel wrote into.
-        flows: gradients by argument, where they are asked for.
+        outputs: the outputs o.
+        states: the final state; ``None`` if it is not requested.
+        changed: name of an argument that the kernel wrote into, if any.
+        flows: gradients by argument, if they are computed.
     """
 
     outputs: NDArray[np.float64]
@@ -256,7 +263,7 @@ class Call:
     flows: Arrays = field(default_factory=dict)
 
     def results(self) -> Arrays:
-        """All arrays by name."""
+        """Return all arrays by name."""
         states = {} if self.states is None else {"final_state": self.states}
         return {"o": self.outputs, **states, **{f"{n}.grad": flow for n, flow in self.flows.items()}}
 
@@ -270,8 +277,9 @@ def _array(values: Tensor | None) -> NDArray[np.float64] | None:
 
 
 def _flow_to(result: Tensor, weights: NDArray[np.float64], problem: Problem) -> Tensor:
-    """Return what flows to a result from a weighted sum of it: in the layout of the call, or, from a plain
-    sum, one number that is expanded, as torch has it.
+    """Return the gradient of a weighted sum with respect to a result.
+
+    It has the layout of the call. For a plain sum it is one number that is expanded, as in torch.
     """
     if problem.mode == "sum":
         return result.new_ones(()).expand(result.shape)
@@ -283,7 +291,7 @@ def _copies(arguments: dict[str, Any]) -> dict[str, Tensor]:
 
 
 def _changed(before: dict[str, Tensor], arguments: dict[str, Any]) -> str | None:
-    """Return the name of the first tensor that is no longer what it was."""
+    """Return the name of the first tensor that has changed, or ``None``."""
     return next((n for n, x in before.items() if not _same(x, arguments[n].detach())), None)
 
 

@@ -1,5 +1,6 @@
-"""How the tensors of a call lie in memory. A counterexample's script has the source of :func:`laid_out` in
-it, which therefore needs nothing else.
+"""Memory layouts of the tensors of a call.
+
+A counterexample's script contains the source of :func:`laid_out`, so the function uses nothing else.
 
 >>> import torch
 >>> q, k = torch.zeros(2, 3, 1, 4), torch.zeros(2, 3, 1, 4)
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # a process that only reads verdicts does without torch
+if TYPE_CHECKING:  # a process that only reads verdicts does not import torch
     from torch import Tensor
 
 CONTIGUOUS = "contiguous"
@@ -21,22 +22,22 @@ LAYOUTS = {
     "time-first": "tensors that are not contiguous (time comes before the batch in memory)",
     "fused": "tensors that are slices of one tensor",
 }
-"""The layouts, each with what the text of a call says of it."""
+"""Each layout, with its description in the text of a call."""
 
 
 def laid_out(tensors: dict[str, Tensor], layout: str) -> dict[str, Tensor]:
-    """Return tensors of the same numbers in another layout."""
-    if layout == "fused":  # as one projection makes them; the state stays by itself
+    """Return tensors with the same numbers in another layout."""
+    if layout == "fused":  # slices of one projection's result; the state stays separate
         fused = {n: x for n, x in tensors.items() if n != "initial_state" and x.dim() > 2}
         if not fused:
             return tensors
         flat = {name: x.flatten(2) for name, x in fused.items()}
         every = next(iter(flat.values()))
-        whole = every.new_empty(*every.shape[:2], sum(x.shape[2] for x in flat.values()))
+        joined = every.new_empty(*every.shape[:2], sum(x.shape[2] for x in flat.values()))
         slices, begin = {}, 0
         for name, x in flat.items():
             end = begin + x.shape[2]
-            slices[name] = whole[:, :, begin:end].copy_(x).view(fused[name].shape)
+            slices[name] = joined[:, :, begin:end].copy_(x).view(fused[name].shape)
             begin = end
         return tensors | slices
     if layout != "contiguous":

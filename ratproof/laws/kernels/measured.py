@@ -1,10 +1,12 @@
-"""A kernel against another one that is to compute the same, where no recurrence of a family fits: within
-rounding that is measured, since nothing is known of which it could be derived.
+"""Comparison of a kernel with another one that should compute the same, if no family's recurrence fits.
 
-The other kernel runs a dozen times on inputs that are perturbed by a unit in the last place. What is within 8
-times the largest change of a result is rounding. What is more, and more than 1e-3 of the results' root mean
-square (1e-6 in float64), is a refutation; what lies between is a doubt, and leaves the verdict unknown.
-A number that is NaN from both is a doubt, too: neither kernel says what it should be.
+Rounding is measured, because no bound can be derived.
+
+The other kernel runs a dozen times on inputs that are perturbed by a unit in the last place. A difference
+within 8 times the largest change of a result is rounding. A larger one is a refutation if it exceeds 1e-3 of
+the results' root mean square (1e-6 in float64). Otherwise it is a doubt, which leaves the verdict unknown.
+
+A number that is NaN from both kernels is a doubt, too, because neither kernel gives the right value.
 """
 
 from __future__ import annotations
@@ -22,21 +24,22 @@ from ratproof.laws.kernels.kernel import Arrays, Call
 from ratproof.laws.kernels.problem import Problem
 
 RUNS, TIMES = 12, 8
-"""How often a perturbed program runs, and which multiple of the largest change is rounding."""
+"""The number of perturbed runs, and the multiple of the largest change that counts as rounding."""
 REFUTES = {"float64": 1e-6}
-"""The share of the results' root mean square above which a difference refutes; 1e-3 in other formats."""
+"""Share of the results' root mean square above which a difference refutes; 1e-3 in other formats."""
 DOUBTS, NOT_NUMBERS = "doubts", "nan_in_both"
 
 
 def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call]) -> None:
-    """Hold a kernel's results against another's.
+    """Compare a kernel's results with another's.
 
     Args:
         shown: the call.
-        call: what the kernel gave.
+        call: the kernel's results.
         other: calls the other kernel with other numbers for the arguments.
 
-    Raises :class:`~ratproof.laws.kernels.counterexample.WrongCall` where a number is wrong.
+    Raises:
+        WrongCall: a number is wrong.
     """
     if call.changed is not None:
         raise shown.changed(call.changed)
@@ -46,8 +49,8 @@ def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call])
         again = other(perturbed(shown.problem, shown.arrays, seed)).results()
         for name, values in again.items():
             with np.errstate(invalid="ignore"):
-                apart = np.abs(values - right[name])
-            change[name] = np.fmax(change[name], np.where(np.isfinite(apart), apart, 0.0))
+                errors = np.abs(values - right[name])
+            change[name] = np.fmax(change[name], np.where(np.isfinite(errors), errors, 0.0))
     refutes = REFUTES.get(shown.problem.dtype, 1e-3)
     facts = ledger().facts
     for name, values in computed.items():
@@ -55,18 +58,18 @@ def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call])
             continue
         neither = np.isnan(values) & np.isnan(right[name])
         with np.errstate(invalid="ignore"):
-            apart = np.where((values == right[name]) | neither, 0.0, np.abs(values - right[name]))
+            errors = np.where((values == right[name]) | neither, 0.0, np.abs(values - right[name]))
         if neither.any():
             facts[NOT_NUMBERS] = facts.get(NOT_NUMBERS, 0) + int(neither.sum())
             text = f"for {shown.problem.says()}: {name} is NaN from both kernels in {neither.sum()} of"
             facts.setdefault(DOUBTS, []).append(f"{text} {neither.size} numbers")
         rounding = TIMES * float(change[name].max())
         limit = max(rounding, refutes * _size(right[name]))
-        wrong = np.argwhere(~(apart <= limit))
+        wrong = np.argwhere(~(errors <= limit))
         if len(wrong):
-            place = tuple(int(i) for i in wrong[0])
-            raise shown.wrong(name, place, values[place], right[name][place], rounding)
-        largest = float(apart.max())
+            index = tuple(int(i) for i in wrong[0])
+            raise shown.wrong(name, index, values[index], right[name][index], rounding)
+        largest = float(errors.max())
         if largest > rounding:
             text = (
                 f"for {shown.problem.says()}: {name} differs by {largest:.1g}, where the measured rounding is"
@@ -77,7 +80,7 @@ def hold_measured(shown: ShownCall, call: Call, other: Callable[[Arrays], Call])
 
 
 def require_no_doubts() -> None:
-    """Raise :class:`~automata.errors.InputError` with the first doubt of a run, where there is one."""
+    """Raise :class:`~automata.errors.InputError` with the first doubt of a run, if there is one."""
     facts = ledger().facts
     doubts, not_numbers = facts.pop(DOUBTS, []), facts.get(NOT_NUMBERS)
     if doubts:
@@ -86,7 +89,7 @@ def require_no_doubts() -> None:
 
 
 def perturbed(problem: Problem, arrays: Arrays, seed: int) -> Arrays:
-    """The numbers, each moved up or down by a unit in the last place; zeros and infinities stay."""
+    """Return the numbers, each moved up or down by a unit in the last place; zeros and infinities stay."""
     rng = np.random.default_rng((problem.seed, 2, seed))
     return {
         name: problem.in_format(
@@ -97,6 +100,6 @@ def perturbed(problem: Problem, arrays: Arrays, seed: int) -> Arrays:
 
 
 def _size(values: NDArray[np.float64]) -> float:
-    """The root mean square."""
+    """Return the root mean square of the finite numbers."""
     finite = values[np.isfinite(values)]
     return float(np.sqrt(np.mean(finite**2))) if finite.size else 0.0

@@ -1,13 +1,13 @@
-"""The recurrence of every family, step by step, in a format that is wider than a kernel's.
+"""The recurrence of every family, step by step, in a wider format than the kernel's.
 
-A family names the tensors that are d, k, v, q, beta, a, b and u here (:class:`RecurrenceInputs`); what it
-does not name is 1 (d, k, q) or missing. A step is
+A family names the tensors that are called d, k, v, q, beta, a, b and u here (:class:`RecurrenceInputs`).
+Without a name, d, k and q are 1, and the others are missing. A step is
 
     S <- diag(d) S + k v^T                              most families; k = 1 for lanes
     S <- diag(d) S, then S <- S + beta k (v - S^T k)^T  the delta rules
     S <- diag(d) S + b (S^T a)^T + k v^T                RWKV-7
 
-and the output is o = scale S^T q, or, if the state is read before its step, o = scale (S + (u * k) v^T)^T q.
+The output is o = scale S^T q, or, if the state is read before its step, o = scale (S + (u * k) v^T)^T q.
 The recurrence of gradients (:mod:`ratproof.laws.kernels.bounds.adjoint`) adds k v^T first.
 """
 
@@ -30,14 +30,14 @@ Arrays = dict[str, NDArray[np.float64]]
 def wider_than(accumulation: str) -> Any:
     """Return the format of the reference: float64 for kernels that sum in float32, else numpy's longdouble.
 
-    The reference is within its own bound of the recurrence. In float64 that bound is 2^-29 times the one of
+    The reference is within its own bound of the recurrence. In float64 that bound is 2^-29 times the bound of
     a kernel in float32, which :data:`~ratproof.laws.kernels.bounds.rounding.OUTWARD` covers.
     """
     return np.float64 if accumulation == "float32" else np.longdouble
 
 
 def by_token(array: Wide) -> Wide:
-    """Move the time to the front."""
+    """Move the time axis to the front."""
     return np.ascontiguousarray(np.moveaxis(array, 1, 0))
 
 
@@ -48,7 +48,7 @@ def size_of(values: Wide) -> Bounds:
 
 @dataclass(frozen=True)
 class StringGroup:
-    """Strings of equal length: the indices of their states, and of their tokens in the tensors."""
+    """A group of strings of equal length: indices of their states, and of their tokens in the tensors."""
 
     states: list[int]
     rows: slice
@@ -56,7 +56,7 @@ class StringGroup:
 
 
 def groups(problem: Problem) -> Iterator[StringGroup]:
-    """Yield all rows of a batch at once, or each packed sequence by itself."""
+    """Yield all rows of a batch as one group, or each packed sequence by itself."""
     if not problem.packed:
         yield StringGroup(list(range(problem.batch)), slice(None), slice(0, problem.time))
         return
@@ -66,25 +66,25 @@ def groups(problem: Problem) -> Iterator[StringGroup]:
 
 @dataclass(frozen=True)
 class RecurrenceInputs:
-    """The tensors of a call, for strings of equal length, by what they are in the recurrence.
+    """The tensors of a call, for strings of equal length, by their role in the recurrence.
 
     Attributes:
         query, key: q and k, shape ``(N, T, H, K)``.
         value: v, shape ``(N, T, H, V)``.
-        decay: d, shape ``(N, T, H, K)``, or ``(N, T, H, 1)`` for one of all keys.
-        logarithms: of the decays, as the kernel has them; of the same shape.
-        roundings: of a product with a decay, in units of rounding.
+        decay: d, shape ``(N, T, H, K)``, or ``(N, T, H, 1)`` for one decay of all keys.
+        logarithms: the logarithms of the decays as the kernel has them, of the same shape.
+        roundings: the error of a product with a decay, in units of rounding.
         start: the state before the first token, shape ``(N, H, K, V)``.
-        scale: of the outputs.
-        beta: of the delta rule, shape ``(N, T, H)``.
-        a, b: of a correction b (S^T a)^T, of the shape of keys.
-        growth: by how much a step stretches a column at most, shape ``(N, T, H)``, if it corrects.
-        b_roundings: of b, which a kernel has only as a product; of the shape of ``growth``.
+        scale: the scale of the outputs.
+        beta: beta of the delta rule, shape ``(N, T, H)``.
+        a, b: vectors of a correction b (S^T a)^T, of the keys' shape.
+        growth: the largest factor by which a step stretches a column, shape ``(N, T, H)``, if it corrects.
+        b_roundings: roundings of b, which a kernel has only as a product, of the shape of ``growth``.
         bonus: u, shape ``(H, K)``, if the state is read before its update.
-        product_roundings: of an element of k v^T; none if keys are ones.
-        own_value, step, rate: of a state-space layer: the values without the time steps, these, shape
-            ``(N, T, H)``, and the rates, shape ``(H, K)`` or ``(H, 1)``.
-        more_roundings: of a decay's logarithm and of what is added, besides the usual ones.
+        product_roundings: roundings of an element of k v^T; 0 if keys are ones.
+        own_value, step, rate: the tensors of a state-space layer: the values without the time steps, the time
+            steps, shape ``(N, T, H)``, and the rates, shape ``(H, K)`` or ``(H, 1)``.
+        more_roundings: additional roundings of a decay's logarithm and of the added term.
     """
 
     query: Wide
@@ -109,34 +109,35 @@ class RecurrenceInputs:
 
     @property
     def corrected(self) -> bool:
-        """Whether a step corrects the state along a direction."""
+        """Return whether a step corrects the state along a direction."""
         return self.beta is not None or self.a is not None
 
     @property
     def time(self) -> int:
-        """T."""
+        """Return the number T of tokens."""
         return int(self.value.shape[1])
 
     @property
     def keys(self) -> int:
-        """K."""
+        """Return the number K of keys."""
         return int(self.key.shape[-1])
 
     @property
     def values(self) -> int:
-        """V."""
+        """Return the number V of values."""
         return int(self.value.shape[-1])
 
 
 @dataclass(frozen=True)
 class StateTrajectory:
-    """The states of all steps; arrays with the axes T, N, H, K and V.
+    """The states of all steps, in arrays with the axes T, N, H, K and V.
 
     Attributes:
-        states: the state that each step begins with, and the one that the last step leaves: T + 1 of them.
-        held: the state that a step decays: the one it begins with, or that plus what is added first.
-        added: k v^T; ``None`` if the correction has it in it.
-        column, along: of the correction ``column * along``, with V = 1 and K = 1; ``None`` without one.
+        states: the state before each step, and the state after the last: T + 1 states.
+        held: the state that each step decays: the state before it, plus the added term if that comes first.
+        added: k v^T; ``None`` if the correction includes it.
+        column, along: factors of the correction ``column * along``, with V = 1 and K = 1; ``None`` without a
+            correction.
         adds_first: whether a step adds before it decays.
     """
 
@@ -152,7 +153,7 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
     """Run the recurrence.
 
     Args:
-        inputs: its tensors.
+        inputs: the tensors of the recurrence.
         adds_first: whether a step adds k v^T before it decays and corrects.
     """
     time, shape, wide = inputs.time, inputs.start.shape, inputs.start.dtype  # real or complex
@@ -177,7 +178,7 @@ def state_trajectory(inputs: RecurrenceInputs, adds_first: bool = False) -> Stat
 
 
 def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> RecurrenceInputs:
-    """Return a group's tensors by what they are in the recurrence."""
+    """Return a group's tensors by their role in the recurrence."""
     family, lanes = problem.family, problem.family.lanes
 
     def cut(name: str) -> Any:
@@ -219,7 +220,10 @@ def inputs_of(problem: Problem, arrays: Arrays, group: StringGroup) -> Recurrenc
 
 
 def numbers_of(problem: Problem, array: Any) -> Wide:
-    """Return the numbers in extended precision; of pairs, complex ones, with one of them on the last axis."""
+    """Return the numbers in the reference's format.
+
+    Pairs become complex numbers, with a last axis of size 1.
+    """
     exact = np.asarray(array, wider_than(problem.accumulation))
     return exact[..., :1] + 1j * exact[..., 1:] if problem.family.pairs else exact
 
@@ -242,7 +246,7 @@ def _decay(problem: Problem, arrays: Arrays, group: StringGroup, ones: Wide) -> 
     elif family.factor:
         factor = arrays[family.factor]
         decay = numbers_of(problem, factor if family.pairs else factor[cut][..., None])
-        decay = np.broadcast_to(decay, ones.shape)  # a complex factor is the same for all tokens
+        decay = np.broadcast_to(decay, ones.shape)  # all tokens share a complex factor
         with np.errstate(divide="ignore"):
             logarithms = np.where(decay == 0, -np.inf, np.log(np.abs(decay)).astype(float))
         roundings = np.ones(ones.shape)

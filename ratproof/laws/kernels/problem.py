@@ -1,6 +1,4 @@
-"""One call of a kernel: its shapes and options, which are few and drawn, and its numbers, which follow from
-them and a seed.
-"""
+"""One call of a kernel: its shapes and options, and its numbers, which follow from these and a seed."""
 
 from __future__ import annotations
 
@@ -22,13 +20,13 @@ MODES = {
     "sum": "the gradients of a plain sum",
     "twice": "in the second of two backward passes",
 }
-"""How a kernel is called, each with what the text of a call says of it."""
+"""Modes of calling a kernel, each with its description in the text of a call."""
 BURST = 1_000.0
-"""The most that the logarithms of decays add up to in a burst."""
+"""Maximum absolute sum of the logarithms of decays in a burst."""
 LARGE = {"exact": 16.0, "plain": 16.0, "real": 32.0}
-"""What large values are multiplied by: a power of two, so that exact sums stay exact."""
+"""Factor of large values: a power of two, so that exact sums stay exact."""
 SHORT = 8
-"""Tokens of strings in which gates of -infinity are frequent, so that counterexamples with one are short."""
+"""Maximum length of strings with frequent gates of -infinity, so that counterexamples with one are short."""
 
 
 @dataclass(frozen=True)
@@ -36,25 +34,25 @@ class Problem:
     """A call of a kernel.
 
     Attributes:
-        family: what it is to compute.
+        family: the recurrence.
         dtype: the format of all tensors but the states.
         accumulation: the format of states and sums.
-        lengths: T of each string: one for all rows, or, packed, of each sequence.
-        batch: B; 1 where strings are packed.
-        heads, keys, values: H, K and V; heads are the lanes D of a family of lanes.
-        packed: is ``cu_seqlens`` given?
-        started: is ``initial_state`` given?
+        lengths: T for all rows, or, if packed, of each sequence.
+        batch: B; 1 if strings are packed.
+        heads, keys, values: H, K and V; for a family of lanes, heads are the lanes D.
+        packed: whether ``cu_seqlens`` is passed.
+        started: whether ``initial_state`` is passed.
         scale: a number, or None.
-        numbers: ``exact``: sums of them do not round; ``plain``: few and small; ``real``: any.
-        gates: ``none``, ``mild``, ``bursts`` or ``infinite``: what the logarithms of decays are like.
-        directions: ``hot`` (one-hot and repeated) or ``free``: where keys that correct a state point to.
-        seed: of the numbers.
-        layout: of the tensors in memory, a name of :data:`~ratproof.laws.kernels.layouts.LAYOUTS`.
-        large: are queries, keys that no step corrects along, values and initial states large?
-        final: is ``output_final_state`` true?
+        numbers: ``exact``: sums do not round; ``plain``: few distinct small numbers; ``real``: any numbers.
+        gates: kind of the logarithms of decays: ``none``, ``mild``, ``bursts`` or ``infinite``.
+        directions: directions of the keys that correct a state: ``hot`` (one-hot and repeated) or ``free``.
+        seed: seed of the numbers.
+        layout: memory layout of the tensors, a key of :data:`~ratproof.laws.kernels.layouts.LAYOUTS`.
+        large: whether queries, values, initial states, and keys without corrections are large.
+        final: value of ``output_final_state``.
         offsets: the format of ``cu_seqlens``.
-        frozen: tensors that need no gradient where gradients are asked for.
-        mode: how the kernel is called, a name of :data:`MODES`.
+        frozen: names of tensors without ``requires_grad`` when gradients are computed.
+        mode: mode of the call, a key of :data:`MODES`.
     """
 
     family: LinearRecurrence
@@ -81,61 +79,62 @@ class Problem:
 
     @property
     def time(self) -> int:
-        """T of the tensors: of all sequences together where they are packed."""
+        """Return T of the tensors, the total length if strings are packed."""
         return sum(self.lengths) if self.packed else self.lengths[0]
 
     @property
     def rows(self) -> int:
-        """N, how many states there are."""
+        """Return the number N of states."""
         return len(self.lengths) if self.packed else self.batch
 
     @property
     def factor(self) -> float:
-        """The scale as a number."""
+        """Return the scale as a number."""
         if not self.family.scaled:
             return 1.0
         return self.keys**-0.5 if self.scale is None else self.scale
 
     @property
     def state_shape(self) -> tuple[int, ...]:
-        """Of ``initial_state`` and of the final state."""
+        """Return the shape of ``initial_state`` and of the final state."""
         if self.family.lanes:
             return (self.rows, self.heads, 2) if self.family.pairs else (self.rows, self.heads)
         return (self.rows, self.heads, self.keys, self.values)
 
     def shape(self, axes: str) -> tuple[int, ...]:
-        """The shape of a tensor with these axes."""
+        """Return the shape of a tensor with these axes."""
         sizes = {"B": self.batch, "T": self.time, "H": self.heads, "K": self.keys, "V": self.values}
         return tuple({**sizes, "D": self.heads, "P": 2}[axis] for axis in axes)
 
     def arrays(self) -> dict[str, NDArray[np.float64]]:
-        """The numbers of all tensors, and of ``initial_state`` where it is given: all of them numbers of the
-        format.
+        """Return the numbers of all tensors, and of ``initial_state`` if it is passed.
+
+        The format represents all of them.
         """
         rng = np.random.default_rng(self.seed)
-        made = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
+        arrays = {name: self._tensor(name, axes, rng) for name, axes in self.family.tensors.items()}
         if self.started:
-            made["initial_state"] = self._values(rng, self.state_shape)
+            arrays["initial_state"] = self._values(rng, self.state_shape)
         if self.large:
             linear = {self.family.query, self.family.value, "initial_state"}
-            # nothing rounds if results are multiplied by a power of two; a key is not in initial states
+            # a power of two does not round results; a key does not affect initial states
             keys = (
                 {self.family.key} if self.numbers == "real" and self.family.correction != "delta" else set()
             )
-            for name in made.keys() & (linear | keys):
-                made[name] = LARGE[self.numbers] * made[name]
-        return {name: self.in_format(name, array) for name, array in made.items()}
+            for name in arrays.keys() & (linear | keys):
+                arrays[name] = LARGE[self.numbers] * arrays[name]
+        return {name: self.in_format(name, array) for name, array in arrays.items()}
 
     def format_of(self, name: str) -> str:
-        """The format of an argument or a result."""
+        """Return the format of an argument or a result."""
         return self.accumulation if name in ("initial_state", "final_state") else self.dtype
 
     def in_format(self, name: str, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The nearest numbers that an argument can hold."""
+        """Return the nearest numbers that an argument can represent."""
         return rounded(array, self.format_of(name))
 
     def weights(self) -> dict[str, NDArray[np.float64]]:
-        """Of a functional of outputs and final states, whose gradients are asked for."""
+        """Return random weights for the sum of outputs and final state whose gradients are compared."""
         rng = np.random.default_rng((self.seed, 1))
         shapes = {"o": self.shape(self.family.tensors[self.family.value]), "final_state": self.state_shape}
         if self.mode == "sum":
@@ -143,40 +142,40 @@ class Problem:
         return {name: self.in_format(name, self._values(rng, shape)) for name, shape in shapes.items()}
 
     def arguments(self, arrays: dict[str, NDArray[np.float64]], device: str = "cpu") -> dict[str, Any]:
-        """The arguments of a kernel: tensors of the format, in the layout, on the device."""
+        """Return the arguments of a kernel: tensors of the format, in the layout, on the device."""
         tensors = {n: torch.tensor(x, dtype=FORMATS[self.format_of(n)].dtype) for n, x in arrays.items()}
-        given: dict[str, Any] = dict(laid_out({n: x.to(device) for n, x in tensors.items()}, self.layout))
-        given.setdefault("initial_state", None)
-        given["output_final_state"] = self.final
+        arguments: dict[str, Any] = dict(laid_out({n: x.to(device) for n, x in tensors.items()}, self.layout))
+        arguments.setdefault("initial_state", None)
+        arguments["output_final_state"] = self.final
         if self.family.scaled:
-            given["scale"] = self.scale
+            arguments["scale"] = self.scale
         if self.family.packed:
-            given["cu_seqlens"] = None
+            arguments["cu_seqlens"] = None
         if self.packed:
             offsets = torch.tensor(np.cumsum((0, *self.lengths)), dtype=getattr(torch, self.offsets))
-            given["cu_seqlens"] = offsets.to(device)
-        return given
+            arguments["cu_seqlens"] = offsets.to(device)
+        return arguments
 
     def spans(self) -> list[tuple[int, int, int]]:
-        """For each state its row in the tensors, and where its tokens begin and end."""
+        """Return, for each state, its row in the tensors, and the begin and end of its tokens."""
         if not self.packed:
             return [(row, 0, self.time) for row in range(self.batch)]
         ends = np.cumsum((0, *self.lengths)).tolist()
         return [(0, ends[i], ends[i + 1]) for i in range(len(self.lengths))]
 
     def part(self, lengths: tuple[int, ...]) -> Problem:
-        """The same with other lengths."""
+        """Return the same call with other lengths."""
         return replace(self, lengths=lengths)
 
     def sizes(self) -> dict[str, int]:
-        """The sizes by axis."""
+        """Return the sizes by axis."""
         states = (
             {"D": self.heads} if self.family.lanes else {"H": self.heads, "K": self.keys, "V": self.values}
         )
         return {"B": self.batch, "T": self.time, **states}
 
     def says(self) -> str:
-        """The shapes and options on one line."""
+        """Return the shapes and options on one line."""
         sizes = ", ".join(f"{axis} = {size}" for axis, size in self.sizes().items())
         more = [f"sequences of {', '.join(map(str, self.lengths))} tokens"] if self.packed else []
         more += ["an initial state"] if self.started else []
@@ -212,8 +211,8 @@ class Problem:
                 else np.where(rng.random(shape) < 0.1, exact, rng.random(shape))
             )
         if name == "beta":
-            whole = [0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0]
-            few = rng.choice(whole, shape)
+            integers = [0.0, 1.0] if self.numbers == "exact" else [0.0, 1.0, 2.0]
+            few = rng.choice(integers, shape)
             return (
                 few
                 if self.numbers != "real"
@@ -226,15 +225,17 @@ class Problem:
         return self._values(rng, shape)
 
     def _values(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Exact ones are 0, 1 and -1: sums over the longest strings' tokens, and over K of them, stay below
-        2^24, where whole numbers are floats; so do halves and doubles of them.
+        """Return random values.
+
+        Exact ones are 0, 1 and -1. Sums over the tokens of the longest strings, and over K of them, stay
+        below 2^24, where integers are floats; so do their halves and doubles.
         """
         if self.numbers == "exact":
             return rng.choice([0.0, 0.0, 1.0, -1.0], shape)
         return rng.choice([0.0, 1.0, -1.0, 2.0], shape) if self.numbers == "plain" else rng.normal(size=shape)
 
     def _logarithms(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Of decays: 0, moderate, in bursts of 64 tokens, or -infinity now and then."""
+        """Return logarithms of decays: 0, moderate, in bursts of 64 tokens, or -infinity now and then."""
         if self.gates == "none":
             return np.zeros(shape)
         if self.gates == "infinite" or self.numbers == "exact":
@@ -252,7 +253,7 @@ class Problem:
         return mild
 
     def _stepping(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Time steps, and rates of decay, which are 0 where nothing may round."""
+        """Return time steps, or rates of decay, which are 0 if results must not round."""
         if name == self.family.rate:
             if self.numbers == "exact" or self.gates == "none":
                 return np.zeros(shape)
@@ -267,19 +268,20 @@ class Problem:
         return np.where(rng.random(shape) < 0.1, 0.0, rng.exponential(0.5, shape))
 
     def _turning(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Complex factors, no larger than 1: 0 and quarter turns, or of any angle, half of them near the
-        circle.
+        """Return complex factors of absolute value at most 1.
+
+        They are 0 and quarter turns, or have any angle; half of these are near the unit circle.
         """
         exact = rng.choice([0.0, 1.0, -1.0, 1j, -1j], shape[:-1])
         size = rng.random(shape[:-1])
         size = np.where(rng.random(shape[:-1]) < 0.5, size, 1 - 0.01 * size)
         any_ = size * np.exp(2j * np.pi * rng.random(shape[:-1]))
         some = rng.random(shape[:-1]) < (0.1 if self.numbers == "real" else 1)
-        made = np.where(some, exact, any_)
-        return np.stack([made.real, made.imag], -1)
+        factors = np.where(some, exact, any_)
+        return np.stack([factors.real, factors.imag], -1)
 
     def _keys(self, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Of length 1 or 0: one-hot and repeated, or of any direction."""
+        """Return keys of length 1 or 0: one-hot and repeated, or of any direction."""
         hot = np.eye(self.keys)[rng.integers(0, min(3, self.keys), shape[:-1])]
         hot = np.where(rng.random(shape[:-1])[..., None] < 0.1, 0.0, hot)
         if self.numbers != "real" or self.directions == "hot":
@@ -289,10 +291,14 @@ class Problem:
         return np.where(rng.random(shape[:-1])[..., None] < 0.2, hot, free)
 
     def _direction(self, name: str, rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Of RWKV-7: b = -a c with 0 <= c <= 1 and a of length 1 or 0, so that the state does not grow; but
-        for a few tokens, where b has a direction of its own.
+        """Return the vectors a or b of RWKV-7.
+
+        b = -a c with 0 <= c <= 1 and a of length 1 or 0, so that the state does not grow. For a few tokens b
+        has a direction of its own.
         """
-        direction = self._keys(np.random.default_rng(self.seed + 1), shape)  # of a, in both tensors
+        direction = self._keys(
+            np.random.default_rng(self.seed + 1), shape
+        )  # the direction of a, for both tensors
         if name == "a":
             return direction
         size = rng.choice([0.0, 1.0], shape[:-1]) if self.numbers != "real" else rng.random(shape[:-1])

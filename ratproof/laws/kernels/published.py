@@ -1,6 +1,7 @@
-"""Kernels that others publish, called as :func:`~ratproof.api.kernels.kernel_claim` calls kernels:
-by the name that they have in flash-linear-attention, or adapted in a line. What libraries do besides the
-recurrence is switched off where they have a switch for it.
+"""Adapters for published kernels, with the calling convention of ``kernel_claim``.
+
+Kernels of flash-linear-attention go by their name, and others need one line. Options for computations beyond
+the recurrence are switched off. See :func:`~ratproof.api.kernels.kernel_claim`.
 
 ``kernel_claim("theirs", family="gla", kernel=of_fla("chunk_gla"), form="chunked", chunk=64, ...)``
 """
@@ -28,10 +29,10 @@ class Published:
     """A function of flash-linear-attention.
 
     Attributes:
-        family: what it computes, by name.
-        module: where it is.
-        names: what it calls the family's tensors, where it calls them otherwise.
-        fixed: options that have to be set.
+        family: name of the family that it computes.
+        module: name of its module.
+        names: its names of the family's tensors, if they differ.
+        fixed: options that must be set.
     """
 
     family: str
@@ -61,24 +62,26 @@ FLA = {
     "chunk_hgrn": Published("hgrn", "hgrn"),
     "fused_recurrent_hgrn": Published("hgrn", "hgrn"),
 }
-"""Functions of ``fla.ops``, by name, read in version 0.6.0. Those in chunks want a state in float32, so that
-``dtypes`` is ``("float32",)``, or a narrow format with ``accumulation="float32"``; ``chunk_delta_rule``
-refuses float32 itself.
+"""Functions of ``fla.ops`` by name, as of version 0.6.0.
+
+Chunked functions require a float32 state: use ``dtypes=("float32",)``, or a narrow format with
+``accumulation="float32"``. ``chunk_delta_rule`` does not accept float32 inputs.
 """
 
 
 def of_fla(name: str, **options: Any) -> Function:
-    """A function of flash-linear-attention by its name, such as ``chunk_gla``.
+    """Return a function of flash-linear-attention by its name, such as ``chunk_gla``.
 
     Args:
-        name: of :data:`FLA`, which says its family too.
-        options: of the function, besides those of the calling convention.
+        name: a key of :data:`FLA`, which also gives its family.
+        options: further options of the function, besides those of the calling convention.
 
-    Raises :class:`~automata.errors.InputError`: the name is not known, or the library not installed.
+    Raises:
+        InputError: the name is unknown, or the library is not installed.
     """
     if name not in FLA:
         raise InputError(
-            f"there is no {name!r:.60} of flash-linear-attention here; there are {', '.join(FLA)}"
+            f"name must be a supported function of flash-linear-attention, {', '.join(FLA)}, got {name!r:.60}"
         )
     published = FLA[name]
     path = f"fla.ops.{published.module}"
@@ -92,10 +95,10 @@ def of_fla(name: str, **options: Any) -> Function:
     @functools.wraps(function)
     def kernel(**arguments: Any) -> Any:
         named = {published.names.get(n, n): x for n, x in arguments.items()}
-        # what it does not know says nothing where it is None, and raises where it does not
+        # drop unknown arguments that are None; other unknown arguments raise an error
         return function(**{n: x for n, x in named.items() if n in knows or x is not None}, **fixed)
 
-    # its options are those of the calling convention, whatever names it has for tensors
+    # it accepts the options of the calling convention, whatever its own names of tensors
     kernel.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)]
     )
@@ -103,9 +106,10 @@ def of_fla(name: str, **options: Any) -> Function:
 
 
 def selective_scan(scan: Function) -> Function:
-    """Mamba's ``selective_scan_fn``, or a function called like it, as a kernel of
-    :data:`~ratproof.laws.kernels.family.SELECTIVE_SCAN`: a head is a group of its channels, which share B and
-    C. It takes no initial state: ``without=("initial-state", ...)``.
+    """Return Mamba's ``selective_scan_fn``, or a compatible function, as a kernel.
+
+    Its family is :data:`~ratproof.laws.kernels.family.SELECTIVE_SCAN`. A head is a group of channels that
+    share B and C. It takes no initial state: use ``without=("initial-state", ...)``.
     """
 
     def kernel(*, q: Tensor, k: Tensor, v: Tensor, dt: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
@@ -125,8 +129,10 @@ def selective_scan(scan: Function) -> Function:
 
 
 def ssd(scan: Function, chunk: int) -> Function:
-    """Mamba-2's ``mamba_chunk_scan_combined``, or a function called like it, as a kernel of
-    :data:`~ratproof.laws.kernels.family.SSD` in chunks of that many tokens; each head has its own B and C.
+    """Return Mamba-2's ``mamba_chunk_scan_combined``, or a compatible function, as a kernel.
+
+    Its family is :data:`~ratproof.laws.kernels.family.SSD`, in chunks of that many tokens. Each head has its
+    own B and C.
     """
 
     def kernel(
@@ -142,13 +148,14 @@ def ssd(scan: Function, chunk: int) -> Function:
 
 
 def lru(scan: Function) -> Function:
-    """The scan of an LRU as a kernel of :data:`~ratproof.laws.kernels.family.LRU`.
+    """Return the scan of an LRU as a kernel of :data:`~ratproof.laws.kernels.family.LRU`.
 
-    It is called with the factors, complex of shape ``(D,)``, with the inputs behind B, complex of shape ``(B,
-    T, D)``, and, where there is one, with the state before them, ``(B, D)``; it returns the states of all
-    tokens, or a pair of them and the last.
-    What returns no last state and reads no tokens says ``without=("empty", ...)``; what takes no state,
-    ``"initial-state"``.
+    The scan takes the complex factors, shape ``(D,)``, the complex inputs after B, shape ``(B, T, D)``, and
+    the initial state, shape ``(B, D)``, if there is one. It returns the states of all tokens, or a pair of
+    these and the last state.
+
+    Use ``without=("empty", ...)`` for a scan that returns no last state, because it cannot read empty inputs,
+    and ``"initial-state"`` for one that takes no state.
 
     >>> import torch
     >>> def scan(factors, inputs):
@@ -161,22 +168,24 @@ def lru(scan: Function) -> Function:
     """
 
     def kernel(*, f: Tensor, u: Tensor, initial_state: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        given = (f, u) if initial_state is None else (f, u, initial_state)
-        made = scan(*(torch.complex(x[..., 0], x[..., 1]) for x in given))
-        states, last = made if isinstance(made, tuple) else (made, made[:, -1])
+        arguments = (f, u) if initial_state is None else (f, u, initial_state)
+        result = scan(*(torch.complex(x[..., 0], x[..., 1]) for x in arguments))
+        states, last = result if isinstance(result, tuple) else (result, result[:, -1])
         return torch.view_as_real(states), torch.view_as_real(last)
 
     return kernel
 
 
 def grouped_values(kernel: Function, groups: int, per_head: tuple[str, ...] = ("beta", "g")) -> Function:
-    """A kernel with several heads of values for each head of queries and keys: a head's V values are shared
-    out to so many heads, and filled up with zeros where they are no multiple.
+    """Return a kernel with several heads of values for each head of queries and keys.
+
+    The V values of a head are distributed over ``groups`` heads, and padded with zeros if V is not a
+    multiple.
 
     Args:
         kernel: takes ``v`` with ``groups`` times as many heads as ``q`` and ``k``.
-        groups: that many.
-        per_head: tensors that it takes for each head of values.
+        groups: the number of heads of values per head of keys.
+        per_head: names of tensors that it takes for each head of values.
     """
 
     def shared_out(x: Tensor, head: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""The rungs of a kernel: what is asserted of it, for random calls of every length."""
+"""The rungs of a kernel: assertions on random calls of every length."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class KernelRung:
     """An assertion on random calls of a kernel.
 
     Attributes:
-        kind: of evidence.
-        body: asserts it of one.
-        numbers: what the numbers are like.
-        rows, heads: so many strings and heads at least.
-        shortest: tokens at least.
-        small: does it take so long that its largest calls are a quarter of the others'?
+        kind: kind of evidence.
+        body: the assertion on one call.
+        numbers: kind of the numbers.
+        rows, heads: minimum numbers of strings and heads.
+        shortest: minimum number of tokens.
+        small: whether its largest calls are a quarter of the usual size, because it is slow.
     """
 
     kind: str
@@ -48,13 +48,15 @@ class KernelRung:
     small: bool = False
 
     def __call__(self, kernel: Kernel, examples: int | None = None) -> None:
-        """Assert it for calls of every length and size; where one is wrong, for shorter ones again, so that a
-        small one is shown. A call that the kernel raises on shows nothing, and hides nothing of the others.
+        """Assert it for calls of every length and size.
+
+        After a wrong call, shorter ones are searched for a simpler counterexample. A call on which the kernel
+        raises does not end the search.
 
         Raises:
             WrongCall: a call is wrong.
-            Raised: none is, and the kernel raised on some.
-            InputError: none is, and the time was not enough for all.
+            Raised: no call is wrong, but the kernel raised on some.
+            InputError: no call is wrong, but the time was not enough for all.
         """
         watch = KernelWatch(kernel)
         for group in groups_of(kernel, examples or settings().max_examples, self.shortest, self.small):
@@ -74,14 +76,14 @@ class KernelRung:
             self.body(kernel, problem, data)
 
     def _smallest(self, watch: KernelWatch, kernel: Kernel, name: str, wrong: WrongCall) -> WrongCall:
-        """A simpler call that is wrong, where there is one: of fewer tokens, found by Hypothesis."""
+        """Return a simpler wrong call with fewer tokens, if Hypothesis finds one."""
         shorter = shorter_than(kernel, wrong.problem.time, self.shortest)
         try:
             watch.search(f"{name} shorter", SHRINKING, partial(self._case, watch, kernel, shorter))
         except WrongCall as simpler:
             if simpler.counterexample.simplicity < wrong.counterexample.simplicity:
                 return simpler
-        except Exception:  # what a shorter call does instead is no counterexample
+        except Exception:  # any other failure of a shorter call is not a counterexample
             return wrong
         return wrong
 
@@ -91,22 +93,22 @@ GRADIENT = {
     "plain": "of sum(o * o_weights) + sum(final_state * final_state_weights)",
 }
 SHRINKING = 200
-"""Calls that are tried for a shorter counterexample, before it is shrunk."""
+"""Number of calls that are tried for a shorter counterexample, before shrinking."""
 
 
 def exact(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
-    """Inputs whose sums do not round give the recurrence's results, bit for bit."""
+    """Assert that inputs whose sums do not round give the recurrence's results, bit for bit."""
     compare(kernel, problem, problem.arrays(), exactly=True)
 
 
 def sampled(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
-    """Any inputs give them within the derived bound."""
+    """Assert that any inputs give the recurrence's results within the derived bound."""
     compare(kernel, problem, problem.arrays())
 
 
 def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
-    """The gradients of a random functional of outputs and final states, within the derived bound."""
-    if problem.dtype not in WIDE:  # what flows to a narrow tensor may be rounded at any place
+    """Assert that the gradients of a random sum of outputs and final states are within the derived bound."""
+    if problem.dtype not in WIDE:  # the gradient of a narrow tensor may be rounded anywhere
         wide = next(dtype for dtype in kernel.dtypes if dtype in WIDE)
         problem = replace(problem, dtype=wide, accumulation=wide)
     problem = replace(problem, mode=data.draw(st.sampled_from(("plain", "plain", "sum", "twice"))))
@@ -130,7 +132,7 @@ def gradient(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
 
 def _frozen(names: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
-    """Tensors that need no gradient: none in half of the cases, or one, or any but all."""
+    """Return a strategy for tensors without gradients: none in half of the cases, or one, or any but all."""
     some = [part for number in range(1, len(names)) for part in combinations(names, number)]
     if not some:
         return st.just(())
@@ -140,14 +142,14 @@ def _frozen(names: tuple[str, ...]) -> st.SearchStrategy[tuple[str, ...]]:
 
 
 def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
-    """Two calls, with the state handed over, are one."""
+    """Assert that two calls, with the state passed from one to the other, equal one call."""
     problem = replace(_unpacked(problem), final=True)
     arrays = problem.arrays()
     least = 1 if "empty" in kernel.without else 0
     step = kernel.multiple
     places = {0, step, problem.time // 2 // step * step, problem.time - step}
     cuts = [c for c in sorted(places) if least <= c <= problem.time - least]
-    if not cuts:  # one token is no two strings
+    if not cuts:  # one token cannot be split
         return
     cut = data.draw(st.sampled_from(cuts))
     one = problem.part((cut,))
@@ -161,7 +163,7 @@ def split(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
 
 def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
-    """What other strings and heads of a batch hold changes nothing of one."""
+    """Assert that the contents of other strings and heads do not change the results of one."""
     arrays = problem.arrays()
     kept = data.draw(st.integers(0, problem.rows - 1)), data.draw(st.integers(0, problem.heads - 1))
     others = replace(problem, seed=problem.seed ^ 0x5DEECE66D).arrays()
@@ -178,7 +180,7 @@ def independence(kernel: Kernel, problem: Problem, data: st.DataObject) -> None:
 
     def right(own: Kernel) -> Right:
         every, alone = (recurrence(problem, x, own) for x in (mixed, arrays))
-        # what is kept is what it was: so the reference is that of the string before all others changed
+        # the reference of the kept string and head is that before all others changed
         for after, before in zip(every["o"], alone["o"], strict=True):
             after.reshape(places.shape)[places] = before.reshape(places.shape)[places]
         for after, before in zip(every["final_state"], alone["final_state"], strict=True):
@@ -193,14 +195,15 @@ def _unpacked(problem: Problem) -> Problem:
 
 
 def _between(problem: Problem, arrays: Arrays, begin: int, end: int) -> Arrays:
-    """The same tensors from one token to another."""
+    """Return the tensors from one token to another."""
     axes = problem.family.tensors
     return {n: x[:, begin:end] if "T" in axes.get(n, "") else x for n, x in arrays.items()}
 
 
 def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int) -> Arrays:
-    """The tensors of one string and head, among others of all the rest, a thousand times as large where they
-    are values.
+    """Return the tensors of one string and head, with other numbers everywhere else.
+
+    Other values and initial states are a thousand times as large.
     """
     at, begin, end = problem.spans()[row]
     family, mixed = problem.family, {}
@@ -210,13 +213,13 @@ def _mixed(problem: Problem, arrays: Arrays, others: Arrays, row: int, head: int
         other = others[name] * large
         axes = family.tensors.get(name, "N" + ("D" if family.lanes else "HKV"))
         lane = "D" if family.lanes else "H"
-        place: list[int | slice] = [slice(None)] * own.ndim
+        index: list[int | slice] = [slice(None)] * own.ndim
         if "B" in axes:
-            place[0], place[1] = at, slice(begin, end)
+            index[0], index[1] = at, slice(begin, end)
         if "N" in axes:
-            place[0] = row
-        place[axes.index(lane)] = head
-        other[tuple(place)] = own[tuple(place)]
+            index[0] = row
+        index[axes.index(lane)] = head
+        other[tuple(index)] = own[tuple(index)]
         mixed[name] = problem.in_format(name, other)
     return mixed
 

@@ -1,6 +1,4 @@
-"""What a rung keeps of its calls besides what they compare: how long it may go on, and where the kernel
-raised.
-"""
+"""The state of a rung's search: its time limit, the calls on which the kernel raised, and wrong calls."""
 
 from __future__ import annotations
 
@@ -21,38 +19,37 @@ from ratproof.laws.kernels.problem import Problem
 
 
 class KernelWatch:
-    """Of one rung of a kernel.
+    """The state of one rung of a kernel.
 
     Args:
-        kernel: whose time begins now.
+        kernel: the kernel, whose time starts now.
     """
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel, self.began = kernel, now()
         self.raised: Raised | None = None
-        """By the smallest call, of which size."""
+        """The error of the smallest call that raised; ``size`` is the size of that call."""
         self.size: tuple[int, ...] = ()
         self.wrong: WrongCall | None = None
-        """The simplest one."""
+        """The simplest wrong call."""
         self.skipped = False
 
     def is_over(self) -> bool:
-        """Is its time over? It is looked at between calls."""
+        """Return whether the time limit has passed; it is checked between calls."""
         over = now() - self.began > self.kernel.seconds
         self.skipped |= over
         return over
 
     def search(self, name: str, examples: int, body: Callable[[st.DataObject], None]) -> None:
-        """Assert the body for random cases, as
-        :func:`~ratproof.evidence.random_cases.for_random_cases` does.
+        """Assert the body for random cases; see :func:`~ratproof.evidence.random_cases.for_random_cases`.
 
-        Raises :class:`~ratproof.laws.kernels.counterexample.WrongCall`, the simplest one where the time ended
-        before Hypothesis had looked for a simpler one.
+        Raises:
+            WrongCall: a call is wrong; the simplest one if the time ended before Hypothesis could shrink it.
         """
         self.wrong = None
         try:
             for_random_cases(name, examples, body)
-        except Flaky:  # Hypothesis wonders why a call that was wrong is right, where it was not made
+        except Flaky:  # a wrong call that is skipped after the time limit looks right
             if not self.skipped:
                 raise
             if self.wrong is not None:
@@ -60,7 +57,7 @@ class KernelWatch:
 
     @contextmanager
     def told(self, problem: Problem) -> Iterator[None]:
-        """What happens in a call: where the kernel raises, the smallest call is kept, and others go on."""
+        """Record the result of a call: keep the smallest call on which the kernel raises, and continue."""
         try:
             yield
             sizes = problem.sizes()
@@ -68,7 +65,7 @@ class KernelWatch:
         except Raised as error:
             self._keep(problem, error)
         except WrongKind as error:
-            if error.kernel is not self.kernel:  # the other one, which it is held against
+            if error.kernel is not self.kernel:  # the error is of the other kernel, the reference
                 raise InputError(str(error)) from None
             self._found(ShownCall(self.kernel, error.problem, error.arrays).of_another_kind(error))
         except WrongCall as wrong:
@@ -85,11 +82,11 @@ class KernelWatch:
             self.raised, self.size = error, size
 
     def require_all(self) -> None:
-        """Raise :class:`~automata.errors.InputError` where the kernel raised, or calls were left out."""
+        """Raise :class:`~automata.errors.InputError` if the kernel raised or if calls were skipped."""
         if self.raised is not None:
             raise InputError(str(self.raised)) from self.raised
         if self.skipped:
             raise InputError(
                 f"{self.kernel.name}: {self.kernel.seconds:g} seconds were not enough: {ledger().cases:,}"
-                " calls were right, and others not tried; seconds= allows more"
+                " calls were right, and others were not tried; increase seconds="
             )

@@ -1,3 +1,4 @@
-"""Models that take inputs and a state and give outputs and a state, each held against itself: how they are
-called, what is drawn for them, the laws, and the rounding, which is measured.
+"""Models that map inputs and a state to outputs and a state, and the laws that they should satisfy.
+
+The modules define the calling convention, the random cases, the laws, and the measurement of rounding.
 """

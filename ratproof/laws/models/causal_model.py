@@ -1,5 +1,6 @@
-"""The adapter for causal language models that are called as those of transformers are. It imports nothing of
-transformers: it goes by the names of arguments.
+"""The adapter for causal language models with the calling convention of transformers.
+
+It does not import transformers, and relies only on the names of arguments.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from ratproof.laws.models.model import StatefulModel
 class CausalModel(StatefulModel):
     """A module called with ``input_ids`` or ``inputs_embeds``, ``attention_mask``, a cache and ``use_cache``.
 
-    Its state is the pair of the cache and the mask of all tokens that the cache has seen: such models want
-    the mask of all tokens in every call, and positions that count no padding.
+    Its state is a pair of the cache and the mask of all tokens that the cache has seen. Such models require
+    the mask of all tokens in every call, and positions that do not count padding.
     """
 
-    # a cache is updated in place, and meant to be; generate wants padding on the left
+    # a cache is updated in place by design; generate requires padding on the left
     without = frozenset({"state-twice", "after-right-padding"})
     module: nn.Module
 
@@ -41,42 +42,43 @@ class CausalModel(StatefulModel):
         self.longest = getattr(getattr(module, "config", None), "max_position_embeddings", None)
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """Call it with what its ``generate`` would give."""
+        """Call the module with the arguments that its ``generate`` would pass."""
         cache, seen = self._start(len(inputs)) if state is None else state
         here = torch.ones(inputs.shape[:2], dtype=torch.bool, device=inputs.device) if mask is None else mask
-        whole = here if seen is None else torch.cat([seen, here], 1)
-        made = self.module(**self._arguments(inputs, cache, whole))
-        outputs = made.logits if getattr(made, "logits", None) is not None else made.last_hidden_state
-        return outputs, (getattr(made, self.cache, cache), whole)  # it need not return one that it was given
+        full = here if seen is None else torch.cat([seen, here], 1)
+        result = self.module(**self._arguments(inputs, cache, full))
+        outputs = result.logits if getattr(result, "logits", None) is not None else result.last_hidden_state
+        return outputs, (getattr(result, self.cache, cache), full)  # it may omit a cache that it received
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
-        """By the cache's ``reorder_cache``, or the model's ``_reorder_cache`` for a cache of tuples."""
+        """Reorder with the cache's ``reorder_cache``, or the model's ``_reorder_cache`` for a tuple cache."""
         cache, seen = state
         if hasattr(cache, "reorder_cache"):
-            made = cache.reorder_cache(rows)
-            cache = cache if made is None else made
+            result = cache.reorder_cache(rows)
+            cache = cache if result is None else result
         elif hasattr(self.module, "_reorder_cache"):
             by_model: Any = self.module._reorder_cache
             cache = by_model(cache, rows)
         else:
             raise InputError(
-                f"a {type(cache).__name__} has no reorder_cache(rows); without=('reorder',) says that its"
-                " rows stay"
+                f"the cache, a {type(cache).__name__}, must have reorder_cache(rows); pass"
+                " without=('reorder',) to skip this law"
             )
         return cache, seen.index_select(0, rows)
 
     def clear(self, state: Any) -> Any:
-        """By the cache's ``reset``."""
+        """Clear with the cache's ``reset``."""
         cache, _ = state
         if not hasattr(cache, "reset"):
             raise InputError(
-                f"a {type(cache).__name__} has no reset(); without=('clear',) says that it is not cleared"
+                f"the cache, a {type(cache).__name__}, must have reset(); pass without=('clear',) to skip"
+                " cleared states"
             )
         cache.reset()
         return cache, None
 
     def name(self) -> str:
-        """The module's class."""
+        """Return the module's class name."""
         return type(self.module).__name__
 
     def _start(self, rows: int) -> tuple[Any, None]:
@@ -85,7 +87,7 @@ class CausalModel(StatefulModel):
     def _arguments(self, inputs: Tensor, cache: Any, mask: Tensor) -> dict[str, Any]:
         time = inputs.shape[1]
         positions = (mask.long().cumsum(1) - 1).clamp(min=0)[:, -time:]
-        given = mask if self.masked == "seen" else mask[:, -time:]
+        visible = mask if self.masked == "seen" else mask[:, -time:]
         maybe = {
             "position_ids": positions,
             "cache_position": torch.arange(mask.shape[1] - time, mask.shape[1], device=inputs.device),
@@ -93,7 +95,7 @@ class CausalModel(StatefulModel):
         }
         return {
             "inputs_embeds" if inputs.is_floating_point() else "input_ids": inputs,
-            "attention_mask": given.long(),
+            "attention_mask": visible.long(),
             self.cache: cache,
             "use_cache": True,
             **{name: value for name, value in maybe.items() if name in self.takes},
@@ -108,31 +110,31 @@ def of_causal_model(
     new_cache: Callable[[int], Any] | None = None,
     masked: str = "seen",
 ) -> CausalModel:
-    """The adapter for a causal language model of transformers, or of the same calling convention.
+    """Return the adapter for a causal language model with the calling convention of transformers.
 
     Args:
-        model: called with ``input_ids`` (or ``inputs_embeds``, where ``inputs`` are vectors),
+        model: called with ``input_ids`` (or ``inputs_embeds``, if ``inputs`` are vectors),
             ``attention_mask`` of all tokens so far, the cache and ``use_cache=True``; with ``position_ids``,
-            ``cache_position`` and ``return_dict`` where its ``forward`` names them. It returns an object with
+            ``cache_position`` and ``return_dict`` if its ``forward`` has them. It returns an object with
             ``logits`` (or ``last_hidden_state``) and the cache.
-        inputs: without, the tokens of ``model.config.vocab_size``.
-        cache: the name of the cache among arguments and results: ``cache_params`` for Mamba's like.
-        new_cache: from a number of rows, the cache to begin with; without, the model makes one, and returns
-            it.
-        masked: the tokens that ``attention_mask`` is of: all that were ``seen``, or those of the ``call``
-            alone, as Mamba's like read it.
+        inputs: kind of the inputs; default tokens of ``model.config.vocab_size``.
+        cache: the name of the cache among arguments and results, such as ``cache_params`` for Mamba.
+        new_cache: returns the initial cache for a number of rows; by default the model creates and returns
+            one.
+        masked: tokens that ``attention_mask`` covers: all that were ``seen``, or only those of the ``call``,
+            as for Mamba.
 
     Raises:
-        InputError: the model does not name the cache, or says no vocabulary; ``masked`` is another word.
+        InputError: the model lacks the cache argument or a vocabulary size, or ``masked`` is unknown.
     """
     if masked not in ("seen", "call"):
-        raise InputError(f"masked is {masked!r:.60}, where 'seen' or 'call' is right")
+        raise InputError(f"masked must be 'seen' or 'call', got {masked!r:.60}")
     if not isinstance(model, nn.Module):
-        raise InputError(f"the model is a {type(model).__name__}, where a torch module is right")
+        raise InputError(f"the model must be a torch module, got a {type(model).__name__}")
     parameters = inspect.signature(model.forward).parameters
     if cache not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         raise InputError(
-            f"{type(model).__name__}.forward has no argument {cache}; cache= is the name of its cache's"
+            f"{type(model).__name__}.forward must have the argument {cache}; cache= sets its name"
         )
     return CausalModel(model, inputs or _tokens(model), cache, new_cache, masked)
 
@@ -141,7 +143,7 @@ def _tokens(model: nn.Module) -> Inputs:
     size = getattr(getattr(model, "config", None), "vocab_size", None)
     if type(size) is not int:
         raise InputError(
-            f"{type(model).__name__} has no config.vocab_size; inputs=Tokens(...) says how large its"
-            " vocabulary is"
+            f"{type(model).__name__} must have config.vocab_size; pass inputs=Tokens(...) with its"
+            " vocabulary size"
         )
     return Tokens(size)

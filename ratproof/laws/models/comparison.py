@@ -1,4 +1,4 @@
-"""One case of a law: the two ways are run, and a difference is rounding, a refutation, or neither."""
+"""The comparison of the two ways of a law in one case: a difference is rounding, a refutation, or a doubt."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from ratproof.laws.models.repeatability import MANY, Repeated, repeated
 from ratproof.laws.models.session import Session, Unequal, Unusable
 
 RUNS, TIMES = 12, 8
-"""How often a perturbed program runs, and which multiple of the largest change is rounding."""
+"""The number of perturbed runs, and the multiple of the largest change that counts as rounding."""
 REFUTES, REFUTES_IN_FLOAT64 = 1e-3, 1e-6
-"""The share of the results' size that refutes if rounding does not explain it."""
+"""Share of the results' size above which a difference that rounding does not explain refutes."""
 MOST_SHOWN = 200
-"""Numbers of inputs in a counterexample."""
+"""Maximum number of inputs in a counterexample."""
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """A difference that is more than the measured rounding, and too small to refute."""
+    """A difference that exceeds the measured rounding but is too small to refute."""
 
     sentence: str
 
 
 def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt | None:
-    """Run a case; the ledger counts it where the two ways agree.
+    """Run a case, and count it in the ledger if the two ways agree.
 
     Returns:
-        A doubt, where the two ways neither agree nor refute.
+        A doubt, if the two ways neither agree nor refute.
 
     Raises:
         BrokenLaw: they differ.
@@ -48,13 +48,13 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
     other = law.other(against)
     one, two = _joined(plain), _joined(other)
     _require_numbers(session, one, two)
-    apart = (one - two).abs()
-    apart[one == two] = 0.0  # infinities that are equal
-    largest, size = float(apart.max()), _size(one)
+    errors = (one - two).abs()
+    errors[one == two] = 0.0  # equal infinities
+    largest, size = float(errors.max()), _size(one)
     refutes = _refutes(law, format_, problem, one, largest)
     again = partial(_repeated, law, format_, problem, one, refutes)
     if not largest <= refutes:
-        _require_repeatable(again(1), law, format_, problem, (plain, other), ~(apart <= refutes))
+        _require_repeatable(again(1), law, format_, problem, (plain, other), ~(errors <= refutes))
     rounding = _rounding(law, format_, problem, one, largest)
     if largest <= rounding:
         if _count(format_, largest, size):
@@ -63,19 +63,21 @@ def compare(law: Law, format_: ModelFormat, problem: StatefulProblem) -> Doubt |
         return None
     if largest <= refutes:
         return Doubt(_doubt(law, problem, largest / size, rounding / size))
-    wrong = ~(apart <= max(rounding, refutes))
+    wrong = ~(errors <= max(rounding, refutes))
     _require_repeatable(again(MANY), law, format_, problem, (plain, other), wrong)
     raise BrokenLaw(_counterexample(law, format_, problem, (plain, other), wrong, rounding), problem)
 
 
-def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
-    """Return the difference that refutes if rounding does not explain it: a smaller one in float64, unless an
-    operator of the plain way rounds to a narrower format and its rounding reaches the results.
+def _refutes(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float) -> float:
+    """Return the difference that refutes if rounding does not explain it.
+
+    It is smaller in float64, unless the reference way rounds to a narrower format and this changes the
+    results.
     """
     size = _size(plain)
     if not format_.wide:
         return REFUTES * size
-    if apart <= REFUTES_IN_FLOAT64 * size:
+    if errors <= REFUTES_IN_FLOAT64 * size:
         return REFUTES_IN_FLOAT64 * size
     changed = _joined(law.plain(format_.with_narrow_rounding(problem, 0)))
     same = (changed == plain) | (changed.isnan() & plain.isnan())
@@ -90,7 +92,7 @@ def _require_repeatable(
     results: tuple[Rows, Rows],
     wrong: Tensor,
 ) -> None:
-    """Raise what is to be said of a model that differs from itself; its runs measure no rounding."""
+    """Raise the error for a model that differs from itself, whose rounding cannot be measured."""
     if found is Repeated.UNEQUAL and law.kind == "reuse":
         raise BrokenLaw(_counterexample(law, format_, problem, results, wrong, None), problem)
     if found is not Repeated.SAME:
@@ -100,17 +102,20 @@ def _require_repeatable(
 def _repeated(
     law: Law, format_: ModelFormat, problem: StatefulProblem, before: Tensor, allowed: float, times: int
 ) -> Repeated:
-    """Ask in the plain way again."""
+    """Re-run the reference way and classify how it differs from ``before``."""
     return repeated(lambda: _joined(law.plain(format_.session(problem))), before, allowed, times)
 
 
-def _rounding(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, apart: float) -> float:
-    """So many times the largest change of the plain way among a dozen runs on perturbed numbers, or among the
-    first of them, where that explains the difference already.
+def _rounding(
+    law: Law, format_: ModelFormat, problem: StatefulProblem, plain: Tensor, errors: float
+) -> float:
+    """Measure the rounding: a multiple of the largest change among runs on perturbed numbers.
+
+    The runs stop when the rounding explains the difference.
     """
     largest = 0.0
     for seed in range(RUNS):
-        if apart <= TIMES * largest:
+        if errors <= TIMES * largest:
             break
         changed = _joined(law.plain(format_.perturbed(problem, seed)))
         change = (changed - plain).abs()
@@ -120,18 +125,18 @@ def _rounding(law: Law, format_: ModelFormat, problem: StatefulProblem, plain: T
 
 
 def _joined(rows: Rows) -> Tensor:
-    """All numbers, of all rows."""
+    """Return the numbers of all rows."""
     return torch.cat([row.double().reshape(-1) for row in rows])
 
 
 def _size(numbers: Tensor) -> float:
-    """The root mean square."""
+    """Return the root mean square of the finite numbers."""
     finite = numbers[numbers.isfinite()]
     return float(finite.square().mean().sqrt()) if finite.numel() else 0.0
 
 
 def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
-    """Raise :class:`~ratproof.laws.models.session.Unusable` where there is nothing to compare."""
+    """Raise :class:`~ratproof.laws.models.session.Unusable` if there is nothing to compare."""
     where = f"for {session.problem.says()}"
     if not one.numel():
         raise Unusable(f"{where}: the outputs have no numbers")
@@ -144,18 +149,19 @@ def _require_numbers(session: Session, one: Tensor, two: Tensor) -> None:
         raise Unusable(f"{where}: {int(both.sum())} of {one.numel()} outputs are nan in both ways")
 
 
-def _count(format_: ModelFormat, apart: float, size: float) -> bool:
-    """Write a case into the ledger, and the largest share of the results' size that was rounding. Return
-    whether it is a case: it is none if the rounding is as large as the results.
+def _count(format_: ModelFormat, errors: float, size: float) -> bool:
+    """Count a case in the ledger, and record the largest rounding as a share of the results' size.
+
+    Return whether it is a case: it is none if the rounding is as large as the results.
     """
-    book = ledger()
-    if apart > size:
-        book.leave_out(AS_LARGE)
+    current_ledger = ledger()
+    if errors > size:
+        current_ledger.leave_out(AS_LARGE)
         return False
-    share = apart / size if size else 0.0
-    shares = book.facts.setdefault("rounding", {})
+    share = errors / size if size else 0.0
+    shares = current_ledger.facts.setdefault("rounding", {})
     shares[format_.name] = max(share, shares.get(format_.name, 0.0))
-    book.add(1)
+    current_ledger.add(1)
     return True
 
 
@@ -202,14 +208,14 @@ def _counterexample(
 
 
 def _first(rows: Rows, wrong: Tensor) -> tuple[int, tuple[int, ...]]:
-    """The row and the place in it of the earliest token with a wrong number."""
+    """Return the row of the earliest token with a wrong number, and the index of that number in the row."""
     marked = torch.split(wrong, [row.numel() for row in rows])
-    places = []
+    indices = []
     for number, (row, marks) in enumerate(zip(rows, marked, strict=True)):
-        for place in marks.reshape(row.shape).nonzero()[:1].tolist():
-            places.append((place[0] - len(row), number, tuple(place)))
-    _, number, place = min(places)
-    return number, place
+        for index in marks.reshape(row.shape).nonzero()[:1].tolist():
+            indices.append((index[0] - len(row), number, tuple(index)))
+    _, number, index = min(indices)
+    return number, index
 
 
 def _explained(rounding: float | None) -> str:

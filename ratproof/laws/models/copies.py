@@ -1,6 +1,4 @@
-"""Copies of a model: a fresh one that shares the parameters, one whose parameters are perturbed, and one in
-float64.
-"""
+"""Copies of a model: a fresh one that shares the parameters, a perturbed one, and one in float64."""
 
 from __future__ import annotations
 
@@ -15,21 +13,24 @@ from ratproof.laws.models.precision import moved
 
 
 def fresh(model: StatefulModel) -> StatefulModel:
-    """A copy with the same parameters, and nothing else of the model's in common: what earlier calls left in
-    its attributes and buffers is not in it. The model itself, where it cannot be copied.
+    """Return a copy that shares nothing but the parameters with the model.
+
+    It has no attributes or buffers that earlier calls changed. If the model cannot be copied, return the
+    model itself.
     """
     return _copied(model, {id(p): p for p in parameters(model)}) or model
 
 
 def perturbed(model: StatefulModel, unit: float, seed: int) -> StatefulModel:
-    """Return a copy whose parameters are moved by one unit in the last place; the model itself if it cannot
-    be copied.
+    """Return a copy whose parameters are moved by one unit in the last place.
+
+    If the model cannot be copied, return the model itself.
 
     Args:
-        model: what is copied.
+        model: the model.
         unit: the unit in the last place of numbers from 1 to 2, if it is larger than that of the parameter's
             own format.
-        seed: of the signs.
+        seed: seed of the signs.
     """
     generator = torch.Generator().manual_seed(seed)
     memo: dict[int, Any] = {}
@@ -41,7 +42,7 @@ def perturbed(model: StatefulModel, unit: float, seed: int) -> StatefulModel:
 
 
 def in_float64(model: StatefulModel) -> StatefulModel | None:
-    """A copy in float64; ``None`` where there is no module, or it cannot be copied."""
+    """Return a copy in float64, or ``None`` without a module or if it cannot be copied."""
     copied = None if model.module is None else _copied(model, {})
     if copied is None or copied.module is None:
         return None
@@ -50,12 +51,12 @@ def in_float64(model: StatefulModel) -> StatefulModel | None:
 
 
 def parameters(model: StatefulModel) -> list[nn.Parameter]:
-    """Those of its module."""
+    """Return the parameters of the model's module."""
     return [] if model.module is None else list(model.module.parameters())
 
 
 def _copied(model: StatefulModel, memo: dict[int, Any]) -> StatefulModel | None:
     try:
         return copy.deepcopy(model, memo)
-    except Exception:  # a module may hold what cannot be copied, whatever that raises
+    except Exception:  # a module may contain objects that cannot be copied
         return None

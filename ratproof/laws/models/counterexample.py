@@ -12,21 +12,21 @@ from ratproof.laws.models.problem import StatefulProblem
 
 @dataclass(frozen=True)
 class StatefulCounterexample:
-    """Where two ways to ask a model for the same give two answers.
+    """A case in which the two ways of a law give different outputs.
 
     Attributes:
-        claim, variant: what is refuted.
-        law: its kind of evidence.
+        claim, variant: names of the refuted claim and variant.
+        law: kind of evidence of the law.
         problem: the shapes of the case, on one line.
-        place: which number of the outputs.
-        other, plain: its two values, as text.
-        other_way, plain_way: how the model was asked for each.
-        rounding: the largest difference that the measured rounding explains; empty where none can be
-            measured, because the model differs from itself.
-        inputs: what the rows' tokens were; empty where they are many.
-        seed: that they were drawn from.
-        sizes: what to sort by.
-        case: the problem, as Python writes it.
+        place: index of the number in the outputs.
+        other, plain: both values, as text.
+        other_way, plain_way: descriptions of the two ways.
+        rounding: the largest difference that the measured rounding explains; empty if it cannot be measured
+            because the model differs from itself.
+        inputs: the tokens of the rows; empty if there are too many.
+        seed: seed of the inputs.
+        sizes: sort key of simplicity.
+        case: the problem as a Python expression.
     """
 
     claim: str
@@ -45,7 +45,7 @@ class StatefulCounterexample:
     case: str = field(default="", repr=False)
 
     def sentence(self) -> str:
-        """One line: the shapes, the place, the two ways and values."""
+        """Return one line with the shapes, the place, the two ways and the values."""
         explained = f"rounding, measured, explains at most {self.rounding}"
         slack = explained if self.rounding else "rounding is not measured: equal calls differ"
         return printable(
@@ -54,16 +54,16 @@ class StatefulCounterexample:
         )
 
     def in_short(self, unequal: str) -> str:
-        """The place and the two values."""
+        """Return the place and the two values."""
         return printable(f"{self.place}: {self.other} {unequal} {self.plain}")
 
     @property
     def simplicity(self) -> tuple[int, ...]:
-        """What to sort by."""
+        """Return the sort key."""
         return self.sizes
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Return the counterexample as a JSON object."""
         return {name: value for name, value in asdict(self).items() if name not in ("case", "sizes")}
 
     def script(self, file: str) -> str:
@@ -78,7 +78,7 @@ class StatefulCounterexample:
 
 
 class BrokenLaw(Refutation):
-    """A model breaks a law in a case."""
+    """An error for a case in which a model breaks a law."""
 
     def __init__(self, counterexample: StatefulCounterexample, problem: StatefulProblem) -> None:
         super().__init__(counterexample.sentence())

@@ -1,4 +1,4 @@
-"""A model as its author declares it, and the formats that it runs in."""
+"""A model as its author declares it, and the formats in which it runs."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ratproof.laws.models.session import Perturbation, Session, Unusable
 
 @dataclass(frozen=True)
 class Declared:
-    """A model, and what is said of it.
+    """A model and its declared properties.
 
     Attributes:
-        name: of the claim.
-        model: what is called.
-        inputs: what it reads.
-        without: what it does not take, names of :data:`~ratproof.laws.models.model.CAPABILITIES`.
-        precision: the lowest precision inside, whatever the operators show; a name of
-            :data:`~ratproof.laws.models.precision.FORMATS`, or ``None`` to go by the operators.
-        longest: tokens that it reads at most; ``None`` for any number.
-        device: where it runs.
+        name: name of the claim.
+        model: the model that is called.
+        inputs: kind of its inputs.
+        without: capabilities that it lacks, names of :data:`~ratproof.laws.models.model.CAPABILITIES`.
+        precision: the lowest internal precision, a name of
+            :data:`~ratproof.laws.models.precision.FORMATS`; ``None`` to infer it from the operators.
+        longest: maximum number of tokens; ``None`` without a limit.
+        device: the device on which it runs.
     """
 
     name: str
@@ -41,14 +41,15 @@ class Declared:
     device: str = "cpu"
 
     def says(self, formats: dict[str, ModelFormat]) -> str:
-        """What is run, on one line."""
+        """Describe the model on one line."""
         lacks = [words for name, words in CAPABILITIES.items() if name in self.without]
         lacking = f"; it does without {', '.join(lacks)}" if lacks else ""
         return f"{self.model.name()} on {self.inputs.says()}, in {' and '.join(formats)}{lacking}"
 
     def formats(self) -> dict[str, ModelFormat]:
-        """Return the formats that it runs in, by name: its own, and float64 if a copy of it, or a function of
-        vectors, runs in that.
+        """Return the formats in which the model runs, by name.
+
+        They are its own format, and float64 if a copy of it, or a function of vectors, runs in float64.
         """
         dtype = self._own_format()
         own = ModelFormat(self, self.model, dtype)
@@ -61,14 +62,14 @@ class Declared:
                 wide = self.model  # a function computes in the format of its inputs, or raises
         if wide is not None:
             other = ModelFormat(self, wide, torch.float64)
-            with suppress(Unusable):  # it may run in its own format alone
+            with suppress(Unusable):  # it may run only in its own format
                 session = other.session(StatefulProblem(2, 1, (2,), other.name, 0))
                 session.run(session.tokens())
                 formats[other.name] = other
         return formats
 
     def _own_format(self) -> torch.dtype:
-        """Return the format of most numbers among the parameters."""
+        """Return the most common format of the parameters, by the number of elements."""
         numbers: Counter[torch.dtype] = Counter()
         for parameter in parameters(self.model):
             if parameter.is_floating_point():
@@ -81,9 +82,9 @@ class ModelFormat:
     """A model in a format.
 
     Attributes:
-        declared: the model as it is declared.
+        declared: the declared model.
         model: the model, or a copy of it in this format.
-        dtype: of parameters, and of inputs that are floats.
+        dtype: dtype of parameters, and of floating-point inputs.
     """
 
     declared: Declared
@@ -92,35 +93,40 @@ class ModelFormat:
 
     @property
     def name(self) -> str:
-        """The format's name."""
+        """Return the format's name."""
         return str(self.dtype).removeprefix("torch.")
 
     @property
     def unit(self) -> float:
-        """The unit in the last place, of numbers from 1 to 2, of the format or of a lower declared one."""
+        """Return the unit in the last place of numbers from 1 to 2.
+
+        It is that of the format, or of a lower declared precision.
+        """
         own = torch.finfo(self.dtype).eps
         precision = self.declared.precision
         return max(own, torch.finfo(FORMATS[precision]).eps) if precision else own
 
     @property
     def wide(self) -> bool:
-        """Whether it is float64, and no lower precision is declared."""
+        """Return whether the format is float64 and no lower precision is declared."""
         return self.unit == torch.finfo(torch.float64).eps
 
     def session(self, problem: StatefulProblem) -> Session:
-        """Return a fresh model that is asked about a problem."""
+        """Return a session of a fresh model for a problem."""
         return Session(fresh(self.model), self.declared.inputs, problem, self.dtype, self.declared.device)
 
     def perturbed(self, problem: StatefulProblem, seed: int) -> Session:
-        """Return the same with rounding that is another: inputs and parameters are moved by one unit in the
-        last place, and so are results that operators round to a narrower format.
+        """Return a session with perturbed numbers.
+
+        Inputs and parameters are moved by one unit in the last place, and so are results that operators round
+        to a narrower format.
         """
         operators = None if self.declared.precision else NarrowRounding(self.dtype, seed)
         model = perturbed(self.model, self.unit, seed)
         return self._perturbed(model, problem, Perturbation(self.unit, seed, operators))
 
     def with_narrow_rounding(self, problem: StatefulProblem, seed: int) -> Session:
-        """Return the same in which nothing is moved but results that operators round to a narrower format."""
+        """Return a session that perturbs only results that operators round to a narrower format."""
         moves = Perturbation(0.0, seed, NarrowRounding(self.dtype, seed))
         return self._perturbed(fresh(self.model), problem, moves)
 
@@ -131,9 +137,7 @@ class ModelFormat:
 
 @contextmanager
 def in_evaluation_mode(model: StatefulModel) -> Iterator[None]:
-    """What runs inside finds the model in evaluation mode; afterwards each part is in the mode that it was
-    in.
-    """
+    """Run the body with the model in evaluation mode, and restore the mode of each part afterwards."""
     modules = [] if model.module is None else list(model.module.modules())
     before = [module.training for module in modules]
     try:

@@ -1,6 +1,4 @@
-"""What is drawn for a model: inputs of every length that a program in chunks might get wrong, as Hypothesis
-shrinks them.
-"""
+"""Hypothesis strategies for cases of a model, with all lengths at which chunked programs may be wrong."""
 
 from __future__ import annotations
 
@@ -16,23 +14,23 @@ from ratproof.laws.models.laws import Law
 from ratproof.laws.models.problem import StatefulProblem
 
 LENGTHS = (1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257)
-"""Every run of every law has all of them: the edges of chunks of the usual sizes."""
+"""Lengths that every run of every law covers: the edges of chunks of the usual sizes."""
 LONG = (321, 513, 1025)
-"""Every run of every law has these, too, in few cases."""
+"""Further lengths that every run of every law covers, in few cases."""
 MANY, MOST_CALLS = LONG[0], LONG[1]
-"""In few cases, uses of one model, each of one token, and the longest input that is read token by token."""
+"""Limits of a few cases: uses of one model with one token each, and tokens that are read one by one."""
 EDGES = (1, 16, 32, 64, 128)
 BETWEEN = (1, 2, 5, 17)
-"""Lengths of what is read between two uses."""
+"""Lengths of the inputs between two uses."""
 ROWS = (1, 2, 3, 4)
 MORE_ROWS = {33: tuple(range(5, 18)), 3: (33,)}
-"""Rows of a batch, by the most tokens that they have."""
+"""Larger numbers of rows, by the maximum number of tokens."""
 FEW_ROWS = 8
-"""How much more often a number of few rows is drawn than another."""
+"""Factor by which small numbers of rows are more likely than larger ones."""
 TIMES = (2, 3)
-"""How many times the rows that a state of several rows grows to."""
+"""Factors by which the number of a state's rows may grow."""
 LEAST = 2
-"""Cases of each length at least: Hypothesis's first one is always the plainest."""
+"""Minimum number of cases of each length, because Hypothesis's first one is always the simplest."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +38,10 @@ class Stage:
     """Cases of a law that are drawn in the same way.
 
     Attributes:
-        name: what tells it from other stages of the law.
-        times: numbers of tokens.
-        examples: how many cases.
-        uses: how often something else is read before a second use.
+        name: name, unique among the stages of the law.
+        times: strategy for the number of tokens.
+        examples: number of cases.
+        uses: number of times that other inputs are read before a second use.
     """
 
     name: str
@@ -53,13 +51,14 @@ class Stage:
 
 
 def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
-    """Return the stages of a law, the shortest cases first: the edges of chunks, any lengths, long ones, and
-    many uses.
+    """Return the stages of a law, shortest cases first.
+
+    The stages are the edges of chunks, arbitrary lengths, long inputs, and many uses.
 
     Args:
-        model: what is to be asked.
-        law: what is to be asserted.
-        examples: how many cases in all; there are more if each stage needs its least number.
+        model: the model.
+        law: the law.
+        examples: total number of cases; there are more if each stage needs its minimum.
     """
     longest = LONG[-1] if model.longest is None else min(model.longest, LONG[-1])
     known = sorted({n for n in (*LENGTHS, *LONG, longest) if law.shortest <= n <= longest})
@@ -74,7 +73,7 @@ def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
         stages[0] = replace(stages[0], examples=LEAST + left // 2)
     each, more = divmod(left - left // 2, max(1, len(edges)))
     return [
-        *(Stage(str(n), st.just(n), LEAST + each + (place < more)) for place, n in enumerate(edges)),
+        *(Stage(str(n), st.just(n), LEAST + each + (index < more)) for index, n in enumerate(edges)),
         *stages,
     ]
 
@@ -83,15 +82,15 @@ def stages_of(model: Declared, law: Law, examples: int) -> list[Stage]:
 def problems(
     draw: st.DrawFn, model: Declared, law: Law, formats: Sequence[str], time: int, uses: int = 1
 ) -> StatefulProblem:
-    """Return a strategy of problems of that many tokens.
+    """Draw problems with ``time`` tokens.
 
     Args:
-        draw: Hypothesis's.
-        model: what is to be asked.
-        law: what is to be asserted.
-        formats: that the model runs in.
-        time: T.
-        uses: how often something else is read before a second use.
+        draw: the draw function of Hypothesis.
+        model: the model.
+        law: the law.
+        formats: names of the formats in which the model runs.
+        time: the number T of tokens.
+        uses: number of times that other inputs are read before a second use.
     """
     batch = 1 if "batch" in model.without else draw(_rows(law, time))
     drawn: dict[str, Any] = {}
@@ -116,14 +115,17 @@ def problems(
 
 
 def _rows(law: Law, time: int) -> st.SearchStrategy[int]:
-    """Few rows, or sometimes more if they are short; the smallest first: counterexamples shrink to it."""
+    """Return a strategy for the number of rows, which is usually small and larger only for short inputs.
+
+    The smallest number comes first, because counterexamples shrink to it.
+    """
     few = [rows for rows in ROWS if rows >= law.rows]
     more = [rows for most, some in MORE_ROWS.items() if time <= most for rows in some]
     return st.sampled_from(few * FEW_ROWS + more)
 
 
 def _ways(model: Declared, time: int) -> list[str]:
-    """What may be used again."""
+    """Return the objects that may be used again."""
     ways = ["model"]
     if "clear" not in model.without:
         ways.append("cleared")
@@ -133,22 +135,23 @@ def _ways(model: Declared, time: int) -> list[str]:
 
 
 def _between(model: Declared, time: int) -> list[tuple[int, ...]]:
-    """The calls between two uses; the last one is a step, since a prompt and a step leave other things
-    behind.
+    """Return the lengths of the calls between two uses.
+
+    The last call is a single step, because a prompt and a step leave different states.
     """
     room = time if model.longest is None else max(1, min(time, model.longest - time + 1))
-    whole = "pieces" in model.without
-    return [(n,) if n == 1 or whole else (n - 1, 1) for n in BETWEEN if n <= room]
+    one_call = "pieces" in model.without
+    return [(n,) if n == 1 or one_call else (n - 1, 1) for n in BETWEEN if n <= room]
 
 
 @st.composite
 def _pieces(
     draw: st.DrawFn, model: Declared, law: Law, time: int, drawn: Mapping[str, Any]
 ) -> tuple[int, ...]:
-    """How the tokens are cut: in several calls for a law that is about them, else in one or two."""
+    """Draw the lengths of the calls: several for a law about pieces, else one or two."""
     if drawn.get("way") == "state" or (law.kind == "reorder" and (time < 3 or draw(st.booleans()))):
         return draw(_two(1, time))
-    if law.kind == "reorder":  # what is wrong may show in a later call than the next one
+    if law.kind == "reorder":  # an error may appear only in a later call
         return draw(_many(time))
     if law.kind == "pieces":
         ways = ["two", "tokens", "many"] if time > 2 else ["two"]
@@ -165,13 +168,13 @@ def _pieces(
 
 
 def _two(least: int, time: int) -> st.SearchStrategy[tuple[int, ...]]:
-    """Two calls, the first of so many tokens at least."""
+    """Return a strategy for two calls, the first with at least ``least`` tokens."""
     cuts = {time // 2, time - 1, least, *EDGES, *(time - edge for edge in EDGES)}
     return st.sampled_from([(cut, time - cut) for cut in sorted(cuts) if least <= cut < time])
 
 
 def _many(time: int) -> st.SearchStrategy[tuple[int, ...]]:
-    """Three to six calls of any lengths."""
+    """Return a strategy for three to six calls of any lengths."""
 
     def cut(seed: int) -> tuple[int, ...]:
         random = Random(seed)
@@ -183,8 +186,10 @@ def _many(time: int) -> st.SearchStrategy[tuple[int, ...]]:
 
 @st.composite
 def _pads(draw: st.DrawFn, batch: int, first: int) -> tuple[int, ...]:
-    """How much of each row is padding: of one at least some, of none all of the first call. In a quarter of
-    the cases nothing is, and the mask masks nothing.
+    """Draw the amount of padding of each row.
+
+    At least one row has some, and no row has the whole first call. In a quarter of the cases there is no
+    padding, and the mask masks nothing.
     """
     if draw(st.integers(0, 3)) == 3:
         return (0,) * batch
@@ -195,9 +200,10 @@ def _pads(draw: st.DrawFn, batch: int, first: int) -> tuple[int, ...]:
 
 @st.composite
 def _orders(draw: st.DrawFn, model: Declared, batch: int, time: int, number: int) -> dict[str, Any]:
-    """Rows of the first call, and the orders of the state's rows after each call: first any but the one that
-    is there, of as many rows, of more, of fewer or of several times as many; rows may repeat, as in a beam
-    search. Later the same rows, or any order of them.
+    """Draw the rows of the first call, and the order of the state's rows after each call.
+
+    The first order is not the identity. It has as many rows, more, fewer, or several times as many, and rows
+    may repeat, as in a beam search. Later orders keep the rows or put them in any order.
     """
     hows = ["same", "more", "fewer"] + ["times"] * (batch in ROWS and time <= LENGTHS[-1])
     how = draw(st.sampled_from(hows[:1] if "resize" in model.without else hows))

@@ -1,4 +1,4 @@
-"""What a model reads: token ids, or vectors of floats."""
+"""Kinds of inputs of a model: token ids, or vectors of floats."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from torch import Tensor
 from automata.errors import InputError
 
 LARGE, SPECIAL = 8, 3
-"""The factor of large vectors, and the seeds, by their remainder of 4, that draw large or special inputs."""
+"""The factor of large vectors, and the remainder modulo 4 of the seeds of large or special inputs."""
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """Token ids, int64 of shape ``(B, T)``, from 0 up to the size of the vocabulary."""
+    """Token ids, int64 of shape ``(B, T)``, from 0 to the size of the vocabulary, exclusive."""
 
     vocabulary: int
 
@@ -23,8 +23,10 @@ class Tokens:
         _require("vocabulary", self.vocabulary)
 
     def draw(self, batch: int, time: int, seed: int, dtype: torch.dtype) -> Tensor:
-        """Return uniform ones; for a quarter of the seeds half of them are 0, 1 or the last id, which often
-        have a meaning of their own. The format is that of floats, and has no effect.
+        """Return uniform token ids; the dtype has no effect.
+
+        For a quarter of the seeds, half of the ids are 0, 1 or the last id, which often have a special
+        meaning.
         """
         generator = _generator(seed)
         ids = torch.randint(self.vocabulary, (batch, time), generator=generator)
@@ -35,7 +37,7 @@ class Tokens:
         return torch.where(torch.rand(ids.shape, generator=generator) < 0.5, chosen, ids)
 
     def says(self) -> str:
-        """In a few words."""
+        """Describe the inputs in a few words."""
         return f"a vocabulary of {self.vocabulary}"
 
 
@@ -49,13 +51,16 @@ class Vectors:
         _require("size", self.size)
 
     def draw(self, batch: int, time: int, seed: int, dtype: torch.dtype) -> Tensor:
-        """Return normal ones of that format; for a quarter of the seeds they are 8 times as large."""
+        """Return normally distributed vectors of that dtype.
+
+        For a quarter of the seeds they are 8 times as large.
+        """
         shape = (batch, time, self.size)
         numbers = torch.randn(shape, generator=_generator(seed), dtype=torch.float64)
         return (numbers * (LARGE if seed % 4 == SPECIAL else 1)).to(dtype)
 
     def says(self) -> str:
-        """In a few words."""
+        """Describe the inputs in a few words."""
         return f"vectors of {self.size}"
 
 
@@ -68,4 +73,4 @@ def _generator(seed: int) -> torch.Generator:
 
 def _require(what: str, value: int) -> None:
     if type(value) is not int or value < 1:
-        raise InputError(f"{what} is {value!r:.60}, where a whole number from 1 on is right")
+        raise InputError(f"{what} must be a positive integer, got {value!r:.60}")

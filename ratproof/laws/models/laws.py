@@ -1,4 +1,4 @@
-"""The laws: for each two ways to ask a model for the same, the plain one first."""
+"""The laws: pairs of ways to run a model that must give the same outputs, the reference way first."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Session
 
 Rows = list[Tensor]
-"""The outputs of each row that are compared, those for its last tokens."""
+"""The compared outputs of each row, those for its last tokens."""
 Way = Callable[[Session], Rows]
 Words = Callable[[StatefulProblem, int], tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Law:
-    """Two ways that give the same.
+    """A law: two ways to run a model that must give the same outputs.
 
     Attributes:
-        kind: of evidence.
-        plain, other: the two ways.
-        words: for a problem and a row, the two ways in words: the other one, and the plain one.
-        rows: so many at least.
-        shortest: tokens at least.
+        kind: kind of evidence.
+        plain, other: the reference way and the other way.
+        words: returns descriptions of the other way and of the reference way for a problem and a row.
+        rows: minimum number of rows.
+        shortest: minimum number of tokens.
     """
 
     kind: str
@@ -37,24 +37,24 @@ class Law:
     shortest: int = 1
 
 
-def whole(session: Session) -> Rows:
-    """All tokens in one call."""
+def in_one_call(session: Session) -> Rows:
+    """Run all tokens in one call."""
     return list(session.run(session.tokens())[0])
 
 
 def in_pieces(session: Session) -> Rows:
-    """In several calls, the state handed from one to the next."""
+    """Run the tokens in several calls, each with the state of the previous one."""
     return list(session.read(session.tokens(), session.problem.pieces)[0])
 
 
 def alone(session: Session) -> Rows:
-    """Each row by itself, read by a fresh model."""
+    """Run each row by itself, with a fresh model."""
     tokens, pieces = session.tokens(), session.problem.pieces
     return [session.anew().read(tokens[row : row + 1], pieces)[0][0] for row in range(len(tokens))]
 
 
 def unpadded(session: Session) -> Rows:
-    """Each row by itself, without what is padding in it, read by a fresh model."""
+    """Run each row by itself, without its padding, with a fresh model."""
     first, *rest = session.problem.pieces
     tokens, kept = session.tokens(), _kept(session)
     return [
@@ -64,8 +64,9 @@ def unpadded(session: Session) -> Rows:
 
 
 def padded(session: Session) -> Rows:
-    """All rows in a batch, the first or the last tokens of their first call masked. A mask that masks nothing
-    is given with each call.
+    """Run all rows as a batch, with the padding of the first call masked.
+
+    Without padding, each call has a mask that masks nothing.
     """
     pieces, kept = session.problem.pieces, _kept(session)
     masks = torch.split(kept, list(pieces), 1)
@@ -76,7 +77,7 @@ def padded(session: Session) -> Rows:
 
 
 def _kept(session: Session) -> Tensor:
-    """Return which tokens of each row are no padding, of shape ``(B, T)``."""
+    """Return which tokens of each row are not padding, shape ``(B, T)``."""
     problem = session.problem
     positions = torch.arange(problem.time, device=session.device)
     pads = torch.tensor(problem.pads, device=session.device)[:, None]
@@ -86,7 +87,7 @@ def _kept(session: Session) -> Tensor:
 
 
 def first_use(session: Session) -> Rows:
-    """From no state; where a state is used again, its first use."""
+    """Run from no state, or, if a state is used again, from its first use."""
     tokens = session.tokens()
     if session.problem.way != "state":
         return list(session.read(tokens, session.problem.pieces)[0])
@@ -96,7 +97,10 @@ def first_use(session: Session) -> Rows:
 
 
 def second_use(session: Session) -> Rows:
-    """The same after other tokens: of the model, from a cleared state, or from a state that they began at."""
+    """Run again after other tokens.
+
+    The second use is of the model, of a cleared state, or of the state from which the other tokens started.
+    """
     tokens, between = session.tokens(), session.between()
     if session.problem.way == "state":
         begin = session.problem.pieces[0]
@@ -110,7 +114,7 @@ def second_use(session: Session) -> Rows:
 
 
 def reordered(session: Session) -> Rows:
-    """The rows of the state take another order, or another number, between calls; the last call's outputs."""
+    """Reorder or select rows of the state between calls, and return the last call's outputs."""
     problem = session.problem
     first, *rest = torch.split(session.tokens(), list(problem.pieces), 1)
     outputs, state = session.run(first[: problem.prompt_rows])
@@ -123,7 +127,7 @@ def reordered(session: Session) -> Rows:
 
 
 def in_that_order(session: Session) -> Rows:
-    """What each of the last rows has read, in that order from the beginning; the last call's outputs."""
+    """Run the history of each of the last rows from the beginning, and return the last call's outputs."""
     problem = session.problem
     pieces = torch.split(session.tokens(), list(problem.pieces), 1)
     last = next((len(order) for order in reversed(problem.orders) if order), problem.prompt_rows)
@@ -163,7 +167,7 @@ def _pads_in_words(problem: StatefulProblem, row: int) -> tuple[str, str]:
 LAWS = {
     law.kind: law
     for law in (
-        Law("pieces", whole, in_pieces, lambda problem, row: (problem.cut(), "whole"), shortest=2),
+        Law("pieces", in_one_call, in_pieces, lambda problem, row: (problem.cut(), "whole"), shortest=2),
         Law("batch", alone, in_pieces, lambda p, row: (f"in a batch of {p.batch}", "alone"), rows=2),
         Law("padding", unpadded, padded, _pads_in_words, shortest=2),
         Law("reuse", first_use, second_use, _reuse_in_words),

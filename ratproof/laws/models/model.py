@@ -1,4 +1,4 @@
-"""How a model with a state is called: the few methods that an adapter has.
+"""The interface of a stateful model: the methods of an adapter.
 
 >>> from ratproof.laws.models.inputs import Vectors
 >>> class RunningSum(StatefulModel):
@@ -39,19 +39,20 @@ CAPABILITIES = {
     "after-right-padding": "calls after padding on the right",
     "resize": "states whose number of rows changes",
 }
-"""What a model may do without, by the names that ``without`` knows."""
+"""Capabilities that a model may lack, by their names in ``without``."""
 
 
 class StatefulModel:
-    """Takes inputs and a state, gives outputs and a state. A subclass has :meth:`run`, and the other methods
-    where it does not say that it lacks them.
+    """A model that maps inputs and a state to outputs and a state.
+
+    A subclass defines :meth:`run`, and the other methods unless it declares that it lacks them.
 
     Attributes:
-        inputs: what it reads; ``None`` where ``model_claim`` is told.
-        module: the torch module in it, whose parameters are perturbed to measure rounding and which runs in
-            evaluation mode; ``None`` where there is none.
-        without: what it does not take, names of :data:`CAPABILITIES`.
-        longest: tokens that it reads at most, in all pieces together; ``None`` for any number.
+        inputs: kind of its inputs; ``None`` if ``model_claim`` receives it.
+        module: its torch module, whose parameters are perturbed to measure rounding and which runs in
+            evaluation mode; ``None`` without a module.
+        without: capabilities that it lacks, names of :data:`CAPABILITIES`.
+        longest: maximum number of tokens, in all pieces together; ``None`` without a limit.
     """
 
     inputs: Inputs | None = None
@@ -64,12 +65,12 @@ class StatefulModel:
 
         Args:
             inputs: ids of shape ``(B, T)``, or floats of shape ``(B, T, size)``; T is at least 1.
-            state: what an earlier call gave; ``None`` at the beginning.
+            state: the state that an earlier call returned; ``None`` at the beginning.
             mask: bool of shape ``(B, T)``, false for padding, which is on the left or on the right of a row;
-                it may be true everywhere. ``None`` also if there is no padding among these tokens.
+                it may be true everywhere. It may be ``None`` if there is no padding among these tokens.
 
         Returns:
-            Outputs, floats of shape ``(B, T, ...)``, and the state after the last token, which is anything.
+            Outputs, floats of shape ``(B, T, ...)``, and the state after the last token, of any type.
         """
         raise NotImplementedError
 
@@ -77,7 +78,7 @@ class StatefulModel:
         """Return the state whose row i is row ``rows[i]`` of the argument, which may be changed.
 
         Args:
-            state: what a call gave.
+            state: the state that a call returned.
             rows: int64 of shape ``(N,)``. Rows may repeat or be left out, and unless ``resize`` is among
                 ``without``, N may be more or less than the state's number of rows: a beam search begins with
                 one row that becomes several.
@@ -85,15 +86,15 @@ class StatefulModel:
         raise NotImplementedError
 
     def clear(self, state: Any) -> Any:
-        """A state as at the beginning, in the place of the one given, which may be changed."""
+        """Return a state as at the beginning; the function may change its argument."""
         raise NotImplementedError
 
     def name(self) -> str:
-        """What is run, for the report."""
+        """Return the model's name for the report."""
         return type(self).__name__
 
     def lacks(self) -> list[str]:
-        """The methods that it neither has nor says that it lacks."""
+        """Return the methods that the model neither defines nor declares as lacking."""
         own = type(self)
         missing = {
             name for name in ("reorder", "clear") if getattr(own, name) is getattr(StatefulModel, name)
@@ -102,7 +103,7 @@ class StatefulModel:
 
 
 class Called(StatefulModel):
-    """A function or module that is called with inputs and state, and with ``mask=`` where a mask is given.
+    """A function or module that is called with inputs and state, and with ``mask=`` if there is a mask.
 
     >>> import torch
     >>> model = Called(lambda inputs, state: (inputs, state))
@@ -115,12 +116,12 @@ class Called(StatefulModel):
         self.module = function if isinstance(function, nn.Module) else None
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """What the function returns."""
-        made: tuple[Tensor, Any] = (
+        """Return the result of the function."""
+        result: tuple[Tensor, Any] = (
             self.function(inputs, state) if mask is None else self.function(inputs, state, mask=mask)
         )
-        return made
+        return result
 
     def name(self) -> str:
-        """The function's name, or the module's class."""
+        """Return the function's name, or the module's class."""
         return getattr(self.function, "__name__", type(self.function).__name__)

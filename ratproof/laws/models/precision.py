@@ -1,4 +1,4 @@
-"""Formats of floats, and the rounding of operators whose results are narrower than the model's own format."""
+"""Floating-point formats, and the rounding of operators with results narrower than the model's format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Move what operators round to a narrower format, by one unit in the last place.
 
     Each operator with such a result runs again in float64. Only the numbers that differ from that result were
-    rounded, and only they are moved. What a kernel does inside, or other libraries do, is not seen.
+    rounded, and only they are moved. Rounding inside a kernel or another library is not visible.
 
     >>> x = torch.tensor([1.0, 0.1])
     >>> with NarrowRounding(torch.float32, seed=0):
@@ -27,7 +27,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     Args:
         own: the model's own format.
-        seed: of the signs.
+        seed: seed of the signs.
     """
 
     def __init__(self, own: torch.dtype, seed: int) -> None:
@@ -60,7 +60,7 @@ class NarrowRounding(TorchDispatchMode):  # type: ignore[no-untyped-call]
         )
 
     def _move(self, numbers: Tensor, exact: Any) -> None:
-        """Move, in place, the numbers that differ from the exact ones; all of them if those are not known."""
+        """Move the numbers that differ from the exact ones, in place, or all numbers without exact ones."""
         other = moved(numbers, torch.finfo(numbers.dtype).eps, self.generator)
         if isinstance(exact, Tensor) and exact.shape == numbers.shape:
             other = torch.where(numbers.double() == exact, numbers, other)
@@ -71,9 +71,9 @@ def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
     """Return each number moved up or down by one unit in the last place; 0, infinities and integers stay.
 
     Args:
-        numbers: of any shape and format.
+        numbers: numbers of any shape and format.
         unit: the unit in the last place of numbers from 1 to 2.
-        generator: of the signs.
+        generator: generator of the signs.
     """
     if not numbers.is_floating_point():
         return numbers
@@ -87,15 +87,15 @@ def moved(numbers: Tensor, unit: float, generator: torch.Generator) -> Tensor:
 
 
 def _widened(value: Any) -> Any:
-    """Return a copy of floats in float64, float64 for another format of floats, and else the value."""
+    """Return a float64 copy of a float tensor, float64 for another float dtype, and others unchanged."""
     if isinstance(value, Tensor):
         return value.to(torch.float64, copy=True) if value.is_floating_point() else value
     return torch.float64 if isinstance(value, torch.dtype) and value.is_floating_point else value
 
 
 def _leaves_of(func: Any, args: Any, kwargs: Any) -> list[Any]:
-    """Return the results in float64; none if the operator does not take it."""
+    """Return the results in float64, or an empty list if the operator does not support it."""
     try:
         return tree_leaves(func(*args, **kwargs))
-    except Exception:  # an operator may have no float64, whatever it raises then
+    except Exception:  # an operator without float64 may raise anything
         return []

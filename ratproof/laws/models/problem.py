@@ -1,6 +1,4 @@
-"""What is asked of a model in one case: shapes, how the inputs are cut and padded, and a seed that the inputs
-follow from.
-"""
+"""One case of a law: shapes, the division of the inputs into calls, padding, and a seed."""
 
 from __future__ import annotations
 
@@ -12,21 +10,21 @@ class StatefulProblem:
     """One case of a law.
 
     Attributes:
-        time: tokens of a row.
-        batch: rows.
-        pieces: tokens of each call, of all calls together ``time``.
-        format: the name of the format that the model runs in.
-        seed: of the inputs.
-        pads: how many of a row's tokens are padding, all in the first piece; 0 in each row for masks that
-            mask nothing.
-        side: where the padding of the first piece is, ``left`` or ``right``.
-        orders: for each piece after the first, the rows of the state that it goes on from, by their numbers;
-            empty if the state stays as it is.
-        prompt_rows: rows of the first piece, if ``orders`` are given.
-        way: what is used again: ``model``, ``cleared`` or ``state``.
-        before: tokens of each call of what is read in between.
-        before_rows: rows of what is read in between; 0 for as many as ``batch``.
-        uses: how often that is read, each time from no state.
+        time: number of tokens of a row.
+        batch: number of rows.
+        pieces: number of tokens of each call; they sum to ``time``.
+        format: name of the format in which the model runs.
+        seed: seed of the inputs.
+        pads: number of padding tokens of each row, all in the first piece; 0 in each row for masks that mask
+            nothing.
+        side: side of the padding in the first piece, ``left`` or ``right``.
+        orders: for each piece after the first, the indices of the state's rows from which it continues; empty
+            if the state stays unchanged.
+        prompt_rows: number of rows of the first piece, if there are ``orders``.
+        way: the object that is used again: ``model``, ``cleared`` or ``state``.
+        before: number of tokens of each call between the uses.
+        before_rows: number of rows between the uses; 0 for ``batch``.
+        uses: number of times that the inputs between the uses are read, each time from no state.
     """
 
     time: int
@@ -44,11 +42,11 @@ class StatefulProblem:
     uses: int = 1
 
     def says(self) -> str:
-        """The shapes on one line."""
+        """Return the shapes on one line."""
         return f"B = {self.batch}, T = {self.time}, {self.format}"
 
     def cut(self) -> str:
-        """How the inputs are cut."""
+        """Describe the division of the inputs into calls."""
         if len(self.pieces) == 1:
             return "whole"
         if len(self.pieces) > 2 and set(self.pieces) == {1}:
@@ -62,7 +60,7 @@ class StatefulProblem:
         return f"in pieces of {', '.join(map(str, self.pieces[:-1]))} and {self.pieces[-1]} tokens"
 
     def reordered(self) -> str:
-        """Return how the rows of the state are reordered, in words."""
+        """Describe how the rows of the state are reordered."""
         rows = self.prompt_rows
         first, *later = self.orders
         listed = ", ".join(map(str, first))
@@ -72,14 +70,14 @@ class StatefulProblem:
         return f"{words}, and again later" if any(later) else words
 
     def position(self, row: int, index: int, compared: int) -> int:
-        """Return the token of a row whose output is at that index of the outputs that are compared."""
+        """Return the token of a row whose output has this index among the compared outputs."""
         if self.side == "right":
             return index if index < self.pieces[0] - self.pads[row] else index + self.pads[row]
         return self.time - compared + index
 
     @property
     def simplicity(self) -> tuple[int, ...]:
-        """What to sort by: the fewest tokens, then the fewest rows."""
+        """Return the sort key: the fewest tokens, then the fewest rows."""
         orders = sum(map(bool, self.orders))
         read = self.uses * sum(self.before)
         rows = max(self.batch, self.before_rows)

@@ -1,5 +1,6 @@
-"""Whether a model gives the same to the same calls: where it does not, a difference shows nothing of a law,
-and rounding cannot be measured.
+"""The test whether a model gives the same outputs for equal calls.
+
+Without this, a difference says nothing about a law, and rounding cannot be measured.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import torch
 from torch import Tensor
 
 MANY = 12
-"""Repetitions that are not all equal by chance."""
+"""Number of repetitions that are not all equal by chance."""
 
 
 class Repeated(Enum):
-    """What the same calls gave to a fresh model."""
+    """The result of equal calls of fresh models."""
 
     SAME = ""
     RANDOM = (
@@ -26,16 +27,16 @@ class Repeated(Enum):
 
 
 def repeated(run: Callable[[], Tensor], before: Tensor, allowed: float, times: int = 1) -> Repeated:
-    """Make the same calls again; often where random numbers are drawn, which may be equal by chance.
+    """Repeat the same calls and compare; repeat more often if the model draws random numbers.
 
-    A model that draws from torch's generators is no function of its inputs. One that differs from itself and
-    draws nothing there keeps something: that is what ``reuse`` refutes, and no other law.
+    A model that draws from torch's generators is not a function of its inputs. A model that differs from
+    itself without random numbers keeps hidden state. Only the ``reuse`` law refutes that.
 
     Args:
         run: calls a fresh model.
-        before: what that gave before.
-        allowed: the largest difference that says nothing.
-        times: how often the calls are made, at least.
+        before: the earlier outputs.
+        allowed: the largest difference that counts as equal.
+        times: minimum number of repetitions.
     """
     generators = _generators()
     done, drew = 0, False
@@ -50,6 +51,6 @@ def repeated(run: Callable[[], Tensor], before: Tensor, allowed: float, times: i
 
 
 def _generators() -> list[Tensor]:
-    """The states of torch's generators of random numbers."""
+    """Return the states of torch's random number generators."""
     on_gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
     return [torch.get_rng_state(), *on_gpus]

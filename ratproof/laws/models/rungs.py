@@ -1,4 +1,4 @@
-"""The rungs of a model with a state: each law, for random cases of every length."""
+"""The rungs of a stateful model: each law, for random cases of every length."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from ratproof.laws.models.problem import StatefulProblem
 from ratproof.laws.models.session import Unequal, Unusable
 
 SHRINKING = 100
-"""Cases that are tried for a shorter counterexample, before it is shrunk."""
+"""Number of cases that are tried for a shorter counterexample, before shrinking."""
 
 
 def hold(kind: str, declared: Declared, examples: int | None = None) -> None:
     """Assert a law of a model.
 
     Raises:
-        BrokenLaw: it is broken.
-        Unusable: in no case, and the model raised in some, gave what cannot be compared, or differs by what
-            is neither rounding nor a refutation.
+        BrokenLaw: a case breaks the law.
+        Unusable: no case breaks the law, but in some the model raised, gave outputs that cannot be compared,
+            or differed by more than rounding and too little to refute.
     """
     with in_evaluation_mode(declared.model):
         formats = declared.formats()
@@ -58,19 +58,20 @@ def _seeded(declared: Declared, problem: StatefulProblem) -> AbstractContextMana
 
 
 class _Rung:
-    """A law of a model in its formats, the doubts about it, and the smallest case that showed nothing: it
-    hides no mistake in others.
+    """The test of a law of a model in its formats.
+
+    It records the doubts and the smallest unusable case, which does not stop the search for errors in others.
     """
 
     def __init__(self, law: Law, declared: Declared, formats: dict[str, ModelFormat], name: str) -> None:
         self.law, self.declared, self.formats, self.name = law, declared, formats, name
         self.doubts: list[Doubt] = []
         self.broken: BrokenLaw | None = None
-        """In the simplest case."""
+        """The simplest case that breaks the law."""
         self.unusable: tuple[StatefulProblem, Unusable] | None = None
 
     def hold(self, examples: int) -> None:
-        """Assert it for the cases of every stage."""
+        """Assert the law for the cases of every stage."""
         for stage in stages_of(self.declared, self.law, examples):
             body = partial(self._case, stage.times, stage.uses)
             try:
@@ -104,18 +105,20 @@ class _Rung:
             self.doubts.append(doubt)
 
     def _smallest(self, broken: BrokenLaw) -> BrokenLaw:
-        """The simplest of all cases that broke it, and of those of fewer tokens that Hypothesis finds: what
-        it shrinks to has the fewest choices, and not always the fewest tokens.
+        """Return the simplest case that breaks the law, including shorter ones that Hypothesis finds.
+
+        Hypothesis shrinks to the fewest choices, which are not always the fewest tokens.
         """
         shorter = st.integers(self.law.shortest, broken.problem.time)
         body = partial(self._case, shorter, broken.problem.uses)
-        with suppress(Exception):  # what a shorter case does instead is no counterexample
+        with suppress(Exception):  # any other failure of a shorter case is not a counterexample
             for_random_cases(f"{self.name} shorter", SHRINKING, body)
         return self.broken or broken
 
     def _unsteady(self) -> Exception:
-        """What is said of a model that does something else in the same case: its second use is not its
-        first.
+        """Return the error for a model that behaves differently in the same case.
+
+        For the ``reuse`` law this is a refutation, because the second use differs from the first.
         """
         if self.law.kind == "reuse" and self.broken is not None:
             return self.broken

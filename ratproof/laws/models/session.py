@@ -1,4 +1,4 @@
-"""A model while it is asked: its calls, whose results are looked at first."""
+"""A model under test: its calls, whose results are checked."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from ratproof.laws.models.problem import StatefulProblem
 
 
 class Unusable(Exception):
-    """A model raised, or gave what cannot be compared: nothing is shown of it, and one sentence says why."""
+    """An error, in one sentence, for a model that raised or gave outputs that cannot be compared."""
 
 
 class Unequal(Unusable):
-    """A model differs from itself: no case of a law shows anything."""
+    """An error for a model that differs from itself, for which no case of a law shows anything."""
 
 
 @dataclass(frozen=True)
 class Perturbation:
-    """How a run is perturbed.
+    """The perturbation of a run.
 
     Attributes:
-        unit: by which inputs are moved, the unit in the last place of numbers from 1 to 2.
-        seed: of the signs.
-        operators: what moves results of operators; ``None`` if they stay.
+        unit: the change of inputs, as the unit in the last place of numbers from 1 to 2.
+        seed: seed of the signs.
+        operators: perturbs the results of operators; ``None`` if they stay unchanged.
     """
 
     unit: float
@@ -42,15 +42,15 @@ class Perturbation:
 
 
 class Session:
-    """A model that is asked about one problem.
+    """A model that runs on one problem.
 
     Args:
-        model: what is called; it keeps what its calls leave in it.
-        inputs: what it reads.
+        model: the model, which keeps the hidden state of its calls.
+        inputs: kind of its inputs.
         problem: shapes, and the seed of the inputs.
-        dtype: of inputs that are floats.
-        device: where inputs are.
-        perturbed: how the run is perturbed, if it is.
+        dtype: dtype of floating-point inputs.
+        device: device of the inputs.
+        perturbed: the perturbation of the run, if any.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Session:
         self.calls = 0
 
     def anew(self) -> Session:
-        """The same with a fresh model, in which these calls have left nothing."""
+        """Return a session with a fresh model, without the hidden state of these calls."""
         model = fresh(self.model)
         return Session(model, self.inputs, self.problem, self.dtype, self.device, self.perturbed)
 
@@ -87,51 +87,55 @@ class Session:
         return drawn.to(self.device)
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """One call, without gradients.
+        """Call the model without gradients.
 
-        Raises :class:`Unusable`: the model raised, or did not return outputs of shape ``(B, T, ...)`` and a
-        state.
+        Raises:
+            Unusable: the model raises, or does not return outputs of shape ``(B, T, ...)`` and a state.
         """
         self.calls += 1
-        made = self._asked("the model", lambda: self.model.run(inputs, state, mask))
-        if not isinstance(made, tuple | list) or len(made) != 2:
+        result = self._asked("the model", lambda: self.model.run(inputs, state, mask))
+        if not isinstance(result, tuple | list) or len(result) != 2:
             raise Unusable(
-                f"{self._where()}: the model returned {_kind(made)}, where (outputs, state) is right"
+                f"{self._where()}: the model must return a pair (outputs, state), got {_kind(result)}"
             )
-        outputs, state = made
+        outputs, state = result
         shape = tuple(inputs.shape[:2])
-        right = f"floats of shape ({shape[0]}, {shape[1]}, ...) are right"
+        right = f"floats of shape ({shape[0]}, {shape[1]}, ...)"
         if not isinstance(outputs, Tensor):
-            raise Unusable(f"{self._where()}: the outputs are {_kind(outputs)}, where {right}")
+            raise Unusable(f"{self._where()}: the outputs must be {right}, got {_kind(outputs)}")
         if tuple(outputs.shape[:2]) != shape or not outputs.is_floating_point():
             format_ = str(outputs.dtype).removeprefix("torch.")
             raise Unusable(
-                f"{self._where()}: the outputs have shape {tuple(outputs.shape)} and {format_}, where {right}"
+                f"{self._where()}: the outputs must be {right}, got {format_} of shape {tuple(outputs.shape)}"
             )
         return outputs.detach().clone(), state
 
     def read(
         self, inputs: Tensor, pieces: Sequence[int], state: Any = None, masks: Sequence[Tensor] = ()
     ) -> tuple[Tensor, Any]:
-        """Calls of so many tokens each, the state handed from one to the next: all outputs, and the last
-        state. Masks are of the first calls, in order.
+        """Make one call per piece, each with the state of the previous one.
+
+        Masks belong to the first calls, in order.
+
+        Returns:
+            All outputs, and the last state.
         """
         outputs = []
         for part, mask in zip_longest(torch.split(inputs, list(pieces), 1), masks):
-            made, state = self.run(part, state, mask)
-            outputs.append(made)
-            if made.shape[2:] != outputs[0].shape[2:]:
-                shapes = f"{tuple(outputs[0].shape)}, and then {tuple(made.shape)}"
+            part_outputs, state = self.run(part, state, mask)
+            outputs.append(part_outputs)
+            if part_outputs.shape[2:] != outputs[0].shape[2:]:
+                shapes = f"{tuple(outputs[0].shape)}, and then {tuple(part_outputs.shape)}"
                 raise Unusable(f"{self._where()}: the outputs of two calls have shapes {shapes}")
         return torch.cat(outputs, 1), state
 
     def reorder(self, state: Any, rows: Sequence[int]) -> Any:
-        """The state with its rows in that order."""
+        """Return the state with its rows in this order."""
         order = torch.tensor(rows, dtype=torch.int64, device=self.device)
         return self._asked("reorder", lambda: self.model.reorder(state, order))
 
     def clear(self, state: Any) -> Any:
-        """The state, cleared."""
+        """Return the state, cleared."""
         return self._asked("clear", lambda: self.model.clear(state))
 
     def _asked(self, who: str, call: Any) -> Any:
@@ -139,9 +143,11 @@ class Session:
             with torch.no_grad(), (self.perturbed and self.perturbed.operators) or nullcontext():
                 return call()
         except Exception as error:
-            said = (str(error).splitlines() or [""])[0]
-            sentence = f"{self._where()}: {who} raised {type(error).__name__}{f': {said}' if said else ''}"
-            # the traceback leads to the line of the user's file, which the verdict names
+            message = (str(error).splitlines() or [""])[0]
+            sentence = (
+                f"{self._where()}: {who} raised {type(error).__name__}{f': {message}' if message else ''}"
+            )
+            # keep the traceback, because the verdict names the line of the user's file
             raise Unusable(sentence).with_traceback(error.__traceback__) from None
 
     def _where(self) -> str:

@@ -1,4 +1,4 @@
-"""The adapter for torch's own recurrent modules."""
+"""The adapters for torch's own recurrent modules."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from ratproof.laws.models.model import StatefulModel
 
 
 class TorchRNN(StatefulModel):
-    """``nn.RNN``, ``nn.LSTM`` or ``nn.GRU``; their states are tensors of shape ``(layers, B, size)``, of an
-    LSTM two of them.
+    """An adapter for ``nn.RNN``, ``nn.LSTM`` and ``nn.GRU``.
+
+    Their states are tensors of shape ``(layers, B, size)``; an LSTM has two of them.
     """
 
     module: nn.RNNBase
@@ -22,10 +23,10 @@ class TorchRNN(StatefulModel):
     def __init__(self, module: nn.RNNBase) -> None:
         self.module, self.inputs = module, Vectors(module.input_size)
         lacks = {"padding", "pieces"} if module.bidirectional else {"padding"}
-        self.without = frozenset(lacks)  # what reads from behind, too, reads no pieces
+        self.without = frozenset(lacks)  # a bidirectional module cannot read pieces
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """Call it, with the batch first."""
+        """Call the module with the batch axis first."""
         if self.module.batch_first:
             outputs, state = self.module(inputs, state)
             return outputs, state
@@ -33,21 +34,22 @@ class TorchRNN(StatefulModel):
         return outputs.transpose(0, 1), state
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
-        """The rows of each tensor."""
+        """Return the rows of each tensor in this order."""
         return _of_each(state, lambda part: part.index_select(1, rows))
 
     def clear(self, state: Any) -> Any:
-        """Zeros, which a module begins with."""
+        """Return zeros, the initial state of a module."""
         return _of_each(state, torch.zeros_like)
 
     def name(self) -> str:
-        """As torch prints it."""
+        """Return the module as torch prints it."""
         return str(self.module)
 
 
 class TorchCell(StatefulModel):
-    """``nn.RNNCell``, ``nn.LSTMCell`` or ``nn.GRUCell``, called token after token; their states are tensors
-    of shape ``(B, size)``, of an LSTM two of them, and the outputs are the first.
+    """An adapter for ``nn.RNNCell``, ``nn.LSTMCell`` and ``nn.GRUCell``, called token by token.
+
+    Their states are tensors of shape ``(B, size)``; an LSTM has two of them, and the outputs are the first.
     """
 
     without = frozenset({"padding"})
@@ -57,7 +59,7 @@ class TorchCell(StatefulModel):
         self.module, self.inputs = module, Vectors(module.input_size)
 
     def run(self, inputs: Tensor, state: Any = None, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """Call it for each token."""
+        """Call the cell for each token."""
         outputs = []
         for token in inputs.unbind(1):
             state = self.module(token, state)
@@ -65,38 +67,38 @@ class TorchCell(StatefulModel):
         return torch.stack(outputs, 1), state
 
     def reorder(self, state: Any, rows: Tensor) -> Any:
-        """The rows of each tensor."""
+        """Return the rows of each tensor in this order."""
         return _of_each(state, lambda part: part.index_select(0, rows))
 
     def clear(self, state: Any) -> Any:
-        """Zeros, which a cell begins with."""
+        """Return zeros, the initial state of a cell."""
         return _of_each(state, torch.zeros_like)
 
     def name(self) -> str:
-        """As torch prints it."""
+        """Return the module as torch prints it."""
         return str(self.module)
 
 
 def of_torch_rnn(module: nn.RNNBase | nn.RNNCellBase) -> TorchRNN | TorchCell:
-    """The adapter for one of torch's recurrent modules.
+    """Return the adapter for one of torch's recurrent modules.
 
     >>> of_torch_rnn(torch.nn.LSTM(3, 5)).inputs
     Vectors(size=3)
 
-    They take no mask, so ``padding`` is not tried; one that is bidirectional reads no pieces.
+    They take no mask, so ``padding`` is not tested. A bidirectional module cannot read pieces.
 
     Args:
-        module: ``nn.RNN``, ``nn.LSTM`` or ``nn.GRU``, of either layout; or the cell of one.
+        module: ``nn.RNN``, ``nn.LSTM`` or ``nn.GRU``, with either layout, or one of their cells.
 
     Raises:
-        InputError: it is none of them.
+        InputError: the module is of another type.
     """
     if isinstance(module, nn.RNNCellBase):
         return TorchCell(module)
     if not isinstance(module, nn.RNNBase):
         raise InputError(
-            f"the module is a {type(module).__name__}, where an nn.RNN, nn.LSTM or nn.GRU, or the cell of"
-            " one, is right"
+            "the module must be an nn.RNN, nn.LSTM or nn.GRU, or one of their cells, got a"
+            f" {type(module).__name__}"
         )
     return TorchRNN(module)
 

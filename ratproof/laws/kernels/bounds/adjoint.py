@@ -1,7 +1,8 @@
-"""The adjoint state D, what flows into the state from all outputs after it.
+"""The adjoint state D: the gradient that reaches the state from all later outputs.
 
-Of L = sum(o * A) + sum(S_T * B), D is the same recurrence backwards: D_t = M_{t+1}^T D_{t+1} + scale q_t
-A_t^T for the state after token t, from D_T = B on, where M is what a step multiplies the state by.
+For L = sum(o * A) + sum(S_T * B), D follows the same recurrence backwards: D_t = M_{t+1}^T D_{t+1} + scale
+q_t A_t^T for the state after token t, with D_T starting from B. M is the matrix by which a step multiplies
+the state.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ def adjoint(
     """Return the adjoint states, by token.
 
     Args:
-        inputs: of the recurrence.
+        inputs: the tensors of the recurrence.
         weights: A, shape ``(N, T, H, V)``.
         final: B, shape ``(N, H, K, V)``.
-        form: how the kernel computes.
-        arithmetic: its format's.
+        form: the kernel's form of computation.
+        arithmetic: the rounding units of its format.
 
     Returns:
-        ``held``: D_t, what flows into the state that token t is read from or, if the state is read before
-        its update, into the state after it; ``edges``: what flows into a chunk's last state from behind it,
-        by that token; ``last``: the initial state's.
+        The states, where ``held`` is D_t, the gradient of the state that token t is read from, or of the
+        state after it if the state is read before its update; ``edges`` is the gradient of a chunk's last
+        state from later tokens, by that token; ``last`` is the gradient of the initial state.
     """
     backwards = reversed_inputs(inputs, weights, final)
     first = inputs.bonus is None
@@ -41,8 +42,9 @@ def adjoint(
 
 
 def reversed_inputs(inputs: RecurrenceInputs, weights: Wide, final: Wide) -> RecurrenceInputs:
-    """Return those of the adjoint's recurrence, in reversed time: keys are the queries, values the scaled
-    weights of outputs, and corrections are transposed.
+    """Return the tensors of the adjoint's recurrence, in reversed time.
+
+    Keys are the queries, values are the scaled weights of the outputs, and corrections are transposed.
     """
     tensors: dict[str, Any] = {
         "query": inputs.key,

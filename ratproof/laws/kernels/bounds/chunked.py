@@ -1,4 +1,4 @@
-"""The running error of a chunked form: all chunks at once, and then from chunk to chunk."""
+"""The running error of a chunked form: first within all chunks at once, and then from chunk to chunk."""
 
 from __future__ import annotations
 
@@ -32,13 +32,15 @@ from ratproof.laws.kernels.naive import (
 )
 
 MOST_PAIRS = 4_000_000
-"""Numbers for pairs of tokens that are held at a time."""
+"""Maximum number of array elements for pairs of tokens at a time."""
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a string, and arrays of their steps: axes step in the chunk, chunk, and what an array has
-    behind its time. A chunk that is shorter than others is filled with its last step, which nothing reads.
+    """The chunks of a string, which split arrays of steps.
+
+    Split arrays have the axes step in the chunk, chunk, and the other axes of the array. A shorter chunk is
+    padded with its last step, which is not used.
     """
 
     begins: NDArray[np.int64]
@@ -46,23 +48,26 @@ class Chunks:
 
     @classmethod
     def of(cls, time: int, chunk: int, backwards: bool) -> Chunks:
-        """Cut so many tokens; ``backwards``, the last chunk, which may be shorter, is the first."""
+        """Split ``time`` tokens into chunks.
+
+        The last chunk may be shorter; it is the first one if ``backwards`` is true.
+        """
         lengths = np.diff(np.append(np.arange(0, time, chunk), time))
         lengths = lengths[::-1] if backwards else lengths
         return cls(np.cumsum(lengths) - lengths, lengths)
 
     def split(self, array: Any) -> Any:
-        """Return an array of steps in the chunks' axes."""
+        """Return an array of steps with the chunks' axes."""
         steps = np.arange(self.lengths.max())[:, None]
         return array[np.minimum(self.begins + steps, self.begins + self.lengths - 1)]
 
     def joined(self, array: Any) -> Any:
-        """Return the steps of such an array one after another."""
+        """Return a split array as an array of steps."""
         chunk = np.repeat(np.arange(len(self.lengths)), self.lengths)
         return array[np.arange(self.lengths.sum()) - self.begins[chunk], chunk]
 
     def at_ends(self, array: Any) -> Any:
-        """Return what is behind each chunk, of an array of what is before each step and behind the last."""
+        """Return the entry after the last step of each chunk."""
         return array[self.lengths, np.arange(len(self.lengths))]
 
 
@@ -77,13 +82,12 @@ def bounded_states(
     """Return the states of the recurrence and their errors.
 
     Args:
-        inputs: its tensors.
-        form: how the kernel computes.
-        arithmetic: its format's.
+        inputs: the tensors of the recurrence.
+        form: the kernel's form of computation.
+        arithmetic: the rounding units of its format.
         adds_first: whether a step adds before it decays and corrects.
-        backwards: whether the steps are those of reversed time.
-        for_gradients: whether sizes are what the roundings of gradients are relative to, which is more
-            through an explicit inverse.
+        backwards: whether the steps run in reversed time.
+        for_gradients: whether sizes are those of gradients, which are larger for an explicit inverse.
     """
     states = state_trajectory(inputs, adds_first)
     if form.chunk is None or not inputs.time:
@@ -94,7 +98,7 @@ def bounded_states(
     gates = np.add.reduceat(np.where(np.isfinite(gates), np.abs(gates), 0), chunks.begins)[..., None]
     of_gates = form.roundings() + 2 + inputs.more_roundings
     units = form.chunk + 8 + inputs.more_roundings + of_gates * gates
-    rounded = np.expm1(np.minimum(units * unit, 700))  # of a number, by chunk, as a share of its size
+    rounded = np.expm1(np.minimum(units * unit, 700))  # error by chunk, relative to the size
     sizes = _Sizes(inputs, states, chunks)
     since = sizes.since(sizes.outer)
     direct, direct_held = (rounded * size + tiny for size in since)
@@ -111,7 +115,7 @@ def bounded_states(
         return BoundedStates(before, decays, after, after[-1], edges=edges, **more)
 
     if not inputs.corrected:
-        # decays are rounded, too
+        # the decays are rounded, too
         passed = products(sizes.decay) * (1 + np.max(rounded, axis=-2, keepdims=True))
         carried = _carried(chunks, passed, direct)
         errors, held = direct + passed * carried, direct_held + passed[:-1] * carried
@@ -125,7 +129,7 @@ def bounded_states(
     lengths, nothing = chunks.split(column_length(states)), np.zeros(())
     written, written_held = passage(factor, lengths * own, nothing, np.zeros(own.shape[1:]), adds_first)
     errors, held = direct + written, direct_held + written_held
-    # an error that is carried into a chunk is rounded there, relative to absolute values, which do not cancel
+    # a chunk rounds the error that it receives relative to absolute values, which do not cancel
     once, largest = np.ones(solved.carried.shape[1:]), np.max(sizes.decay, axis=-2, keepdims=True)
     size, _ = passage(largest, lengths * solved.carried, nothing, once, adds_first)
     again, _ = passage(factor, lengths * (unit * solved.carried_off), nothing, 0 * once, adds_first)
@@ -160,7 +164,7 @@ def bounded_states(
 
 
 class _Sizes:
-    """The recurrence of absolute values since chunks began; arrays in the chunks' axes."""
+    """The recurrence of absolute values since the beginnings of chunks, with the chunks' axes."""
 
     def __init__(self, inputs: RecurrenceInputs, states: StateTrajectory, chunks: Chunks) -> None:
         nothing = np.zeros(())
@@ -168,18 +172,19 @@ class _Sizes:
         self.added = nothing if states.added is None else chunks.split(size_of(states.added))
         self.starts, self.adds_first = size_of(states.states[chunks.begins]), states.adds_first
         self.outer: Bounds = nothing
-        """Of what a step's correction writes."""
+        """The sizes of the corrections."""
         if states.column is not None and states.along is not None:
             self.outer = chunks.split(size_of(states.column * states.along))
 
     def since(self, outer: Bounds) -> tuple[Bounds, Bounds]:
-        """Return those before each step and after the last, and of what each step decays."""
+        """Return the sizes before each step and after the last, and the sizes that each step decays."""
         return passage(self.decay, outer, self.added, self.starts, self.adds_first)
 
 
 def _carried(chunks: Chunks, passed: Bounds, errors: Bounds) -> Bounds:
-    """Return the error that is carried into each chunk, of which ``passed`` is left before each step and
-    after the last.
+    """Return the error at the beginning of each chunk.
+
+    ``passed`` is the remaining share of it before each step and after the last.
     """
     carried = np.zeros(errors.shape[1:])
     ends = zip(chunks.at_ends(passed)[:-1], chunks.at_ends(errors)[:-1], strict=True)
@@ -190,8 +195,9 @@ def _carried(chunks: Chunks, passed: Bounds, errors: Bounds) -> Bounds:
 
 @dataclass(frozen=True)
 class _Solutions:
-    """Those of all chunks (:class:`~ratproof.laws.kernels.bounds.corrections.Solution`), shape ``(C, chunks,
-    N, H, 1, V)``.
+    """The solutions of all chunks, shape ``(C, chunks, N, H, 1, V)``.
+
+    See :class:`~ratproof.laws.kernels.bounds.corrections.Solution`.
     """
 
     off: Bounds
@@ -203,7 +209,7 @@ class _Solutions:
 def _solutions(
     inputs: RecurrenceInputs, states: StateTrajectory, form: KernelForm, chunks: Chunks, terms: Bounds
 ) -> _Solutions:
-    """Return the corrections of all chunks, of which those of equal length are solved at a time."""
+    """Return the corrections of all chunks; chunks of equal length are solved together."""
     rows, heads, keys, values = inputs.start.shape
     shape = (chunks.lengths.max(), len(chunks.lengths), rows, heads, 1, values)
     results = [np.zeros(shape) for _ in range(5 if form.inverse == "explicit" else 3)]

@@ -1,14 +1,13 @@
-"""The corrections of a chunk, which solve a triangular system (I + L) w = rhs, and by how much its right
-sides may be off.
+"""The corrections of a chunk, which solve a triangular system (I + L) w = rhs, and the error of rhs.
 
-What is computed by substitution solves the system exactly for right sides that are off by n u (|I + L| |w| +
-|rhs|) with n = C + K + 20 and the roundings of the decays, as if what is written had been rounded; by an
-explicit inverse Y, by 2 n u |I + L| |Y| |rhs|.
+Substitution solves the system exactly for right sides that are off by at most n u (|I + L| |w| + |rhs|). Here
+n is C + K + 20 plus the roundings of the decays, which covers the rounding of the written numbers. For an
+explicit inverse Y the bound is 2 n u |I + L| |Y| |rhs|.
 
-Gradients of a system that is solved by substitution are products of what it solved, -p w^T of L, with p the
-gradient of the right sides; through an explicit inverse they are -Y^T (dw rhs^T) Y^T, whose roundings do not
-vanish where p or w cancel. With s = |Y| |rhs|, S = s + |Y| |I + L| s, and of the gradients likewise, they are
-at most n u (P s^T + p S^T): so both sizes are returned besides.
+Gradients through substitution are products of solutions, -p w^T for L, where p is the gradient of the right
+sides. Through an explicit inverse they are -Y^T (dw rhs^T) Y^T, whose roundings do not vanish if p or w
+cancels. With s = |Y| |rhs|, S = s + |Y| |I + L| s, and the same for gradients, the roundings are at most n u
+(P s^T + p S^T). So both sizes are returned, too.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, Wide
 
 @dataclass(frozen=True)
 class Solution:
-    """What is known of the corrections of N chunks, shapes ``(N, H, C, V)``.
+    """Bounds on the corrections of N chunks, shapes ``(N, H, C, V)``.
 
     Attributes:
-        off: by how much their right sides are off, in units of rounding.
-        sizes: s and S, what the roundings of gradients through an explicit inverse are relative to; ``None``
-            by substitution, where that is the solution itself.
-        carried: how large the corrections of an error of 1 in the state at the chunk's beginning are at most,
-            shape ``(N, H, C, 1)``.
-        carried_off: by how much that puts their right sides off, in units; of the same shape.
+        off: the error of their right sides, in units of rounding.
+        sizes: s and S, to which the roundings of gradients through an explicit inverse are relative; ``None``
+            for substitution, where they are relative to the solution itself.
+        carried: a bound on the corrections for an error of 1 in the state at the chunk's beginning, shape
+            ``(N, H, C, 1)``.
+        carried_off: the error of their right sides for that, in units of rounding, of the same shape.
     """
 
     off: Bounds
@@ -43,15 +42,15 @@ class Solution:
 def solution(
     inputs: RecurrenceInputs, state: Wide, terms: Bounds, inverse: str, adds_first: bool
 ) -> Solution:
-    """The corrections of chunks.
+    """Return bounds on the corrections of chunks.
 
     Args:
-        inputs: the tensors of C tokens, of N chunks.
-        state: at the chunks' beginnings.
-        terms: the roundings of a term, besides one for each token of the chunk; for each chunk, shape
+        inputs: the tensors of N chunks with C tokens each.
+        state: the states at the chunks' beginnings.
+        terms: the number of roundings of a term in each chunk, besides one per token of the chunk, shape
             ``(N,)``.
         inverse: ``substitution`` or ``explicit``.
-        adds_first: does a step add before it decays and corrects?
+        adds_first: whether a step adds before it decays and corrects.
     """
     k, v, decay = (np.swapaxes(x, 1, 2).astype(float) for x in (inputs.key, inputs.value, inputs.decay))
     start, delta = state.astype(float), inputs.beta is not None
@@ -89,7 +88,7 @@ def solution(
 
 
 def _sums(decay: Bounds, exclusive: bool = False) -> tuple[Bounds, Bounds]:
-    """Of the finite logarithms up to each token, and how many decays are zero."""
+    """Return the sums of finite logarithms up to each token, and the number of zero decays."""
     with np.errstate(divide="ignore"):
         logarithms = np.log(np.abs(decay))
     none = np.isinf(logarithms)
@@ -101,23 +100,24 @@ def _sums(decay: Bounds, exclusive: bool = False) -> tuple[Bounds, Bounds]:
 
 
 def _between(to: tuple[Bounds, Bounds], since: tuple[Bounds, Bounds], own: bool = False) -> Bounds:
-    """What is left at token i of what an earlier token j wrote, shape ``(N, H, C, C, K)``; of its own too
-    where ``own`` says so.
+    """Return the remaining factor, at token i, of a write at an earlier token j, shape ``(N, H, C, C, K)``.
+
+    With ``own``, the token itself counts as earlier.
     """
-    apart = to[0][:, :, :, None] - since[0][:, :, None]
-    c = apart.shape[2]
+    difference = to[0][:, :, :, None] - since[0][:, :, None]
+    c = difference.shape[2]
     earlier = np.tri(c, c, 0 if own else -1, dtype=bool)[:, :, None]
     alive = to[1][:, :, :, None] == since[1][:, :, None]
-    return np.where(earlier & alive, np.exp(np.minimum(apart, 0)), 0.0)
+    return np.where(earlier & alive, np.exp(np.minimum(difference, 0)), 0.0)
 
 
 def _since(to: tuple[Bounds, Bounds]) -> Bounds:
-    """What is left of the state before the chunk, shape ``(N, H, C, K)``."""
+    """Return the remaining factor of the state before the chunk, shape ``(N, H, C, K)``."""
     return np.where(to[1] == 0, np.exp(np.minimum(to[0], 0)), 0.0)
 
 
 def _along(left: Bounds, right: Bounds, between: Bounds) -> Bounds:
-    """Products of tokens i and j, with the decay between them, shape ``(N, H, C, C)``."""
+    """Return products of tokens i and j with the decay between them, shape ``(N, H, C, C)``."""
     if between.shape[-1] == 1:  # one decay for all keys
         return np.asarray((left @ np.swapaxes(right, -1, -2)) * between[..., 0])
     return np.asarray(np.sum(left[:, :, :, None] * right[:, :, None] * between, axis=-1))

@@ -1,12 +1,15 @@
-"""Ellipsoids that hold the error of each column of a state. A step that corrects the state along a direction
-contracts them there, which the 2-norm of a column cannot know, so that what was made long ago fades.
+"""Ellipsoids that contain the error of each column of a state.
 
-The error e of a column is in {x : x^T P^-1 x <= 1}, and a step by M = diag(d) + c r^T makes it M e. A sum of
-ellipsoids P_i is within (sum of a_i) (sum of P_i / a_i) for any positive a_i; the roots of their traces make
-the trace of that one least. What a step adds is a segment along c, of half its length own |c|, and a ball.
+A step that corrects the state along a direction contracts the error along it, so that old errors decay. The
+2-norm of a column cannot represent this.
 
-P is held as the root of its trace and a matrix of trace 1, because its own numbers are squares of errors,
-which underflow where states are small.
+The error e of a column lies in {x : x^T P^-1 x <= 1}, and a step by M = diag(d) + c r^T maps it to M e. A sum
+of ellipsoids P_i is contained in (sum of a_i) (sum of P_i / a_i) for any positive a_i; the square roots of
+their traces minimise the trace of that one. A step adds a segment along c, of half-length own |c|, and a
+ball.
+
+P is stored as the root of its trace and a matrix of trace 1, because its own numbers are squares of errors,
+which underflow if states are small.
 """
 
 from __future__ import annotations
@@ -17,11 +20,11 @@ from ratproof.laws.kernels.bounds.rounding import USELESS, norm, root_mean_squar
 from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajectory, by_token, size_of
 
 MOST_NUMBERS = 2**26
-"""Of a string's ellipsoids, tokens times columns times K^3: more would take too long."""
+"""Limit on the size of a string's ellipsoids, tokens times columns times K^3, which bounds the run time."""
 
 
 class Ellipsoids:
-    """The ellipsoids of all columns of a recurrence that corrects; they begin as points."""
+    """The ellipsoids of all columns of a recurrence with corrections; initially they are points."""
 
     def __init__(self, inputs: RecurrenceInputs) -> None:
         rows, heads, keys, values = inputs.start.shape
@@ -35,7 +38,7 @@ class Ellipsoids:
         else:
             column, along = (by_token(x).astype(float) for x in (inputs.b, inputs.a))
         self.steps = d[..., None] * self.one + column[..., None] * along[..., None, :]
-        """M, shape ``(T, N, H, K, K)``."""
+        """The matrix M of each step, shape ``(T, N, H, K, K)``."""
         self.largest = np.max(np.abs(self.steps), axis=(-2, -1))[..., None]
         self.lengths = norm(column, keepdims=True)
         unit = column / _divisor(self.lengths)
@@ -50,23 +53,24 @@ class Ellipsoids:
         return self.size[:, :, None]
 
     def add(self, ball: Bounds) -> None:
-        """Add anything within a ball, of radii of the shape ``(N, H, 1, V)``."""
+        """Add a ball with radii of shape ``(N, H, 1, V)``."""
         self._join(self.matrix, self.size, np.zeros(()), np.zeros(()), ball)
 
     def move(self, t: int, own: Bounds, ball: Bounds) -> None:
-        """Make step t, which adds at most ``own`` times its column, and anything within a ball."""
+        """Apply step t, which adds a segment of half-length ``own`` times its column, and a ball."""
         largest = self.largest[t]
         step = (self.steps[t] / _divisor(largest)[..., None])[:, :, None]
         moved = step @ self.matrix @ np.swapaxes(step, -1, -2)
-        # a product of three matrices in float64 is rounded, too
+        # the product of three matrices in float64 is rounded, too
         rounded = 4 * len(self.one) * np.finfo(float).eps * np.sum(step**2, axis=(-2, -1))
         moved = moved + rounded[..., None, None] * self.one
         length, segment = own[:, :, 0] * self.lengths[t], self.segments[t][:, :, None]
         self._join(moved, self.size * largest, length, segment, ball)
 
     def _join(self, moved: Bounds, times: Bounds, length: Bounds, segment: Bounds, ball: Bounds) -> None:
-        """Enclose the sum of an ellipsoid, its axes multiplied, a segment of half a length, and a ball: each
-        in proportion to the root of its trace.
+        """Enclose the sum of an ellipsoid with scaled axes, a segment with a half-length, and a ball.
+
+        Each has a weight in proportion to the root of its trace.
         """
         keys, trace = len(self.one), np.trace(moved, axis1=-2, axis2=-1)
         sizes = times * np.sqrt(trace), length, np.sqrt(keys) * ball[:, :, 0]
@@ -81,8 +85,9 @@ def _divisor(size: Bounds) -> Bounds:
 
 
 def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
-    """Return the longest half axes, shape ``(T, N, H, 1, V)``, infinite if numbers are too large: no column
-    is longer.
+    """Return the longest half-axes, shape ``(T, N, H, 1, V)``, which bound the 2-norm of the columns.
+
+    They are infinite if the numbers overflow.
     """
     sizes, matrices = (np.stack(parts) for parts in zip(*ellipsoids, strict=True))
     known = np.asarray(np.isfinite(matrices).all(axis=(-2, -1)))
@@ -92,9 +97,7 @@ def half_axes(ellipsoids: list[tuple[Bounds, Bounds]]) -> Bounds:
 
 
 def says_little(errors: Bounds, states: StateTrajectory) -> bool:
-    """Return whether bounds on columns are too large to say anything of what is read from some of them, and
-    ellipsoids are not too many.
-    """
+    """Return whether column bounds are too large to be useful and ellipsoids are affordable."""
     few = states.states.size * states.states.shape[-2] ** 2 <= MOST_NUMBERS
     return few and bool((errors > USELESS * root_mean_square(size_of(states.states))).any())
 
@@ -102,20 +105,20 @@ def says_little(errors: Bounds, states: StateTrajectory) -> bool:
 def step_by_step(
     inputs: RecurrenceInputs, own: Bounds, ball: Bounds, addition: Bounds, stretch: Bounds, adds_first: bool
 ) -> tuple[Bounds, Bounds]:
-    """Return bounds on the columns before each step and after the last, and of what each step decays.
+    """Return bounds on the columns before each step and after the last, and on those that each step decays.
 
     Args:
-        inputs: of a recurrence that corrects.
-        own: what a step adds along its column at most, in units of it; as the others by step.
-        ball: what its decay adds besides.
-        addition: what its addition adds.
-        stretch: by how much a column grows besides, where its error is rounded with it.
+        inputs: the tensors of a recurrence with corrections.
+        own: the largest addition of each step along its column, in units of the column.
+        ball: the further contribution of each step's decay.
+        addition: the contribution of each step's addition.
+        stretch: the further growth of a column in each step because its error is rounded.
         adds_first: whether a step adds before it decays and corrects.
     """
     shape = (inputs.time, *inputs.start.shape[:2], 1, inputs.values)
     own, ball, addition = (np.broadcast_to(x, shape) for x in (own, ball, addition))
     every = Ellipsoids(inputs)
-    made, held = [every.now()], []
+    bounds, held = [every.now()], []
     for t in range(inputs.time):
         more = ball[t]
         if adds_first:
@@ -124,31 +127,34 @@ def step_by_step(
             more = more + addition[t]
         held.append(every.now())
         every.move(t, own[t], more + stretch[t] * every.length())
-        made.append(every.now())
-    return half_axes(made), half_axes(held)
+        bounds.append(every.now())
+    return half_axes(bounds), half_axes(held)
 
 
 def in_chunks(
     inputs: RecurrenceInputs, own: Bounds, at_ends: Bounds, stretch: Bounds, begins: list[int]
 ) -> tuple[Bounds, Bounds]:
-    """Return bounds on what a column's corrections, and all before a chunk, make of its error: within each
-    chunk before each step, and behind its last, one after another; and on the columns where chunks begin.
+    """Return bounds on the columns' errors from corrections and from all earlier chunks.
 
     Args:
-        inputs: of a recurrence that corrects.
-        own: what a step adds along its column at most, in units of it, by step.
-        at_ends: what a chunk makes besides, by chunk.
-        stretch: by how much a chunk lets what was before it grow besides, by chunk.
-        begins: the first steps of chunks.
+        inputs: the tensors of a recurrence with corrections.
+        own: the largest addition of each step along its column, in units of the column.
+        at_ends: the further error of each chunk.
+        stretch: the further growth, in each chunk, of the error from before the chunk.
+        begins: the first steps of the chunks.
+
+    Returns:
+        The bounds before each step of each chunk and after its last step, one chunk after another; and the
+        bounds at the beginnings of the chunks.
     """
-    every, made, starts = Ellipsoids(inputs), [], []
+    every, bounds, starts = Ellipsoids(inputs), [], []
     for chunk, begin in enumerate(begins):
         start = every.length()
         starts.append(start)
         end = begins[chunk + 1] if chunk + 1 < len(begins) else inputs.time
         for t in range(begin, end):
-            made.append(every.now())
+            bounds.append(every.now())
             every.move(t, own[t], np.zeros_like(own[t]))
-        made.append(every.now())
+        bounds.append(every.now())
         every.add(at_ends[chunk] + stretch[chunk] * start)
-    return half_axes(made), np.stack(starts)
+    return half_axes(bounds), np.stack(starts)

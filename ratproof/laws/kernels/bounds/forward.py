@@ -1,4 +1,4 @@
-"""What a recurrence gives: outputs and final states, each with its bound."""
+"""The results of a recurrence, outputs and final states, with their bounds."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from ratproof.laws.kernels.problem import Problem
 
 @dataclass
 class BoundedResult:
-    """Outputs, shape ``(B, T, H, V)``, and final states, ``(N, H, K, V)``, each with its bound; of families
-    of lanes in the same shapes, with H for the lanes and K = V = 1, or V = 2 for both parts of a complex
-    number.
+    """The outputs and final states of a recurrence, with their bounds.
+
+    Outputs have shape ``(B, T, H, V)`` and final states ``(N, H, K, V)``. For families of lanes, H is the
+    number of lanes and K = V = 1, or V = 2 for both parts of a complex number.
     """
 
     outputs: Wide

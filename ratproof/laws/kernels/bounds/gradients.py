@@ -1,16 +1,17 @@
-"""Gradients of L = sum(o * A) + sum(S_T * B) with respect to every argument: products of the states S with
-the adjoint states D.
+"""Gradients of L = sum(o * A) + sum(S_T * B) with respect to every argument, with bounds.
 
-* dq = scale S A, dk = D v, dv = D^T k; of the delta rule dk = D w - beta S' dw, dv = beta dw and dbeta =
-  dw . (v - S'^T k), with S' = diag(d) S_- and dw = D^T k; of a correction b (S_-^T a)^T, da = S_- (D^T b) and
-  db = D (S_-^T a).
-* A decay's is the sum over values of (D - beta k dw^T) * S_-, times the decay for its logarithm. Many kernels
-  cumulate gates, and so get their gradients as a sum over later tokens, dg_t = sum of (what is read at s with
-  the decay - what is written at s) over s >= t, in a chunk or to the end, whose terms cancel: then the bound
-  is the largest of the three.
-* A kernel with an explicit inverse gets what goes through it from products that are rounded before they
-  cancel, n u (P s^T + p S^T): then sizes are P and s, or p and S, with 2 n roundings in every sum, and the
-  bound is the larger of the two (:mod:`ratproof.laws.kernels.bounds.corrections`).
+They are products of the states S with the adjoint states D:
+
+* dq = scale S A, dk = D v, dv = D^T k. For the delta rule dk = D w - beta S' dw, dv = beta dw and dbeta = dw
+    . (v - S'^T k), with S' = diag(d) S_- and dw = D^T k. For a correction b (S_-^T a)^T, da = S_- (D^T b) and
+    db = D (S_-^T a).
+* The gradient of a decay is the sum over values of (D - beta k dw^T) * S_-, times the decay for its
+    logarithm. Many kernels cumulate gates. They compute the gradient as a sum over later tokens, dg_t = sum
+    of (the read at s with the decay - the write at s) over s >= t, in a chunk or to the end, whose terms
+    cancel. Then the bound is the largest of the three.
+* A kernel with an explicit inverse computes gradients through it from products that are rounded before they
+    cancel, n u (P s^T + p S^T). Then the sizes are P and s, or p and S, with 2 n roundings in every sum, and
+    the bound is the larger of the two (:mod:`ratproof.laws.kernels.bounds.corrections`).
 """
 
 from __future__ import annotations
@@ -51,16 +52,15 @@ Gradients = dict[str, tuple[Wide, Bounds]]
 def gradients(
     problem: Problem, arrays: Arrays, weights: Wide, final: Wide, form: KernelForm, cumulated: bool
 ) -> Gradients:
-    """Return the gradients by the names of the arguments, ``initial_state`` among them, in their shapes, each
-    with its bound.
+    """Return the gradients and their bounds by the names of the arguments, including ``initial_state``.
 
     Args:
         problem: the call.
-        arrays: its numbers.
+        arrays: the numbers of its arguments.
         weights: A, of the outputs' shape.
         final: B, of the final states' shape.
-        form: how the kernel computes.
-        cumulated: whether it may get the gradients of decays as sums over later tokens.
+        form: the kernel's form of computation.
+        cumulated: whether the kernel may compute the gradients of decays as sums over later tokens.
     """
     family = problem.family
     arithmetic = RoundingUnits.of(problem.accumulation, family.pairs)
@@ -90,7 +90,7 @@ def gradients(
 def _place(
     problem: Problem, into: tuple[Wide, Bounds], flow: RoundedArray, name: str, group: StringGroup
 ) -> None:
-    """Put a group's gradient in its place; that of a tensor that all groups share is a sum."""
+    """Store a group's gradient in the result, and add it for a tensor that all groups share."""
     family = problem.family
     for target, whole in zip(into, (flow.value, flow.error), strict=True):
         own = parts(problem, whole)
@@ -105,7 +105,7 @@ def _place(
 
 
 class _Flows:
-    """The gradients of a group of strings; axes T, N, H, and K or V."""
+    """The gradients of a group of strings, with axes T, N, H, and K or V."""
 
     def __init__(
         self,
@@ -118,10 +118,12 @@ class _Flows:
     ) -> None:
         self.inputs, self.form, self.u = inputs, form, forward.last.unit
         self.forward, self.backward = forward, backward
-        self.inverted = np.maximum(forward.roundings, backward.roundings)  # of an explicit inverse, by token
+        self.inverted = np.maximum(
+            forward.roundings, backward.roundings
+        )  # roundings of an explicit inverse, by token
         self.weights, self.final = self._exact(weights), RoundedArray.exactly(final, self.u)
         self.q, self.k, self.v = (self._exact(x) for x in (inputs.query, inputs.key, inputs.value))
-        if inputs.step is not None:  # values are products of their own with time steps
+        if inputs.step is not None:  # values are products with time steps
             self.v = replace(self.v, error=self.u * self.v.size)
         self.before, self.after = forward.before.computed(), forward.after.computed()
         self.flow = backward.held.computed()
@@ -131,7 +133,7 @@ class _Flows:
         family, inputs = problem.family, self.inputs
         if inputs.time:
             yield from self._of_tokens(problem, cumulated)
-        else:  # nothing flows to a tensor of all tokens
+        else:  # without tokens, the gradient of a shared tensor is zero
             name = family.bonus or family.rate or (family.pairs and family.factor)
             if name:
                 shape = problem.shape(family.tensors[name])
@@ -144,7 +146,7 @@ class _Flows:
         read = self.after if inputs.bonus is None else self.before
         query = self._over_values(read, self.weights).times(inputs.scale)
         reads, writes = [(self.q * query, inputs.bonus is not None)], []
-        decayed = self.flow  # what flows into the decayed state
+        decayed = self.flow  # the gradient of the decayed state
         if inputs.beta is not None:
             beta = np.moveaxis(inputs.beta, 1, 0)[..., None]
             w, dw = self._corrections()
@@ -206,9 +208,9 @@ class _Flows:
         return RoundedArray.exactly(np.moveaxis(array, 1, 0), self.u)
 
     def _corrections(self) -> tuple[RoundedArray, RoundedArray]:
-        made = self.forward.corrections, self.backward.corrections
-        assert made[0] is not None and made[1] is not None
-        return made[0].computed(), made[1].computed()
+        forward, backward = self.forward.corrections, self.backward.corrections
+        assert forward is not None and backward is not None
+        return forward.computed(), backward.computed()
 
     def _over_values(self, state: RoundedArray, vector: RoundedArray) -> RoundedArray:
         return state.over_values(vector, self.inverted)
@@ -217,29 +219,29 @@ class _Flows:
         """Return diag(d) S."""
         d, x = (np.moveaxis(part, 1, 0)[..., None] for part in (self.inputs.decay, self.inputs.roundings))
         own, size = np.abs(d).astype(float), np.abs(d).astype(float) * state.size
-        made = self.u * x * size
+        added = self.u * x * size
         if state.error.shape[-2] == 1:
-            made = column_norm(made)
+            added = column_norm(added)
             own = np.max(own, axis=-2, keepdims=True)
-        return RoundedArray(d * state.value, own * state.error + made, size, self.u)
+        return RoundedArray(d * state.value, own * state.error + added, size, self.u)
 
     def _gate(self, flow: RoundedArray, axes: str, logarithm: bool) -> RoundedArray:
-        """Return a decay's gradient, or its logarithm's."""
-        made = (flow * self.before.conjugate()).sum(-1, self.inputs.values + 2 + self.inverted)
+        """Return the gradient of a decay, or of its logarithm."""
+        gradient = (flow * self.before.conjugate()).sum(-1, self.inputs.values + 2 + self.inverted)
         if logarithm:
             d, x = (np.moveaxis(part, 1, 0) for part in (self.inputs.decay, self.inputs.roundings))
-            made = made.times(d, x + 1)
-        if "D" in axes and "T" not in axes:  # one for all tokens
-            return made.sum((0, 1), made.value.shape[0] * made.value.shape[1])
-        return made.sum(-1, self.inputs.keys) if "K" not in axes and "D" not in axes else made
+            gradient = gradient.times(d, x + 1)
+        if "D" in axes and "T" not in axes:  # one decay for all tokens
+            return gradient.sum((0, 1), gradient.value.shape[0] * gradient.value.shape[1])
+        return gradient.sum(-1, self.inputs.keys) if "K" not in axes and "D" not in axes else gradient
 
     def _cumulated(self, gate: RoundedArray, reads: list[Any], writes: list[RoundedArray]) -> RoundedArray:
-        """Return the same, if it may be a sum over later tokens that cancel."""
+        """Return a decay's gradient with a bound for a sum over later tokens whose terms cancel."""
         bound = gate.error
         error, size = np.zeros(()), np.zeros(())
         for term, before in [*reads, *((term, False) for term in writes)]:
             parts = [np.broadcast_to(x, term.value.shape) for x in (term.error, term.size)]
-            if before:  # it reads what the token before it left
+            if before:  # it reads the state after the previous token
                 parts = [np.concatenate([x[1:], 0 * x[:1]]) for x in parts]
             error, size = error + parts[0], size + parts[1]
         of_head = gate.value.ndim < error.ndim
@@ -258,13 +260,13 @@ class _Flows:
         return RoundedArray(gate.value, bound, gate.size, self.u)
 
     def _edge(self, state: RoundedArray, flow: RoundedArray, of_head: bool) -> Bounds:
-        """Return the error of what a state behind all these tokens hands to their gates."""
-        made = (state * flow).sum(-1, self.inputs.values + self.inputs.time)
-        return made.sum(-1, self.inputs.keys).error if of_head else made.error
+        """Return the error that a state after these tokens contributes to the gradients of their gates."""
+        gradient = (state * flow).sum(-1, self.inputs.values + self.inputs.time)
+        return gradient.sum(-1, self.inputs.keys).error if of_head else gradient.error
 
 
 def _later(values: Bounds) -> Bounds:
-    """Return the sums from each token on."""
+    """Return the sums from each token to the end."""
     return np.asarray(np.cumsum(values[::-1], axis=0)[::-1])
 
 

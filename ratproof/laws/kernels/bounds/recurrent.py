@@ -1,6 +1,10 @@
-"""The running error of a recurrence: by elements of the state, or, if a step corrects the state along a
-direction, by columns in the 2-norm. What a step adds to the error follows from its states alone, and is
-computed for all steps at once; only its passage from step to step is one after another.
+"""The running error of a recurrence, step by step.
+
+The error is bounded by elements of the state, or by columns in the 2-norm if a step corrects the state along
+a direction.
+
+The contribution of a step depends only on its states, and is computed for all steps at once. Only its
+propagation from step to step is sequential.
 """
 
 from __future__ import annotations
@@ -18,19 +22,21 @@ from ratproof.laws.kernels.naive import Bounds, RecurrenceInputs, StateTrajector
 
 @dataclass(frozen=True)
 class BoundedStates:
-    """The states of a recurrence and their errors, for every step. A size is the sum of the absolute values
-    of a step's terms; in a chunked form the recurrence of absolute values since the chunk began.
+    """The states of a recurrence and their errors, for every step.
+
+    A size is the sum of the absolute values of a step's terms. In a chunked form it is the recurrence of
+    absolute values since the chunk began.
 
     Attributes:
-        before: the states that steps begin with.
-        held: those that they decay.
-        after: those that they leave.
-        last: the one after all steps.
-        corrections: what each step added along its direction, axes T, N, H and V; ``None`` if it corrects
-            nothing.
-        roundings: of gradients of corrections, besides the usual ones, shape ``(T, 1, 1, 1)``.
+        before: the state before each step.
+        held: the state that each step decays.
+        after: the state after each step.
+        last: the state after all steps.
+        corrections: the addition of each step along its direction, axes T, N, H and V; ``None`` without
+            corrections.
+        roundings: additional roundings of the gradients of corrections, shape ``(T, 1, 1, 1)``.
         edges: the state at the beginning of each chunk, by its first step.
-        rougher: the same, relative to the larger size of what an explicit inverse solves; else ``None``.
+        rougher: the same states with the larger size of an explicit inverse; ``None`` for substitution.
     """
 
     before: RoundedArray
@@ -61,7 +67,7 @@ def step_by_step(
     else:
         read, correction = _of_correction(inputs, held_size, decayed)
         terms = decayed + size_of(states.column) * correction
-        # a term has K + 3 sums, at most four products, and the roundings of its factors
+        # a term has K + 3 additions, at most four products, and the roundings of its factors
         often: Any = inputs.keys + 10 + np.max(x, axis=-2, keepdims=True, initial=0.0)
         if inputs.b_roundings is not None:
             often = often + by_token(inputs.b_roundings)[..., None, None]
@@ -89,14 +95,16 @@ def step_by_step(
 
 
 def correction_bounds(states: StateTrajectory, bound: Bounds, unit: float) -> RoundedArray:
-    """Return what each step added along its direction, relative to itself."""
+    """Return the addition of each step along its direction, with roundings relative to its own size."""
     value = states.along[..., 0, :]  # type: ignore[index]
     return RoundedArray(value, bound[..., 0, :], size_of(value), unit)
 
 
 def _stored(inputs: RecurrenceInputs, states: StateTrajectory) -> Bounds:
-    """Return the sizes of what a kernel stores for the states: of the states, or of what is left of the first
-    one and of the sum of all else. A kernel may keep these apart if no step corrects.
+    """Return the sizes of the numbers that a kernel stores for the states.
+
+    If no step corrects, a kernel may store the rest of the first state and the sum of all other terms
+    separately.
     """
     if inputs.corrected or not inputs.start.any():
         return size_of(states.states)
@@ -106,24 +114,25 @@ def _stored(inputs: RecurrenceInputs, states: StateTrajectory) -> Bounds:
 
 
 def products(factor: Any) -> Any:
-    """Return the products of the factors of steps, before each step and after the last."""
+    """Return the cumulative products of the factors, before each step and after the last."""
     return np.concatenate([np.ones((1, *factor.shape[1:])), np.cumprod(factor, axis=0)])
 
 
 def passage(
     factor: Bounds, of_decay: Bounds, of_addition: Bounds, first: Bounds, adds_first: bool
 ) -> tuple[Bounds, Bounds]:
-    """Carry a bound from step to step: times a factor, plus what a decay and an addition add to it.
+    """Propagate a bound from step to step: multiply by a factor, then add the contributions of a step.
 
     Args:
-        factor: by step, as the next two.
-        of_decay: what a decay adds.
-        of_addition: what an addition adds.
-        first: before the first step.
+        factor: the factor of each step.
+        of_decay: the contribution of each step's decay.
+        of_addition: the contribution of each step's addition.
+        first: the bound before the first step.
         adds_first: whether a step adds before it decays.
 
-    Returns: the bound before each step and after the last, ``len(factor) + 1`` of them, and that of what
-    each step decays.
+    Returns:
+        The bound before each step and after the last, ``len(factor) + 1`` of them; and the bound of the
+        state that each step decays.
     """
     time = len(factor)
     bounds, held = np.empty((time + 1, *first.shape)), np.empty((time, *first.shape))
@@ -138,9 +147,7 @@ def passage(
 
 
 def reads(inputs: RecurrenceInputs) -> Bounds:
-    """Return the largest factor of a state's error in what a correction reads of it, shape ``(T, N, H, 1,
-    1)``.
-    """
+    """Return the factor with which a correction reads a state's error, shape ``(T, N, H, 1, 1)``."""
     if inputs.beta is not None:
         length = np.abs(by_token(inputs.beta)) * norm(by_token(inputs.key).astype(float))
         length = length * np.max(size_of(by_token(inputs.decay)), axis=-1)
@@ -150,20 +157,22 @@ def reads(inputs: RecurrenceInputs) -> Bounds:
 
 
 def column_length(states: StateTrajectory) -> Bounds:
-    """Return the length of what a correction writes along, shape ``(T, N, H, 1, 1)``."""
+    """Return the length of the vector along which a correction writes, shape ``(T, N, H, 1, 1)``."""
     assert states.column is not None
     return column_norm(states.column.astype(float))
 
 
 def growth(inputs: RecurrenceInputs) -> Bounds:
-    """Return by how much a step stretches a column at most, shape ``(T, N, H, 1, 1)``."""
+    """Return the largest factor by which a step stretches a column, shape ``(T, N, H, 1, 1)``."""
     assert inputs.growth is not None
     return np.asarray(by_token(inputs.growth)[..., None, None])
 
 
 def size_growth(inputs: RecurrenceInputs) -> Bounds:
-    """Return by how much a step of absolute values stretches a column at most, shape ``(T, N, H, 1, 1)``:
-    what is rounded on the way is relative to these, which do not cancel.
+    """Return the largest factor by which a step of absolute values stretches a column.
+
+    The shape is ``(T, N, H, 1, 1)``. Intermediate roundings are relative to absolute values, which do not
+    cancel.
     """
     largest = np.max(size_of(inputs.decay), axis=-1)
     if inputs.beta is not None:
@@ -174,8 +183,9 @@ def size_growth(inputs: RecurrenceInputs) -> Bounds:
 
 
 def _of_correction(inputs: RecurrenceInputs, held: Bounds, decayed: Bounds) -> tuple[Bounds, Bounds]:
-    """Return the roundings of the terms of what is written along the column, in units, and its size, both by
-    absolute values and of shape ``(T, N, H, 1, V)``.
+    """Return the roundings, in units, and the size of the vector that a correction writes.
+
+    Both are computed from absolute values and have shape ``(T, N, H, 1, V)``.
     """
     if inputs.beta is None:
         size = size_of(by_token(inputs.a))[..., None, :] @ held

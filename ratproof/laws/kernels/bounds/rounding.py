@@ -1,4 +1,4 @@
-"""How a kernel rounds, and arrays of what it computes: the true numbers, and how far its own may be off."""
+"""Rounding models of kernels, and arrays of true numbers with bounds on a kernel's error."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from ratproof.laws.kernels.formats import FORMATS
 from ratproof.laws.kernels.naive import Bounds, Wide
 
 USELESS = 0.01
-"""A bound that is a larger share of the results' root mean square says nothing."""
+"""Largest useful bound, as a share of the root mean square of the results."""
 OUTWARD = 1 + 2.0**-20
-"""The bounds are computed in float64, and some terms of second order are left out."""
+"""Factor for the bounds' own rounding in float64 and for omitted second-order terms."""
 
 
 @dataclass(frozen=True)
 class KernelForm:
-    """How a kernel computes: step by step, or in chunks.
+    """A kernel's form of computation: step by step, or in chunks.
 
     Attributes:
-        chunk: tokens a chunk; ``None`` for a recurrent form.
-        scan: how gates are cumulated in a chunk: ``any`` order, a ``chain``, a ``tree``, or ``double`` (a
-            wider accumulator).
-        inverse: how corrections within a chunk are computed: by ``substitution``, or with an ``explicit``
-            inverse.
+        chunk: number of tokens in a chunk; ``None`` for a recurrent form.
+        scan: order of the cumulative sum of gates in a chunk: ``any``, a ``chain``, a ``tree``, or ``double``
+            (a wider accumulator).
+        inverse: method for corrections within a chunk: ``substitution`` or an ``explicit`` inverse.
     """
 
     chunk: int | None = None
@@ -33,7 +32,7 @@ class KernelForm:
     inverse: str = "substitution"
 
     def roundings(self) -> float:
-        """Return those of a difference of cumulated gates, as a multiple of the sum of absolute gates."""
+        """Return the roundings of a difference of cumulative gates, relative to the sum of absolute gates."""
         assert self.chunk is not None
         tree = 2 * np.log2(max(2, self.chunk)) + 1
         roundings = {"any": 2 * self.chunk - 1, "chain": self.chunk - 1, "tree": tree, "double": 3}
@@ -53,8 +52,10 @@ class RoundingUnits:
 
     @classmethod
     def of(cls, dtype: str, pairs: bool = False) -> RoundingUnits:
-        """Return that of a format. The error of a complex product is within the square root of 5 units of its
-        absolute value, or less if a sum is fused, and that of a sum within one.
+        """Return the units of a format.
+
+        The error of a complex product is within sqrt(5) units of its absolute value, or less if a sum is
+        fused. The error of a complex sum is within one unit.
         """
         unit = FORMATS[dtype].unit * (3 if pairs else 1)
         if np.finfo(np.longdouble).eps > 2.0**-60 and dtype == "float64":
@@ -65,8 +66,8 @@ class RoundingUnits:
 def norm(array: Bounds, axis: int = -1, keepdims: bool = False) -> Bounds:
     """Return the 2-norm along an axis.
 
-    No square underflows or overflows: the numbers are first multiplied by a power of two, which rounds
-    nothing, so that the largest is near 1.
+    The numbers are first multiplied by a power of two, which is exact, so that the largest is near 1. Then no
+    square overflows, and no significant square underflows.
 
     >>> float(norm(np.array([3e-200, 4e-200])))
     5e-200
@@ -78,7 +79,7 @@ def norm(array: Bounds, axis: int = -1, keepdims: bool = False) -> Bounds:
 
 
 def column_norm(states: Bounds) -> Bounds:
-    """Return the 2-norm over K of states, which have the axes K and V last; K is kept, of size 1."""
+    """Return the 2-norm over K of states, whose last axes are K and V; K is kept with size 1."""
     return norm(states, axis=-2, keepdims=True)
 
 
@@ -89,14 +90,13 @@ def root_mean_square(values: Bounds) -> float:
 
 @dataclass(frozen=True)
 class RoundedArray:
-    """An array that a kernel computes.
+    """An array that a kernel computes, with its true values.
 
     Attributes:
-        value: the true one.
-        error: by how much the kernel's may differ; of a state whose columns are bounded in the 2-norm, with
-            K = 1.
-        size: what roundings are relative to: at least the absolute value.
-        unit: of rounding.
+        value: the true values.
+        error: a bound on the kernel's error, with K = 1 for a state whose columns are bounded in the 2-norm.
+        size: the magnitude to which roundings are relative; at least the absolute value.
+        unit: the unit of rounding.
     """
 
     value: Wide
@@ -106,11 +106,11 @@ class RoundedArray:
 
     @classmethod
     def exactly(cls, value: Wide, unit: float) -> RoundedArray:
-        """Return an argument, which is no result of rounding."""
+        """Return an argument, which has no rounding error."""
         return cls(value, np.zeros(value.shape), np.abs(value).astype(float), unit)
 
     def computed(self) -> RoundedArray:
-        """Return the same as a factor: what a kernel computes with is as large as the size and the error."""
+        """Return the array as a factor: its size includes the error of the computed numbers."""
         return replace(self, size=self.size + self.error)
 
     def __getitem__(self, index: Any) -> RoundedArray:
@@ -132,11 +132,11 @@ class RoundedArray:
         return RoundedArray(self.value * other.value, error + self.unit * size, size, self.unit)
 
     def conjugate(self) -> RoundedArray:
-        """Return the conjugates of complex numbers."""
+        """Return the complex conjugates."""
         return replace(self, value=np.conj(self.value))
 
     def times(self, factor: Wide, roundings: float | Bounds = 1) -> RoundedArray:
-        """Return each number times a factor, which is rounded so often."""
+        """Return the product with exact factors, which rounds the given number of times."""
         own = np.abs(factor).astype(float)
         size = own * self.size
         return RoundedArray(
@@ -144,20 +144,22 @@ class RoundedArray:
         )
 
     def sum(self, axis: int | tuple[int, ...], count: float | Bounds) -> RoundedArray:
-        """Return the sum of so many numbers, in any order."""
+        """Return the sum over an axis, in any order, with ``count`` roundings."""
         size = self.size.sum(axis)
         error = np.broadcast_to(self.error, self.value.shape).sum(axis)
         return RoundedArray(self.value.sum(axis), error + self.unit * count * size, size, self.unit)
 
     def over_values(self, vector: RoundedArray, roundings: float | Bounds = 0) -> RoundedArray:
-        """Return a state's product with a vector of V numbers, one for each key; with so many roundings
-        besides those of a sum.
+        """Return a state's product with a vector of V numbers, one number per key.
+
+        ``roundings`` are added to those of the sum.
         """
         return (self * vector[..., None, :]).sum(-1, self.value.shape[-1] + 4 + roundings)
 
     def over_keys(self, vector: Wide, roundings: int = 5) -> RoundedArray:
-        """Return a state's product with a vector of K exact numbers, one for each value; with so many
-        roundings besides those of K sums.
+        """Return a state's product with a vector of K exact numbers, one number per value.
+
+        ``roundings`` are added to those of the K sums.
         """
         keys, q = self.value.shape[-2], np.abs(vector).astype(float)
         value = np.einsum("...k,...kv->...v", vector, self.value)
