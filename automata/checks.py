@@ -1,4 +1,4 @@
-"""The parts of an automaton as users give them (alphabets, states), checked; each fault is one sentence."""
+"""Checks of alphabets and states that users pass; each fault is one sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 def checked_alphabet(symbols: Iterable[Hashable]) -> Symbols:
-    """Return the symbols as a tuple; raise InputError for a symbol that is doubled, "" or unhashable."""
+    """Return the symbols as a tuple; raise InputError if a symbol is duplicated, empty or unhashable."""
     order = listed(symbols, "the alphabet")
     known: set[Hashable] = set()
     for symbol in order:
@@ -35,7 +35,7 @@ def checked_alphabet(symbols: Iterable[Hashable]) -> Symbols:
 
 
 def listed(values: Iterable[Item], what: str) -> list[Item]:
-    """The values as a list; :class:`~automata.errors.InputError` where there is only one."""
+    """Return the values as a list; raise InputError if they are not iterable."""
     try:
         return list(values)
     except TypeError:
@@ -43,7 +43,7 @@ def listed(values: Iterable[Item], what: str) -> list[Item]:
 
 
 def checked_state(value: object, n: int, where: str) -> int:
-    """The state as a Python integer; :class:`~automata.errors.InputError` where it is none of 0 to n - 1."""
+    """Return the state as a Python integer; raise InputError unless it is in 0 to n - 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < n:
         raise InputError(f"{where}: {shorten(value)} is no state, where states are 0 to {n - 1}")
     return int(value)

@@ -1,7 +1,9 @@
-r"""Rules as text: words, ``$ % &``, ``( ) |``, ``* + ? {m,n}``.
+r"""Parser for rules as text: words, ``$ % &``, ``( ) |``, ``* + ? {m,n}``.
 
-Words are what white space and these signs leave. ``$``, ``%`` and ``&`` are wildcards where they stand alone:
-``$1`` and ``t&cs`` are words. A backslash makes the next sign part of a word: ``\$``, ``\?``.
+White space and these signs separate words. ``$``, ``%`` and ``&`` are wildcards if they stand
+alone: ``$1`` and ``t&cs`` are words. A backslash makes the next sign part of a word: ``\$``,
+``\?``.
+
 
 >>> print(parse("$* ( how many | number of ) seats{1,2}"))
 $ * ( how many | number of ) seats {1,2}
@@ -49,16 +51,18 @@ SHOWN = {
     "$END": "the end",
 }
 DEEPEST = 200
-"""Parentheses within each other."""
+"""Maximum nesting depth of parentheses."""
 SIGNS = re.compile(r"\\.|\{[^{}]*\}|\S", re.DOTALL)
-"""Whatever stands in a rule, one sign at a time."""
+"""One sign of a rule."""
 MOST_DIGITS = 20
 
 
 def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) -> Rule:
-    """The rule that a text is.
+    """Parse a rule.
 
-    Raises :class:`~automata.errors.FormatError`: line and column, what stands there, and what would be right.
+    Raises:
+        FormatError: the text is not a rule; the message has line and column, what was found, and
+            what was expected.
     """
     place = Position(where, line, column)
     depth = repeated = 0
@@ -86,28 +90,28 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
         raise
     except RecursionError:
         raise FormatError(f"{place.describe(text, 0)}: is nested more than {2 * DEEPEST} deep") from None
-    if depth_of(rule) > 2 * DEEPEST:  # each parenthesis may be repeated, and no more
+    if depth_of(rule) > 2 * DEEPEST:  # a repetition for each parenthesis at most
         raise FormatError(f"{place.describe(text, 0)}: is nested more than {2 * DEEPEST} deep")
     return rule
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where a text begins: what errors call it, its line and its column, from 1."""
+    """The start of a text: the name used in errors, and line and column, from 1."""
 
     where: str
     line: int
     column: int
 
     def describe(self, text: str, at: int) -> str:
-        """File, line and column of a place in the text."""
+        """Return file, line and column of an offset in the text."""
         lines = text.count("\n", 0, at)
         column = at - text.rindex("\n", 0, at) if lines else self.column + at
         return f"{self.where}: line {self.line + lines}, column {column}"
 
 
 def _expected(text: str) -> str:
-    """What can follow a text that began well."""
+    """Return what may follow a valid beginning of a rule."""
     live = _parser().parse_interactive(text)
     live.exhaust_lexer()
     expected = [SHOWN[name] for name in SHOWN if name in live.accepts()]  # type: ignore[no-untyped-call]
@@ -124,7 +128,7 @@ def _parser() -> Lark:
 
 
 class _RuleBuilder(Transformer[Token, Rule]):
-    """From lark's tree to ours."""
+    """A converter from lark's tree to rules."""
 
     def word(self, tokens: list[Token]) -> Rule:
         text = str(tokens[0])
@@ -153,7 +157,7 @@ class _RuleBuilder(Transformer[Token, Rule]):
 
 
 def _times(digits: str) -> int:
-    """How often; Python reads no number of thousands of digits."""
+    """Return a repetition count; Python cannot parse numbers with thousands of digits."""
     if len(digits) > MOST_DIGITS:
         raise InputError(f"{shorten(digits)} is more often than anything may be repeated")
     return int(digits)
