@@ -100,7 +100,7 @@ def backward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
 
 
 def _vectors(automaton: WFSA, batch: Batch) -> list[Weights]:
-    """Omega_t for t = 0, 1, ... of those strings that are at least t long, each of shape ``(active, n)``."""
+    """Return Omega_t for t = 0, 1, ... of the strings with t or more symbols, of shape ``(active, n)``."""
     k, n = automaton.semiring, automaton.states
     omegas = [np.tile(automaton.initial, (len(batch), 1))]
     portion = max(1, MOST_CELLS // max(1, n * n))

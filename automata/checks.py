@@ -24,13 +24,11 @@ def checked_alphabet(symbols: Iterable[Hashable]) -> Symbols:
             twice = symbol in known
             known.add(symbol)
         except TypeError:
-            raise InputError(
-                f"the alphabet has {shorten(symbol)}, where a symbol is a hashable value"
-            ) from None
+            raise InputError(f"the symbols of the alphabet must be hashable, got {shorten(symbol)}") from None
         if twice:
-            raise InputError(f"the alphabet has {shorten(symbol)} twice, where each symbol stands once")
+            raise InputError(f"the symbols of the alphabet must be distinct, got {shorten(symbol)} twice")
         if symbol == EPSILON:
-            raise InputError('the alphabet has "", which is kept for epsilon')
+            raise InputError('the alphabet must not contain "", which is reserved for epsilon')
     return tuple(order)
 
 
@@ -39,11 +37,11 @@ def listed(values: Iterable[Item], what: str) -> list[Item]:
     try:
         return list(values)
     except TypeError:
-        raise InputError(f"{what} is {shorten(values)}, where a sequence is right") from None
+        raise InputError(f"{what} must be a sequence, got {shorten(values)}") from None
 
 
 def checked_state(value: object, n: int, where: str) -> int:
     """Return the state as a Python integer; raise InputError unless it is in 0 to n - 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < n:
-        raise InputError(f"{where}: {shorten(value)} is no state, where states are 0 to {n - 1}")
+        raise InputError(f"{where}: a state must be from 0 to {n - 1}, got {shorten(value)}")
     return int(value)

@@ -56,13 +56,13 @@ def forward(automaton: WFSA, string: String) -> Weights:
     omega = [start(automaton)]
     for place, symbol in enumerate(string):
         if symbol not in automaton.index:
-            raise unknown_symbol(automaton.index, symbol, f"place {place}: ")
+            raise unknown_symbol(automaton.index, symbol, f"string index {place}: ")
         omega.append(step(automaton, omega[-1], symbol))
     return np.stack(omega)
 
 
 def prefix_scores(automaton: WFSA, string: String) -> Weights:
-    """The score of every prefix, from the empty string to the string itself, shape ``(T + 1,)`` (eq. 3c)."""
+    """Return the score of every prefix, the empty and the full one included, shape ``(T + 1,)`` (eq. 3c)."""
     k = automaton.semiring
     return np.asarray(k.sum(k.times(forward(automaton, string), automaton.final), axis=1))
 

@@ -69,10 +69,10 @@ class PFA(Drawable):
         tables: the matrix of each symbol from row to column, in the alphabet's order, shape ``(m, k, k)``.
 
     Integers, fractions and strings give an exact PFA, whose distributions must sum to exactly one. One
-    float gives a float64 PFA. Its sums may differ from one by gamma_(k+1) + k 2**-1074, with gamma_r = r u / (1 - r
-    u) and u = 2**-53. That bounds the error of k nonnegative numbers divided by their sum, in any order of
-    summation: k - 1 roundings for the sum, one for the quotient, and one for the sum computed here. The second
-    term covers underflow.
+    float gives a float64 PFA. Its sums may differ from one by gamma_(k+1) + k 2**-1074, with gamma_r = r u
+    / (1 - r u) and u = 2**-53. That bounds the error of k nonnegative numbers divided by their sum, in any
+    order of summation: k - 1 roundings for the sum, one for the quotient, and one for the sum computed
+    here. The second term covers underflow.
 
     Raises:
         ShapeError: the shapes do not match.
@@ -170,7 +170,7 @@ class PFA(Drawable):
         states = [_drawn(self.initial, rng)]
         for place, symbol in enumerate(string):
             if symbol not in self.alphabet:
-                raise unknown_symbol(self.alphabet, symbol, f"place {place}: ")
+                raise unknown_symbol(self.alphabet, symbol, f"string index {place}: ")
             states.append(_drawn(self.table(symbol)[states[-1]], rng))
         return states
 

@@ -28,8 +28,8 @@ class Pushdown:
     """A DPDA <states, alphabet, stack alphabet, delta, start, bottom, final>.
 
     Section 2 of Wang & Niepert 2019 calls it "PDA". Each configuration has at most one move. A move replaces
-    the symbol on top of the stack by other symbols. A string is accepted if the automaton is in an accept state
-    after reading it and making all moves that read nothing. If there is no move, the string is rejected.
+    the symbol on top of the stack by other symbols. A string is accepted if the automaton is in an accept
+    state after reading it and making all moves that read nothing. If there is no move, it is rejected.
 
     >>> moves = {(0, "a", "."): (0, (".", "a")), (0, "a", "a"): (0, ("a", "a")), (0, "b", "a"): (1, ())}
     >>> moves |= {(1, "b", "a"): (1, ()), (1, "", "."): (2, ())}
@@ -92,7 +92,7 @@ class Pushdown:
         configurations: list[Configuration | None] = [now]
         for place, symbol in enumerate(string):
             if symbol not in self.alphabet:
-                raise unknown_symbol(self.alphabet, symbol, f"place {place}: ")
+                raise unknown_symbol(self.alphabet, symbol, f"string index {place}: ")
             after = None if configurations[-1] is None else self._move(configurations[-1], symbol)
             configurations.append(None if after is None else self._silent(after))
         return configurations

@@ -194,7 +194,7 @@ class SparseMatrix:
         return summed(semiring, self.columns[entries], np.asarray(terms))
 
     def renumbered(self, size: int, place: Places) -> SparseMatrix:
-        """The rows and columns that have a place, -1 for none: shape ``(n,)``, and increasing."""
+        """Return the rows and columns that ``place``, shape ``(n,)``, renumbers; -1 drops one."""
         inside = (place[self.rows] >= 0) & (place[self.columns] >= 0)
         rows, columns = place[self.rows[inside]], place[self.columns[inside]]
         return SparseMatrix._of_sorted(size, rows, columns, self.weights[inside])

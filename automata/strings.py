@@ -76,7 +76,7 @@ def encode(alphabet: Mapping[Hashable, int], strings: Sequence[String]) -> Batch
         k, place = next(
             (k, i) for k, x in enumerate(strings) for i, symbol in enumerate(x) if symbol not in alphabet
         )
-        raise unknown_symbol(alphabet, strings[k][place], f"string {k}, place {place}: ") from None
+        raise unknown_symbol(alphabet, strings[k][place], f"string {k}, index {place}: ") from None
     return Batch(codes, lengths[order], order)
 
 

@@ -15,7 +15,7 @@ EPSILON = ""
 def unknown_symbol(alphabet: Collection[Hashable], symbol: Hashable, where: str = "") -> UnknownSymbol:
     """Return the error for a symbol that is not in the alphabet."""
     known = ", ".join(map(shorten, islice(alphabet, 8))) + (", ..." if len(alphabet) > 8 else "")
-    return UnknownSymbol(f"{where}symbol {shorten(symbol)} is not in the alphabet, which is {{{known}}}")
+    return UnknownSymbol(f"{where}symbol {shorten(symbol)} is not in the alphabet [{known}]")
 
 
 def differences(one: Iterable[Hashable], other: Iterable[Hashable], names: tuple[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Rounding bounds of several automata on several strings at once, as the units of one network are compared.
+"""Rounding bounds of several automata on several strings, for comparison with a network's units.
 
 >>> from automata.rounding.formats import FLOAT32
 >>> from automata.semirings import REAL
@@ -31,10 +31,10 @@ def unit_bounds(
     computed_in: Format,
     deviations: Sequence[Deviation] | None = None,
 ) -> list[tuple[Weights, Floats]]:
-    """For each string of T symbols the scores of its prefixes and their bounds, both of shape
-    ``(T + 1, units)``; as :func:`~automata.rounding.bounds.prefix_bounds` for each automaton.
+    """Return the scores of each string's prefixes and their bounds, both of shape ``(T + 1, units)``.
 
-    Automata with the same matrices, as the units of a dense recurrence have, are run once.
+    The result is that of :func:`~automata.rounding.bounds.prefix_bounds` for each automaton.
+    Automata with the same matrices, like the units of a dense recurrence, are run once.
     """
     given: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
     first = automata[0]
@@ -53,13 +53,13 @@ def unit_bounds(
 
 @dataclass(frozen=True)
 class _Stacked:
-    """Automata of equal size as one, with the symbols of each; as a step reads an automaton.
+    """Automata of equal size as one, with the symbols of each; it has the attributes that steps read.
 
     Attributes:
-        semiring, exact, states: of all.
+        semiring, exact, states: shared by all.
         matrices: shape ``(groups * symbols, n, n)``.
         initial: shape ``(groups, n)``.
-        final: one for each unit, shape ``(units, n)``.
+        final: one row for each unit, shape ``(units, n)``.
     """
 
     semiring: Semiring
@@ -116,7 +116,7 @@ def _together(
 
 
 def _key(automaton: WFSA, apart: Deviation | None) -> Hashable:
-    """Equal for automata whose vectors are the same."""
+    """Return a key that is equal for automata with the same Forward vectors."""
     parts = [automaton.matrices, automaton.initial]
     parts += [] if apart is None else [apart.matrices, apart.initial]
     return tuple(id(part) if part.dtype == object else part.tobytes() for part in parts)

@@ -46,12 +46,13 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
     """
     if not automaton.semiring.is_boolean:
         raise InputError(
-            f"rules are read from boolean automata; this one is over the {automaton.semiring.name} semiring"
+            "the automaton must be boolean to read a rule, got one over the"
+            f" {automaton.semiring.name} semiring"
         )
     for symbol in automaton.alphabet:
         if str(symbol).split() != [str(symbol)]:
             raise InputError(
-                f"the automaton reads {shorten(symbol)}, and a rule is made of words without white space"
+                f"symbols must be words without white space to read a rule, got {shorten(symbol)}"
             )
     least = determinisation.minimal(automaton)
     plain = trim(remove_epsilon(automaton))

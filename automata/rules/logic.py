@@ -70,17 +70,20 @@ class Formula:
 
 
 def parse(text: str, where: str = "the formula") -> Formula:
-    """Parse names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds most. Raise FormatError."""
+    """Parse names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds tightest.
+
+    Raises:
+        FormatError: the text is not a formula; the message has its column.
+    """
     _require_shallow(text, where)
     try:
         built = _FormulaBuilder().transform(_parser().parse(text))
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        problem = "ends" if ends else f"found {shorten(text[at : at + 1])}"
+        found = "the end" if ends else shorten(text[at : at + 1])
         raise FormatError(
-            f'{where}: column {at + 1}: {problem}, where a name, "!", "&", "|" or parentheses that close are'
-            " right"
+            f'{where}: column {at + 1}: expected a name, "!", "&", "|" or balanced parentheses, got {found}'
         ) from None
     clauses = [tuple(sorted(clause)) for clause in _clauses(built, True, where)]
     return Formula(tuple(sorted(clauses, key=lambda clause: (len(clause), clause))))
@@ -101,7 +104,7 @@ def _require_shallow(text: str, where: str) -> None:
         elif not sign.isspace():
             signs = 0
         if depth + signs > DEEPEST:
-            raise FormatError(f"{where}: column {at + 1}: is nested more than {DEEPEST} deep")
+            raise FormatError(f"{where}: column {at + 1}: the nesting depth must be at most {DEEPEST}")
 
 
 @dataclass(frozen=True)
@@ -193,14 +196,14 @@ def read(text: str, where: str = "the formulas") -> dict[str, Formula]:
         if formula.startswith("[") and formula.endswith("]") and formula[1:-1].strip():
             label = formula[1:-1].strip()
             if label in lines:
-                raise FormatError(f"{where}: line {number}: the label {shorten(label)} has a header already")
+                raise FormatError(f"{where}: line {number}: the label {shorten(label)} must have one header")
             lines[label] = []
         elif formula:
             if label is None:
-                raise FormatError(f"{where}: line {number}: is a formula without a [label] above it")
+                raise FormatError(f"{where}: line {number}: a formula must follow a [label]")
             parse(formula, f"{where}: line {number}")
             lines[label].append(f"({formula})")
     empty = next((label for label, several in lines.items() if not several), None)
     if empty is not None or not lines:
-        raise FormatError(f"{where}: has no formula{'' if empty is None else f' for {shorten(empty)}'}")
+        raise FormatError(f"{where}: must have a formula{'' if empty is None else f' for {shorten(empty)}'}")
     return {label: parse(" | ".join(several), where) for label, several in lines.items()}

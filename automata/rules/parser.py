@@ -71,15 +71,17 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
         repeated = repeated + 1 if sign[0][0] in "*+?{" else 0
         if depth > DEEPEST or repeated > 2 * DEEPEST:
             most = DEEPEST if depth > DEEPEST else 2 * DEEPEST
-            raise FormatError(f"{place.describe(text, sign.start())}: is nested more than {most} deep")
+            raise FormatError(
+                f"{place.describe(text, sign.start())}: the nesting depth must be at most {most}"
+            )
     try:
         rule: Rule = _RuleBuilder().transform(_tree(text))
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        problem = "ends" if ends else f"found {shorten(text[at : at + 1])}"
+        found = "the end" if ends else shorten(text[at : at + 1])
         raise FormatError(
-            f"{place.describe(text, at)}: {problem}, where {_expected(text[:at])} is right"
+            f"{place.describe(text, at)}: expected {_expected(text[:at])}, got {found}"
         ) from None
     except VisitError as error:
         if isinstance(error.orig_exc, InputError):
@@ -89,9 +91,11 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
             ) from None
         raise
     except RecursionError:
-        raise FormatError(f"{place.describe(text, 0)}: is nested more than {2 * DEEPEST} deep") from None
+        raise FormatError(
+            f"{place.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}"
+        ) from None
     if depth_of(rule) > 2 * DEEPEST:  # a repetition for each parenthesis at most
-        raise FormatError(f"{place.describe(text, 0)}: is nested more than {2 * DEEPEST} deep")
+        raise FormatError(f"{place.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}")
     return rule
 
 
@@ -159,7 +163,7 @@ class _RuleBuilder(Transformer[Token, Rule]):
 def _times(digits: str) -> int:
     """Return a repetition count; Python cannot parse numbers with thousands of digits."""
     if len(digits) > MOST_DIGITS:
-        raise InputError(f"{shorten(digits)} is more often than anything may be repeated")
+        raise InputError(f"the repetition count {shorten(digits)} must have at most {MOST_DIGITS} digits")
     return int(digits)
 
 

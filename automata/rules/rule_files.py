@@ -60,22 +60,22 @@ def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
         if bare.startswith("["):
             label = _header(bare, f"{where}: line {number}")
             if label in headers:
-                raise FormatError(f"{where}: line {number}: the label {shorten(label)} has a header already")
+                raise FormatError(f"{where}: line {number}: the label {shorten(label)} must have one header")
             if labelled and not headers:
-                raise FormatError(f"{where}: line {labelled[0].line}: a rule stands above the first [label]")
+                raise FormatError(f"{where}: line {labelled[0].line}: a rule must follow a [label]")
             headers.add(label)
         else:
             rule = parse(bare, where, number, len(code) - len(bare) + 1)
             labelled.append(Labelled(label, rule, number, where))
     if not labelled:
-        raise FormatError(f"{where}: holds no rule; a rule is a line such as $ * what is $ *")
+        raise FormatError(f"{where}: must have at least one rule, such as $ * what is $ *")
     return tuple(labelled)
 
 
 def _header(text: str, where: str) -> str:
     name = text[1:-1].strip()
     if not text.endswith("]") or not name:
-        raise FormatError(f"{where}: {shorten(text)} is no header, where [label] is right")
+        raise FormatError(f"{where}: a header must be [label], got {shorten(text)}")
     return name
 
 
@@ -83,5 +83,5 @@ def rule_file_in(folder: Path) -> Path:
     """Return the only rule file in a folder."""
     files = sorted(folder.glob("*.config"))
     if len(files) != 1:
-        raise InputError(f"{folder}: has {len(files)} rule files (.config), where one is right")
+        raise InputError(f"{folder}: must have one rule file (.config), got {len(files)}")
     return files[0]

@@ -45,7 +45,7 @@ def _listed(text: str, where: str) -> list[object]:
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{where}: is no JSON ({str(error).splitlines()[0]})") from None
+        raise FormatError(f"{where}: must be JSON ({str(error).splitlines()[0]})") from None
     words = value.get("vocab") if isinstance(value, dict) else value
     if not isinstance(words, list):
         raise FormatError(
