@@ -60,7 +60,7 @@ def test_it_scores_what_the_network_shows(start, a, b, ends, xs):
     ],
 )
 def test_what_does_not_count_is_refused(start, weight, end):
-    with pytest.raises(NotCounting, match=r"where 0, 1, 2, \.\.\. are right"):
+    with pytest.raises(NotCounting, match=r"weights must be 0, 1, 2, \.\.\., got"):
         read_clamped((start,), lambda h, x: (weight * h[0],), lambda h: (end * h[0],), lambda bits: bits, "a")
 
 

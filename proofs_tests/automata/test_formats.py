@@ -521,12 +521,12 @@ def test_everything_can_be_drawn(k, data):
     ("hide_dead", "arrows", "transitions", "says"),
     [
         (False, 4, 7, None),
-        (False, 2, 7, "has 3 states, and a drawing shows at most 2"),
-        (False, 3, 7, "has 4 arrows, and a drawing shows at most 3"),
-        (False, 4, 6, "has 7 transitions, and a drawing shows at most 6"),
+        (False, 2, 7, "a drawing must have at most 2 states, got 3"),
+        (False, 3, 7, "a drawing must have at most 3 arrows, got 4"),
+        (False, 4, 6, "a drawing must have at most 6 transitions, got 7"),
         (True, 2, 3, None),
-        (True, 1, 3, "has 2 states, and a drawing shows at most 1"),
-        (True, 2, 2, "has 3 transitions, and a drawing shows at most 2"),
+        (True, 1, 3, "a drawing must have at most 1 states, got 2"),
+        (True, 2, 2, "a drawing must have at most 2 transitions, got 3"),
     ],
 )
 def test_a_drawing_has_few_states_and_transitions(hide_dead, arrows, transitions, says, monkeypatch):
@@ -561,7 +561,7 @@ def test_a_drawing_has_few_arrows(data):
     if arrows > automaton.states:
         with (
             patch("automata.drawing.MOST_EDGES", arrows - 1),
-            pytest.raises(InputError, match=f"has {arrows} arrows, and a drawing shows at most {arrows - 1}"),
+            pytest.raises(InputError, match=f"a drawing must have at most {arrows - 1} arrows, got {arrows}"),
         ):
             drawing.dot(automaton, least=least)
 
@@ -569,10 +569,10 @@ def test_a_drawing_has_few_arrows(data):
 def test_a_drawing_of_a_hundred_thousand_states_is_refused():
     n = 100_000
     chain = WFSA.from_edges(REAL, n, "a", [(0, 1)], [(n - 1, 1)], [(q, q + 1, "a", 1) for q in range(n - 1)])
-    with pytest.raises(InputError, match="has 100000 states, and a drawing shows at most 2000"):
+    with pytest.raises(InputError, match="a drawing must have at most 2000 states, got 100000"):
         drawing.svg(chain)
     words = WFSA(BOOLEAN, [True], [True], dict.fromkeys(range(3_000_000), np.array([[True]])))
-    with pytest.raises(InputError, match="has 3000000 transitions, and a drawing shows at most 2097152"):
+    with pytest.raises(InputError, match="a drawing must have at most 2097152 transitions, got 3000000"):
         drawing.dot(words)
 
 

@@ -108,13 +108,13 @@ WRONG = [
     ({(0, "a", "."): (2, ())}, "2 is no state"),
     ({(3, "a", "."): (0, ())}, "3 is no state"),
     ({(0, "b", "."): (0, ())}, "symbol 'b' is not in the alphabet"),
-    ({(0, "a"): (0, ())}, "where \\(state, symbol, top\\): \\(state, pushed\\) is right"),
-    ({(0, "a", "."): 0}, "where \\(state, symbol, top\\): \\(state, pushed\\) is right"),
-    ({(0, "a", "."): (0, 1)}, "where a sequence is right"),
-    ({(0, "", "."): (0, (".", "."))}, "reads nothing and pushes 2 symbols"),
-    ({(0, "a", "."): (0, ()), (0, "", "."): (1, ())}, "has one of them"),
-    ({(0, "", "."): (1, ("x",)), (1, "", "x"): (0, (".",))}, "go round for ever"),
-    ({(0, "", "."): (0, (".",))}, "go round for ever"),
+    ({(0, "a"): (0, ())}, "must map \\(state, symbol, top\\) to \\(state, pushed\\), got"),
+    ({(0, "a", "."): 0}, "must map \\(state, symbol, top\\) to \\(state, pushed\\), got"),
+    ({(0, "a", "."): (0, 1)}, "must be a sequence, got"),
+    ({(0, "", "."): (0, (".", "."))}, "reads nothing and must push at most one symbol, got 2"),
+    ({(0, "a", "."): (0, ()), (0, "", "."): (1, ())}, "must have one applicable move, got"),
+    ({(0, "", "."): (1, ("x",)), (1, "", "x"): (0, (".",))}, "moves that read nothing must not cycle"),
+    ({(0, "", "."): (0, (".",))}, "moves that read nothing must not cycle"),
 ]
 
 

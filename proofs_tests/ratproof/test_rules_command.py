@@ -89,9 +89,9 @@ def test_the_pseudo_automaton_over_a_vocabulary(tmp_path: Path, capsys: pytest.C
         (["a )"], "the rule: line 1, column 3: found ')'"),
         (["no/such.rules"], "no/such.rules: is no file that can be read"),
         (["a $", "--vocabulary", "a,b,a"], "has 'a' twice"),
-        (["a $", "--vocabulary", "a,b c"], "word 2 is 'b c', where a word without white space is right"),
+        (["a $", "--vocabulary", "a,b c"], "word 2 must be a string without white space, got 'b c'"),
         (["a $", "--vocabulary", "no/such.txt"], "no/such.txt: is no file that can be read"),
-        (["BOS a", "--bos"], "names BOS, which each sentence has before"),
+        (["BOS a", "--bos"], "must not contain BOS, which begins every sentence"),
     ],
 )
 def test_bad_input_is_one_sentence(
@@ -170,7 +170,7 @@ def test_a_rule_that_asks_for_much_is_named_by_file_and_line(
 ) -> None:
     rules = tmp_path / "rules.config"
     for line, says in (
-        ("( a{1000} | b{1000} ) {4}", "asks for more than 5,000 states"),
+        ("( a{1000} | b{1000} ) {4}", "must have at most 5,000 states"),
         ("BOS a", "names BOS"),
     ):
         rules.write_text(f"[x]\na\n{line}\n")

@@ -79,7 +79,7 @@ class Expression:
         return Expression(self.terms + other.terms)
 
     def __mul__(self, other: Expression) -> Expression:
-        """The product; ``ValueError`` if both are sums over one place, as a sum times itself is."""
+        """Return the product; raise ValueError if both share a bound place, like a sum and itself."""
         result: Counter[Product] = Counter()
         for one, n in self.terms.items():
             for two, m in other.terms.items():
