@@ -166,14 +166,14 @@ def test_probabilities_that_were_divided_by_their_sum_are_let_in_and_little_else
             [[[0, 1], [-0.5, 1.5]]],
             "state 1, symbol 'a': the probability of state 0 must not be negative, got -0.5",
         ),
-        ([1, 0], [[[0, 1], [math.nan, 1]]], "the matrix of symbol 'a' has the weight nan"),
-        ([1, 0], [[[0, 1], [math.inf, 1]]], "the matrix of symbol 'a' has the weight inf"),
+        ([1, 0], [[[0, 1], [math.nan, 1]]], "the matrix of symbol 'a': .* must be finite numbers, got nan"),
+        ([1, 0], [[[0, 1], [math.inf, 1]]], "the matrix of symbol 'a': .* must be finite numbers, got inf"),
         (
             [1, 0],
             [[[0.5, 0.5], [0.5, 0.4999999]]],
             "state 1, symbol 'a': the probabilities must sum to 1, got 0.99999",
         ),
-        ([math.nan, 1], [[[0, 1], [0, 1]]], "initial has the weight nan"),
+        ([math.nan, 1], [[[0, 1], [0, 1]]], "initial: .* must be finite numbers, got nan"),
         ([1, 1], [[[0, 1], [0, 1]]], "initial: the probabilities must sum to 1, got 2"),
         ([], [np.zeros((0, 0))], "initial: the probabilities must sum to 1, got 0"),
         (

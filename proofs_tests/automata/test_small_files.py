@@ -129,11 +129,11 @@ def test_rules_that_are_just_not_nested_too_deeply(rule):
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        ("( a ? ) {1000} {1000} {1000}", "more than 5,000 states"),
-        ("( ( ) ) {1000} {1000} {1000}", "more than 1,000,000 parts"),
-        (f"( {'( ) ' * 1000} ) {{1000}} {{2}}", "more than 1,000,000 parts"),
-        (" | ".join(f"w{i}" for i in range(8_000)), "more than 5,000 states"),
-        (" ".join(["a"] * 8_000), "more than 5,000 states"),
+        ("( a ? ) {1000} {1000} {1000}", "at most 5,000 states"),
+        ("( ( ) ) {1000} {1000} {1000}", "at most 1,000,000 parts"),
+        (f"( {'( ) ' * 1000} ) {{1000}} {{2}}", "at most 1,000,000 parts"),
+        (" | ".join(f"w{i}" for i in range(8_000)), "at most 5,000 states"),
+        (" ".join(["a"] * 8_000), "at most 5,000 states"),
     ],
     ids=lambda text: text[:30],
 )
@@ -163,7 +163,7 @@ def test_a_table_of_all_letters_and_states_that_would_be_large(monkeypatch):
     monkeypatch.setattr("automata.rules.matching.MOST_STEPS", size)
     assert matching.matches(made, [("BOS", "a")]).tolist() == [[True, False]]
     monkeypatch.setattr("automata.rules.matching.MOST_STEPS", size - 1)
-    assert "4 letters and 6 states" in refused(matching.matches, made, [()], kind=LimitReached)
+    assert "4 letters times 6 states" in refused(matching.matches, made, [()], kind=LimitReached)
 
 
 def test_a_dfa_whose_table_would_be_large(monkeypatch):

@@ -90,7 +90,7 @@ def test_the_pseudo_automaton_over_a_vocabulary(tmp_path: Path, capsys: pytest.C
         (["no/such.rules"], "no/such.rules: is no file that can be read"),
         (["a $", "--vocabulary", "a,b,a"], "has 'a' twice"),
         (["a $", "--vocabulary", "a,b c"], "word 2 must be a string without white space, got 'b c'"),
-        (["a $", "--vocabulary", "no/such.txt"], "no/such.txt: is no file that can be read"),
+        (["a $", "--vocabulary", "no/such.txt"], "no/such.txt: a vocabulary must be a readable file"),
         (["BOS a", "--bos"], "must not contain BOS, which begins every sentence"),
     ],
 )

@@ -87,15 +87,18 @@ def test_how_signs_bind(text: str, is_: Rule) -> None:
         ),
         ("a (b |", 'line 7, column 15: expected a word, "(", ")" or "|", got the end'),
         ("* a", 'line 7, column 9: expected a word, "(", "|" or the end, got \'*\''),
-        ("a {2", "line 7, column 11: found '{'"),
+        (
+            "a {2",
+            'line 7, column 11: expected a word, "*", "+", "?", "{m,n}", "(", "|" or the end, got \'{\'',
+        ),
         ("a b{3,1}", "line 7, column 11: {3,1}: the maximum must be at least 3, got 1"),
         ("a{1001}", "repetitions must be at most 1000"),
-        ("a\n)", "line 8, column 1: found ')'"),
+        ("a\n)", 'line 8, column 1: expected a word, "*", "+", "?", "{m,n}", "(", "|" or the end, got \')\''),
         ("(" * 300, "the nesting depth must be at most 200"),
         ("a" + "*" * 500, "the nesting depth must be at most 400"),
         ("a" + "*" * 5000, "the nesting depth must be at most 400"),
         ("a{" + "9" * 5000 + "}", "must have at most 20 digits"),
-        ("a \\", "found '\\\\\\\\'"),
+        ("a \\", "got '\\\\\\\\'"),
     ],
 )
 def test_what_is_no_rule(text: str, says: str) -> None:
@@ -109,14 +112,14 @@ def test_what_is_no_rule(text: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "holds no rule"),
-        ("// $ * a", "holds no rule"),
-        ("[x\n$", "line 1: '\\[x' is no header"),
-        ("[]\n$", "is no header"),
+        ("", "must have at least one rule"),
+        ("// $ * a", "must have at least one rule"),
+        ("[x\n$", "line 1: a header must be \\[label\\], got '\\[x'"),
+        ("[]\n$", "a header must be"),
         ("[x]\na\n[x]\nb", "line 3: the label 'x' must have one header"),
         ("a\n[x]\nb", "line 1: a rule must follow a"),
         ("\na\nb\n[x]\nb", "line 2: a rule must follow a"),
-        ("[x]\na\n  b | ( c", "line 3, column 10: ends"),
+        ("[x]\na\n  b | ( c", "line 3, column 10: expected .*, got the end"),
     ],
 )
 def test_what_is_no_file_of_rules(text: str, says: str) -> None:

@@ -154,7 +154,7 @@ def test_a_word_and_a_wildcard_that_look_the_same_are_no_letters_of_one_automato
 def test_words_between_commas_are_a_vocabulary_and_one_that_looks_like_a_file_is_missed(text, words) -> None:
     assert vocabulary(text) == words
     for name in ("there/is/none", "none.json", "none.txt"):
-        with pytest.raises(FormatError, match=f"^{name}: is no file that can be read"):
+        with pytest.raises(FormatError, match=f"^{name}: a vocabulary must be a readable file"):
             vocabulary(name)
 
 
