@@ -40,8 +40,8 @@ def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[We
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
     rows: list[Weights] = [None] * len(batch)  # type: ignore[list-item]
-    for row, place in enumerate(batch.order.tolist()):
-        rows[place] = table[row, : batch.lengths[row] + 1]
+    for row, position in enumerate(batch.order.tolist()):
+        rows[position] = table[row, : batch.lengths[row] + 1]
     return rows
 
 
@@ -88,8 +88,8 @@ def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
     batch = encode(automaton.index, strings)
     vectors = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
     for t, omega in enumerate(_vectors(remove_epsilon(automaton), batch)):
-        for row, place in enumerate(batch.order[: len(omega)].tolist()):
-            vectors[place][t] = omega[row]
+        for row, position in enumerate(batch.order[: len(omega)].tolist()):
+            vectors[position][t] = omega[row]
     return vectors
 
 

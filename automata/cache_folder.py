@@ -43,12 +43,12 @@ def lasts(name: str) -> bool:
 
 def _writable(name: str) -> Path | None:
     named = os.environ.get(VARIABLE)
-    place = Path(named).absolute() if named else platformdirs.user_cache_path("ratproof")
-    if place.is_absolute():
+    root = Path(named).absolute() if named else platformdirs.user_cache_path("ratproof")
+    if root.is_absolute():
         try:
-            (place / name).mkdir(parents=True, exist_ok=True)
-            if os.access(place / name, os.W_OK):
-                return place / name
+            (root / name).mkdir(parents=True, exist_ok=True)
+            if os.access(root / name, os.W_OK):
+                return root / name
         except OSError:
             pass
     return None

@@ -28,10 +28,10 @@ def compiled(**options: object) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         try:
-            made: Function = numba.njit(cache=True, **options)(function)
+            result: Function = numba.njit(cache=True, **options)(function)
         except RuntimeError:  # no cache folder is writable, as in many containers
-            made = numba.njit(**options)(function)
-        return made
+            result = numba.njit(**options)(function)
+        return result
 
     return decorate
 

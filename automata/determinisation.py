@@ -69,13 +69,13 @@ class Sets:
             low = states & -states
             reached |= joined[low.bit_length() - 1]
             states ^= low
-        moved, place, n = {}, 0, len(joined)
+        moved, index, n = {}, 0, len(joined)
         mask = (1 << n) - 1
         while reached:
             if targets := reached & mask:
-                moved[place] = targets
+                moved[index] = targets
             reached >>= n
-            place += 1
+            index += 1
         return moved
 
     @cached_property
@@ -84,15 +84,15 @@ class Sets:
         n = len(self.successors)
         if n * self.places > FEW_STATES:
             return None
-        return [sum(targets << n * place for place, targets in own.items()) for own in self.successors]
+        return [sum(targets << n * index for index, targets in own.items()) for own in self.successors]
 
     def _after(self, states: Set) -> Mapping[int, Set]:
         if self.size(states) == 1:
             return self.successors[next(self.members(states))]
         moved: dict[int, Set] = {}
         for q in self.members(states):
-            for place, targets in self.successors[q].items():
-                moved[place] = moved[place] | targets if place in moved else targets
+            for index, targets in self.successors[q].items():
+                moved[index] = moved[index] | targets if index in moved else targets
         return moved
 
     @staticmethod
@@ -167,13 +167,13 @@ class SparseSets(Sets):
 def sets(automaton: WFSA, places: Sequence[int] | None = None, few: bool | None = None) -> Sets:
     """Return sets of states of a boolean automaton without epsilon, using the matrices at ``places``."""
     kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
-    tables = automaton.tables if places is None else [automaton.tables[place] for place in places]
+    tables = automaton.tables if places is None else [automaton.tables[index] for index in places]
     initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))
     targets: list[dict[int, list[int]]] = [{} for _ in range(automaton.states)]
-    for place, table in enumerate(tables):
+    for index, table in enumerate(tables):
         for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
-            targets[q].setdefault(place, []).append(r)
-    successors = [{place: kind.of(several) for place, several in own.items()} for own in targets]
+            targets[q].setdefault(index, []).append(r)
+    successors = [{index: kind.of(several) for index, several in own.items()} for own in targets]
     return kind(initial, final, successors, len(tables))
 
 
@@ -210,15 +210,15 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
             raise TooManyStates(
                 f"the sets of states of the deterministic automaton take more than {MOST_WORDS:,} words"
             )
-        for place in sorted(moved):
-            following = moved[place]
+        for index in sorted(moved):
+            following = moved[index]
             if following not in numbers:
                 numbers[following] = len(queue)
                 queue.append(following)
                 if len(queue) > most:
                     raise TooManyStates(f"the deterministic automaton has more than {most:,} states")
-            arrows[place][0].append(source)
-            arrows[place][1].append(numbers[following])
+            arrows[index][0].append(source)
+            arrows[index][1].append(numbers[following])
     return _built(plain, len(queue), 0, [q for q, states in enumerate(queue) if states & on.final], arrows)
 
 
@@ -247,25 +247,25 @@ def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     >>> minimal(WFSA(BOOLEAN, [True, True], [True, True], {"a": [[True, True], [True, True]]}))
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>
     """
-    whole = trim(determinise(automaton, most))
-    steps = targets(whole)
-    block = hopcroft(whole.states, np.flatnonzero(whole.final).tolist(), steps)
-    start = np.flatnonzero(whole.initial).tolist()
+    trimmed = trim(determinise(automaton, most))
+    steps = targets(trimmed)
+    block = hopcroft(trimmed.states, np.flatnonzero(trimmed.final).tolist(), steps)
+    start = np.flatnonzero(trimmed.initial).tolist()
     quotient = {(a, block[q]): block[r] for a, table in enumerate(steps) for q, r in table.items()}
     order: dict[int, int] = {block[q]: 0 for q in start}
     queue = list(order)
     for b in queue:
-        for a in dict.fromkeys(whole.index.values()):  # in the alphabet's order, not the matrices'
+        for a in dict.fromkeys(trimmed.index.values()):  # in the alphabet's order, not the matrices'
             following = quotient.get((a, b))
             if following is not None and following not in order:
                 order[following] = len(queue)
                 queue.append(following)
-    final = {order[block[q]] for q in np.flatnonzero(whole.final).tolist()}
+    final = {order[block[q]] for q in np.flatnonzero(trimmed.final).tolist()}
     arrows: Arrows = [([], []) for _ in steps]
     for (a, b), c in quotient.items():
         arrows[a][0].append(order[b])
         arrows[a][1].append(order[c])
-    return _built(whole, len(queue), 0, sorted(final), arrows)
+    return _built(trimmed, len(queue), 0, sorted(final), arrows)
 
 
 def targets(automaton: WFSA) -> list[dict[int, int]]:

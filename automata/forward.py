@@ -54,9 +54,9 @@ def forward(automaton: WFSA, string: String) -> Weights:
         UnknownSymbol: the string has a symbol that is not in the alphabet.
     """
     omega = [start(automaton)]
-    for place, symbol in enumerate(string):
+    for position, symbol in enumerate(string):
         if symbol not in automaton.index:
-            raise unknown_symbol(automaton.index, symbol, f"string index {place}: ")
+            raise unknown_symbol(automaton.index, symbol, f"string index {position}: ")
         omega.append(step(automaton, omega[-1], symbol))
     return np.stack(omega)
 

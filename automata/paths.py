@@ -37,14 +37,14 @@ def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> I
         out[edge.source].append(edge)
     zero = automaton.semiring.zero
 
-    def go_on(state: int, place: int, silent: int, edges: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
-        if place == len(string) and automaton.final[state] != zero:
+    def go_on(state: int, position: int, silent: int, edges: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
+        if position == len(string) and automaton.final[state] != zero:
             yield edges
         for edge in out[state]:
             if edge.symbol == EPSILON and silent < most:
-                yield from go_on(edge.target, place, silent + 1, (*edges, edge))
-            elif place < len(string) and edge.symbol != EPSILON and edge.symbol == string[place]:
-                yield from go_on(edge.target, place + 1, 0, (*edges, edge))
+                yield from go_on(edge.target, position, silent + 1, (*edges, edge))
+            elif position < len(string) and edge.symbol != EPSILON and edge.symbol == string[position]:
+                yield from go_on(edge.target, position + 1, 0, (*edges, edge))
 
     for start in range(automaton.states):
         if automaton.initial[start] != zero:

@@ -152,8 +152,8 @@ class PFA(Drawable):
 
     def state_automata(self) -> tuple[WFSA, ...]:
         """Return for each state j the real automaton that scores the probability of being in j."""
-        whole = self.to_wfsa([])
-        return tuple(whole.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
+        automaton = self.to_wfsa([])
+        return tuple(automaton.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
 
     def distribution(self, string: String) -> Weights:
         """Return the probability of each state after the string, shape ``(k,)``, by the Forward algorithm."""
@@ -168,9 +168,9 @@ class PFA(Drawable):
         [0, 1, 0]
         """
         states = [_drawn(self.initial, rng)]
-        for place, symbol in enumerate(string):
+        for position, symbol in enumerate(string):
             if symbol not in self.alphabet:
-                raise unknown_symbol(self.alphabet, symbol, f"string index {place}: ")
+                raise unknown_symbol(self.alphabet, symbol, f"string index {position}: ")
             states.append(_drawn(self.table(symbol)[states[-1]], rng))
         return states
 

@@ -65,7 +65,7 @@ class Pushdown:
 
     def __post_init__(self) -> None:
         symbols, n = checked_alphabet(self.alphabet), self.states
-        moves = {place: _checked(place, move, symbols, n) for place, move in self.moves.items()}
+        moves = {key: _checked(key, move, symbols, n) for key, move in self.moves.items()}
         silent = {(q, top): move for (q, symbol, top), move in moves.items() if symbol == EPSILON}
         for q, symbol, top in moves:
             if symbol != EPSILON and (q, top) in silent:
@@ -90,9 +90,9 @@ class Pushdown:
         """
         now = self._silent(Configuration(self.start, (self.bottom,)))
         configurations: list[Configuration | None] = [now]
-        for place, symbol in enumerate(string):
+        for position, symbol in enumerate(string):
             if symbol not in self.alphabet:
-                raise unknown_symbol(self.alphabet, symbol, f"string index {place}: ")
+                raise unknown_symbol(self.alphabet, symbol, f"string index {position}: ")
             after = None if configurations[-1] is None else self._move(configurations[-1], symbol)
             configurations.append(None if after is None else self._silent(after))
         return configurations
@@ -118,16 +118,16 @@ class Pushdown:
 
 
 def _checked(
-    place: object, move: object, symbols: tuple[Hashable, ...], n: int
+    key: object, move: object, symbols: tuple[Hashable, ...], n: int
 ) -> tuple[int, tuple[Hashable, ...]]:
-    where = f"the move at {shorten(place)}"
-    if not isinstance(place, tuple) or len(place) != 3 or not isinstance(move, tuple) or len(move) != 2:
+    where = f"the move at {shorten(key)}"
+    if not isinstance(key, tuple) or len(key) != 3 or not isinstance(move, tuple) or len(move) != 2:
         raise InputError(f"{where} must map (state, symbol, top) to (state, pushed), got {shorten(move)}")
-    checked_state(place[0], n, where)
-    if place[1] != EPSILON and place[1] not in symbols:
-        raise unknown_symbol(symbols, place[1], f"{where}: ")
+    checked_state(key[0], n, where)
+    if key[1] != EPSILON and key[1] not in symbols:
+        raise unknown_symbol(symbols, key[1], f"{where}: ")
     pushed = tuple(listed(move[1], f"{where} pushes"))
-    if place[1] == EPSILON and len(pushed) > 1:
+    if key[1] == EPSILON and len(pushed) > 1:
         raise InputError(f"{where} reads nothing and must push at most one symbol, got {len(pushed)}")
     return checked_state(move[0], n, where), pushed
 

@@ -87,8 +87,8 @@ def components(nodes: int, sources: Places, targets: Places) -> tuple[Places, Pl
         after[i].append(j)
     waits = np.bincount(pairs[1], minlength=count).tolist()
     ready, rank = [i for i in range(count) if not waits[i]], np.zeros(count, dtype=np.intp)
-    for place, i in enumerate(ready):  # grows
-        rank[i] = place
+    for number, i in enumerate(ready):  # grows
+        rank[i] = number
         for j in after[i]:
             waits[j] -= 1
             if not waits[j]:

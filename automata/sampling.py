@@ -68,13 +68,13 @@ class _SamplingArrows:
         logarithms = [_logarithms(automaton, table.weights) for table in automaton.tables]
         places = list(automaton.index.values())
         none = [np.zeros(0, dtype=np.intp)]
-        tables = [automaton.tables[place] for place in places]
+        tables = [automaton.tables[index] for index in places]
         sources = np.concatenate([*none, *(table.rows for table in tables)])
         order = np.argsort(sources, kind="stable")
         self.sources = sources[order]
         self.targets = np.concatenate([*none, *(table.columns for table in tables)])[order]
         self.symbols = np.repeat(np.arange(len(tables)), [len(table) for table in tables])[order]
-        self.weights: Floats = np.concatenate([np.zeros(0), *(logarithms[place] for place in places)])[order]
+        self.weights: Floats = np.concatenate([np.zeros(0), *(logarithms[index] for index in places)])[order]
         self.starts = np.searchsorted(self.sources, np.arange(self.states + 1))
 
     def before(self, rest: Floats) -> Floats:
@@ -90,8 +90,8 @@ class _SamplingArrows:
     def choose(self, state: int, rest: Floats, rng: np.random.Generator) -> tuple[Symbol, int]:
         """Draw a transition from a state, in proportion to its weight times that of its target."""
         of_state = slice(self.starts[state], self.starts[state + 1])
-        place = self.starts[state] + _choose(self.weights[of_state] + rest[self.targets[of_state]], rng)
-        return self.names[self.symbols[place]], int(self.targets[place])
+        index = self.starts[state] + _choose(self.weights[of_state] + rest[self.targets[of_state]], rng)
+        return self.names[self.symbols[index]], int(self.targets[index])
 
 
 def _choose(logarithms: Floats, rng: np.random.Generator) -> int:

@@ -125,10 +125,10 @@ class SparseMatrix:
     def dense(self, semiring: Semiring) -> Weights:
         """Return the matrix as a read-only array, shape ``(n, n)``."""
         if self._array is None:
-            made = np.full((self.size, self.size), semiring.zero, dtype=self.weights.dtype)
-            made[self.rows, self.columns] = self.weights
-            made.flags.writeable = False
-            self._array = made
+            array = np.full((self.size, self.size), semiring.zero, dtype=self.weights.dtype)
+            array[self.rows, self.columns] = self.weights
+            array.flags.writeable = False
+            self._array = array
         return self._array
 
     @cached_property
@@ -193,10 +193,10 @@ class SparseMatrix:
         terms = semiring.times(np.repeat(weights, counts), self.weights[entries])
         return summed(semiring, self.columns[entries], np.asarray(terms))
 
-    def renumbered(self, size: int, place: Places) -> SparseMatrix:
+    def renumbered(self, size: int, numbers: Places) -> SparseMatrix:
         """Return the rows and columns that ``place``, shape ``(n,)``, renumbers; -1 drops one."""
-        inside = (place[self.rows] >= 0) & (place[self.columns] >= 0)
-        rows, columns = place[self.rows[inside]], place[self.columns[inside]]
+        inside = (numbers[self.rows] >= 0) & (numbers[self.columns] >= 0)
+        rows, columns = numbers[self.rows[inside]], numbers[self.columns[inside]]
         return SparseMatrix._of_sorted(size, rows, columns, self.weights[inside])
 
     def restricted(self, keep: Places) -> SparseMatrix:
@@ -249,9 +249,9 @@ class SparseMatrix:
 
 def numbers_of(size: int, keep: Places) -> Places:
     """Return each state's index in ``keep``, or -1."""
-    place = np.full(size, -1, dtype=np.intp)
-    place[keep] = np.arange(len(keep))
-    return place
+    numbers = np.full(size, -1, dtype=np.intp)
+    numbers[keep] = np.arange(len(keep))
+    return numbers
 
 
 def summed(semiring: Semiring, places: Places, terms: Weights) -> Vector:

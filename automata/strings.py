@@ -29,12 +29,12 @@ def symbols_of(string: Iterable[Hashable]) -> tuple[Hashable, ...]:
             f"a string must be text or a sequence of symbols, got {shorten(string)} of type"
             f" {type(string).__name__}"
         ) from None
-    for place, symbol in enumerate(symbols):
+    for position, symbol in enumerate(symbols):
         try:
             hash(symbol)
         except TypeError:
             raise InputError(
-                f"string index {place}: a symbol must be hashable, got {shorten(symbol)} of type"
+                f"string index {position}: a symbol must be hashable, got {shorten(symbol)} of type"
                 f" {type(symbol).__name__}"
             ) from None
     return symbols
@@ -73,10 +73,10 @@ def encode(alphabet: Mapping[Hashable, int], strings: Sequence[String]) -> Batch
         numbers = _numbers(alphabet, [strings[k] for k in order.tolist()], int(lengths.sum()))
         codes[np.arange(codes.shape[1]) < lengths[order, None]] = numbers
     except KeyError:
-        k, place = next(
+        k, position = next(
             (k, i) for k, x in enumerate(strings) for i, symbol in enumerate(x) if symbol not in alphabet
         )
-        raise unknown_symbol(alphabet, strings[k][place], f"string {k}, index {place}: ") from None
+        raise unknown_symbol(alphabet, strings[k][position], f"string {k}, index {position}: ") from None
     return Batch(codes, lengths[order], order)
 
 

@@ -57,8 +57,8 @@ def viterbi_batch(automaton: WFSA, strings: Sequence[String]) -> list[BestPath |
         return [None if path is None else BestPath(path[0], path[1], tuple(path[2])) for path in paths]
     if automaton.states:
         traces = _Traces(automaton, batch)
-        for row, place in enumerate(batch.order.tolist()):
-            best_paths[place] = traces.back(row, strings[place])
+        for row, position in enumerate(batch.order.tolist()):
+            best_paths[position] = traces.back(row, strings[position])
     return best_paths
 
 

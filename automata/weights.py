@@ -70,8 +70,8 @@ def checked(semiring: Semiring, array: Weights, exact: bool, where: str) -> Weig
         return semiring.exact(value) if exact else float(value)
 
     out: Weights = np.empty(array.shape, dtype=semiring.dtype(exact))
-    for place, weight in np.ndenumerate(array):
-        out[place] = one(weight)
+    for index, weight in np.ndenumerate(array):
+        out[index] = one(weight)
     return out
 
 
@@ -84,7 +84,7 @@ def holds_array(semiring: Semiring, array: Weights) -> Weights:
 
 def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, Weight]]:
     """Sum the weights of one matrix by position and drop zeros; a sum of floats is rounded once."""
-    given: dict[tuple[int, int], list[Weight]] = {}
+    weights_at: dict[tuple[int, int], list[Weight]] = {}
     for i, j, weight in group:
         value = semiring.parse(weight) if isinstance(weight, str) else weight
         if not semiring.holds(value):
@@ -93,18 +93,18 @@ def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list
             )
         if not (is_float(value) or semiring.float_only):
             value = semiring.exact(value)
-        given.setdefault((i, j), []).append(value)
-    total = {place: _sum(semiring, weights) for place, weights in given.items()}
+        weights_at.setdefault((i, j), []).append(value)
+    total = {position: _sum(semiring, weights) for position, weights in weights_at.items()}
     return [(i, j, w) for (i, j), w in total.items() if w != semiring.zero]
 
 
 def given_several_times(group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, tuple[float, ...]]]:
     """Return the positions with several nonzero log weights, and these weights, sorted."""
-    given: dict[tuple[int, int], list[float]] = {}
+    weights_at: dict[tuple[int, int], list[float]] = {}
     for i, j, weight in group:
         if (value := float(weight)) > -np.inf:
-            given.setdefault((i, j), []).append(value)
-    return [(i, j, tuple(sorted(weights))) for (i, j), weights in given.items() if len(weights) > 1]
+            weights_at.setdefault((i, j), []).append(value)
+    return [(i, j, tuple(sorted(weights))) for (i, j), weights in weights_at.items() if len(weights) > 1]
 
 
 def _sum(semiring: Semiring, weights: list[Weight]) -> Weight:

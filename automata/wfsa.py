@@ -233,7 +233,7 @@ class WFSA(Drawable):
                 "initial, final and matrices must have shapes (n,), (n,) and (m, n, n), got"
                 f" {initial.shape}, {final.shape}, {matrices.shape}"
             )
-        if any(not 0 <= place < len(matrices) for place in index.values()) or EPSILON in index:
+        if any(not 0 <= position < len(matrices) for position in index.values()) or EPSILON in index:
             raise ShapeError(
                 f"index must map symbols other than epsilon to matrices 0 to {len(matrices) - 1}"
             )
@@ -264,14 +264,14 @@ class WFSA(Drawable):
         <WFSA: 2 states, 2 symbols, max-plus semiring, exact>
         """
         order = list(dict.fromkeys(alphabet))
-        given: dict[tuple[Hashable, str | None], list[Entry]] = {(s, None): [] for s in (*order, EPSILON)}
-        given[None, "initial"] = [(q, 0, w) for q, w in initial]
-        given[None, "final"] = [(q, 0, w) for q, w in final]
+        groups: dict[tuple[Hashable, str | None], list[Entry]] = {(s, None): [] for s in (*order, EPSILON)}
+        groups[None, "initial"] = [(q, 0, w) for q, w in initial]
+        groups[None, "final"] = [(q, 0, w) for q, w in final]
         for source, target, symbol, weight in transitions:
-            if (symbol, None) not in given:
+            if (symbol, None) not in groups:
                 raise UnknownSymbol(f"a transition reads {shorten(symbol)}, which is not in the alphabet")
-            given[symbol, None].append((source, target, weight))
-        entries = {what: frozenset(merged(semiring, group)) for what, group in given.items()}
+            groups[symbol, None].append((source, target, weight))
+        entries = {what: frozenset(merged(semiring, group)) for what, group in groups.items()}
         floats = semiring.float_only or any(is_float(w) for group in entries.values() for _, _, w in group)
         exact = semiring.exact_only or not floats
         require_states(states)
@@ -286,10 +286,10 @@ class WFSA(Drawable):
             return result
 
         distinct = dict.fromkeys(entries[s, None] for s in order)
-        place = {group: i for i, group in enumerate(distinct)}
+        number = {group: i for i, group in enumerate(distinct)}
         several = [
             (*what, *one)
-            for what, group in given.items()
+            for what, group in groups.items()
             for one in (given_several_times(group) if semiring.float_only else ())
         ]
         return cls.of_tables(
@@ -297,7 +297,7 @@ class WFSA(Drawable):
             vector("initial"),
             vector("final"),
             [table(group) for group in distinct],
-            {s: place[entries[s, None]] for s in order},
+            {s: number[entries[s, None]] for s in order},
             table(entries[EPSILON, None]),
             frozenset(several),
         )
@@ -382,8 +382,8 @@ class WFSA(Drawable):
         entry = np.concatenate([np.arange(size) for size in sizes])
         order = np.lexsort((which, columns, rows))
         parts = (part[order].tolist() for part in (rows, columns, which, entry))
-        for row, column, place, number in zip(*parts, strict=True):
-            yield Edge(row, column, symbols[place], tables[place].weights[number])
+        for row, column, kind, number in zip(*parts, strict=True):
+            yield Edge(row, column, symbols[kind], tables[kind].weights[number])
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
         """Return the automaton itself."""
@@ -478,11 +478,11 @@ def _columns(
     """Return the rows, columns and weights of entries; raise ShapeError if one is out of range."""
     entries = list(group)
     weights: Weights = np.empty(len(entries), dtype=semiring.dtype(exact))
-    for place, (i, j, weight) in enumerate(entries):
+    for position, (i, j, weight) in enumerate(entries):
         if not (0 <= i < states and 0 <= j < states):
             state = i if not 0 <= i < states else j
             raise ShapeError(f"the state of a weight must be from 0 to {states - 1}, got {state}")
-        weights[place] = semiring.exact(weight) if exact else float(weight)
+        weights[position] = semiring.exact(weight) if exact else float(weight)
     return [i for i, _, _ in entries], [j for _, j, _ in entries], weights
 
 

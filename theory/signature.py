@@ -80,8 +80,8 @@ class WeightEntry:
         """Return why the entry of this name in ``w`` does not match this one in any size, or ``None``."""
         value, letters = w.entries[self.name], w.alphabet
         if isinstance(value, dict) != (self.per != "constant"):
-            right, got = ("a table", "none") if self.per != "constant" else ("a constant", "a table")
-            return f"the weight {self.name} must be {right}, got {got}"
+            wanted, got = ("a table", "none") if self.per != "constant" else ("a constant", "a table")
+            return f"the weight {self.name} must be {wanted}, got {got}"
         if isinstance(value, dict):
             longest = w.n if self.per == "window" and w.size else 1  # the size is the window length
             right = (

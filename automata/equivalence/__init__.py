@@ -92,9 +92,9 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
     if a.alphabet == b.alphabet:
         return a, b
     if not missing_as_zero and set(a.alphabet) != set(b.alphabet):
-        apart = differences(a.alphabet, b.alphabet, ("the first automaton", "the second automaton"))
+        difference = differences(a.alphabet, b.alphabet, ("the first automaton", "the second automaton"))
         raise UnknownSymbol(
-            f"the alphabets differ: {apart}; "
+            f"the alphabets differ: {difference}; "
             "--missing-as-zero (missing_as_zero=True) takes a symbol that is missing as one of weight zero"
         )
     both = dict.fromkeys([*a.alphabet, *b.alphabet])

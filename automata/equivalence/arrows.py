@@ -42,8 +42,8 @@ def _of(automaton: WFSA, places: list[int]) -> Arrows:
     # Along one path, logarithms are only added, which fractions do exactly.
     exact = Fraction if automaton.semiring.float_only else automaton.semiring.exact
     out = []
-    for place in places:
-        table, rows = automaton.tables[place], ArrowRows()
+    for index in places:
+        table, rows = automaton.tables[index], ArrowRows()
         for q, r, w in zip(table.rows.tolist(), table.columns.tolist(), table.weights.tolist(), strict=True):
             rows.setdefault(q, []).append((r, exact(w)))
         out.append(rows)

@@ -188,7 +188,7 @@ class Chain(_Certificate):
             "states": of.states,
             "initial": [[q, w] for _, q, w in _sparse_entries(of.initial)],
             "final": [[q, w] for q, _, w in _sparse_entries(of.final)],
-            "transitions": [[p, q, s, w] for s, place in self.index.items() for p, q, w in steps[place]],
+            "transitions": [[p, q, s, w] for s, index in self.index.items() for p, q, w in steps[index]],
         }
         return {"kind": link.kind} | matrix | bound | {"to": to}
 

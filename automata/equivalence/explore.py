@@ -101,8 +101,8 @@ class Agreement:
         symbols = range(len(automata.symbols))
         children = {()} | {(*word, a) for word in independent for a in symbols}
         tried = sorted((word for word in children if shortlex(word) < shortlex(before)), key=shortlex)
-        place = {word: i for i, word in enumerate(tried)}
-        self.independent = [place[word] for word in independent]
+        index = {word: i for i, word in enumerate(tried)}
+        self.independent = [index[word] for word in independent]
         self.candidates = IntegerVectors(automata, tried)
 
     def holds(self, prime: int) -> bool:

@@ -109,8 +109,8 @@ def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -
 
     def look(state: State) -> Hashable:
         i, q = state
-        reached = ((place, _into(row, classes[i], add)) for place, row in own_rows[i].get(q, ()))
-        return tuple((place, into) for place, into in reached if into)
+        reached = ((index, _into(row, classes[i], add)) for index, row in own_rows[i].get(q, ()))
+        return tuple((index, into) for index, into in reached if into)
 
     waiting = {(i, q) for i, of_side in enumerate(classes) for q in of_side}
     while waiting:
@@ -142,9 +142,9 @@ def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -
 def _rows_of(side: Arrows) -> dict[int, list[tuple[int, list[tuple[int, Weight]]]]]:
     """Return each state's transitions by symbol index."""
     rows: dict[int, list[tuple[int, list[tuple[int, Weight]]]]] = {}
-    for place, table in enumerate(side.out):
+    for index, table in enumerate(side.out):
         for q, row in table.items():
-            rows.setdefault(q, []).append((place, row))
+            rows.setdefault(q, []).append((index, row))
     return rows
 
 
@@ -187,9 +187,9 @@ def _quotient(
     final = [(c, sides[side].final[q]) for c, (side, q) in members.items() if q in sides[side].final]
     edges = []
     for c, (side, q) in members.items():
-        for place, table in enumerate(sides[side].out):
+        for index, table in enumerate(sides[side].out):
             for target, weight in _into(table[q], classes[side], plus):
-                edges.append((target, c, place, weight) if mirrored else (c, target, place, weight))
+                edges.append((target, c, index, weight) if mirrored else (c, target, index, weight))
     first, last = (final, initial) if mirrored else (initial, final)
     # symbols of one kind share a matrix
     of_kinds = WFSA.from_edges(k, len(members), range(len(sides[0].out)), first, last, edges)

@@ -178,11 +178,11 @@ class Ratios:
     def add(self, functionals: Functionals) -> None:
         """Add the ratios modulo one more prime."""
         field, scale = functionals.of.field, functionals.scale
-        found = field.product(scale, field.inverse(scale[self.beside]))
-        found = np.where(self.beside == np.arange(len(found)), np.uint64(1), found)
+        ratios = field.product(scale, field.inverse(scale[self.beside]))
+        ratios = np.where(self.beside == np.arange(len(ratios)), np.uint64(1), ratios)
         self.count += 1
         if self.count == 1:
-            self.single = functionals.of, found
+            self.single = functionals.of, ratios
             self.modulus = field.prime
             return
         if self.count == 2:
@@ -191,7 +191,7 @@ class Ratios:
         m, p = self.modulus, field.prime
         inverse = pow(m, -1, p)
         self.values = [
-            v + m * ((w - v) * inverse % p) for v, w in zip(self.values, found.tolist(), strict=True)
+            v + m * ((w - v) * inverse % p) for v, w in zip(self.values, ratios.tolist(), strict=True)
         ]
         self.modulus *= p
 
@@ -206,8 +206,8 @@ class Ratios:
         """Return all ratios; ``None`` if one has too many digits for the primes so far."""
         if self.count == 1:
             assert self.single is not None
-            of, found = self.single
-            above, below = of.field.fractions(found, isqrt(self.modulus >> SLACK))
+            of, residues = self.single
+            above, below = of.field.fractions(residues, isqrt(self.modulus >> SLACK))
             if not below[~self.zero].all():
                 return None
             below[self.zero] = 1

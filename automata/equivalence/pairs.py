@@ -238,9 +238,9 @@ class _PairRun:
     def _closed(self, vector: Vector) -> Vector:
         return vector if self.closure is None else self.closure.row_product(vector)
 
-    def step(self, vector: Vector, place: int) -> Vector:
+    def step(self, vector: Vector, index: int) -> Vector:
         """Return the vector after one more symbol."""
-        table, product = self.arrows.out[place], dict[int, Weight]()
+        table, product = self.arrows.out[index], dict[int, Weight]()
         for q, weight in vector.items():
             for r, w in table[q]:
                 value = self.times(weight, w)
@@ -250,8 +250,8 @@ class _PairRun:
     def along(self, word: Sequence[int]) -> Vector:
         """Return the vector after a word."""
         vector = self.start
-        for place in word:
-            vector = self.step(vector, place)
+        for index in word:
+            vector = self.step(vector, index)
         return vector
 
     def score(self, vector: Vector) -> Weight:

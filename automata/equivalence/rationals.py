@@ -35,9 +35,9 @@ def fraction(weight: flint.fmpq) -> Fraction:
 
 def rationals(weights: Iterable[Weight]) -> Weights:
     """Return an array of python-flint's fractions, shape ``(entries,)``."""
-    made = [rational(weight) for weight in weights]
-    array: Weights = np.empty(len(made), dtype=object)
-    array[:] = made
+    entries = [rational(weight) for weight in weights]
+    array: Weights = np.empty(len(entries), dtype=object)
+    array[:] = entries
     return array
 
 

@@ -161,10 +161,10 @@ class _Relations:
         """Return the link to the states without a rule, checked exactly."""
         n = self.of.states
         kept = np.array([q for q in range(n) if q not in self.rules], dtype=np.intp)
-        place = {q: i for i, q in enumerate(kept.tolist())}
+        column = {q: i for i, q in enumerate(kept.tolist())}
         one = flint.fmpq(1)
         rows = [
-            (q, {place[q]: one} if q in place else {place[r]: w for r, w in self.rules[q].items()})
+            (q, {column[q]: one} if q in column else {column[r]: w for r, w in self.rules[q].items()})
             for q in range(n)
         ]
         return right_link(self.of, of_rows((n, len(kept)), rows), kept)

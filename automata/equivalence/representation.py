@@ -91,10 +91,10 @@ class Representation:
         rows: list[dict[tuple[int, int], Weight]] = []
         for q in range(self.states):
             row: dict[tuple[int, int], Weight] = {(-1, -1): ends[q]} if q in ends else {}
-            for place in range(starts[q], starts[q + 1]):
-                entry = entries[columns[place]]
+            for position in range(starts[q], starts[q + 1]):
+                entry = entries[columns[position]]
                 if entry is not None:
-                    key, term = (symbols[place], entry[0]), weights[place] * entry[1]
+                    key, term = (symbols[position], entry[0]), weights[position] * entry[1]
                     row[key] = row[key] + term if key in row else term
             rows.append(row)
         return rows
@@ -132,8 +132,8 @@ class Representation:
         """Yield the row lambda M(u) for each prefix u of a word: integers by state, and their denominator."""
         row, scale = _cleared(self.initial.row_by_column(0))
         yield row, scale
-        for place in word:
-            step, images = self.steps[place], []
+        for symbol in word:
+            step, images = self.steps[symbol], []
             for q, v in row.items():
                 images += [(r, v, w) for r, w in step.row_by_column(q).items()]
             common = math.lcm(*{int(w.q) for _, _, w in images})

@@ -48,13 +48,13 @@ def _by_rows(of: Representation, word: Word, tell: Callable[[str], None]) -> boo
             images = of.images(row)
             for symbol in sorted(images):
                 components += len(images[symbol])
-                made = _primitive(images[symbol])
-                if components > MOST_COMPONENTS or sum(v.bit_length() for v in made.values()) > MOST_BITS:
+                image = _primitive(images[symbol])
+                if components > MOST_COMPONENTS or sum(v.bit_length() for v in image.values()) > MOST_BITS:
                     return False
-                key = tuple(sorted(made.items()))
-                if made and key not in seen:
+                key = tuple(sorted(image.items()))
+                if image and key not in seen:
                     seen.add(key)
-                    following.append(((*names, symbol), made))
+                    following.append(((*names, symbol), image))
             if len(following) % 512 == 511:
                 tell(f"the strings before it: length {len(names)}")
         level = following
@@ -79,12 +79,12 @@ def _by_classes(of: Representation, word: Word, tell: Callable[[str], None]) -> 
         levels.append(_classes(of.rows_by(levels[-1], ends)))
     if not word:
         return True
-    for place, (row, _) in enumerate(of.vectors(word[:-1])):
-        after = levels[min(len(word) - 1 - place, len(levels) - 1)]
-        if place == 0 and not _vanishes(row, after):
+    for position, (row, _) in enumerate(of.vectors(word[:-1])):
+        after = levels[min(len(word) - 1 - position, len(levels) - 1)]
+        if position == 0 and not _vanishes(row, after):
             return False
         images = of.images(row)
-        if not all(_vanishes(images[a], after) for a in images if a < word[place]):
+        if not all(_vanishes(images[a], after) for a in images if a < word[position]):
             return False
     return True
 
@@ -121,6 +121,6 @@ def _primitive(row: dict[int, Weight]) -> dict[int, int]:
     if not pairs:
         return {}
     below = math.lcm(*(d for _, d in pairs.values()))
-    whole = {q: n * (below // d) for q, (n, d) in pairs.items()}
-    shared = math.gcd(*whole.values())
-    return {q: v // (shared if whole[min(whole)] > 0 else -shared) for q, v in whole.items()}
+    integers = {q: n * (below // d) for q, (n, d) in pairs.items()}
+    shared = math.gcd(*integers.values())
+    return {q: v // (shared if integers[min(integers)] > 0 else -shared) for q, v in integers.items()}

@@ -129,10 +129,10 @@ class _Decision:
         search = Search(modulo(self.left, self.primes))
         self.chain.note("search")
 
-        def told(length: int) -> None:
+        def report(length: int) -> None:
             self.tell(f"{what}: length {length} of at most {self.longest}")
 
-        return search if search.found(self.longest, told) else None
+        return search if search.found(self.longest, report) else None
 
     def _basis(self) -> ChainLink | None:
         """Return the left link to a basis of all strings' rows; ``None`` if some final weight is nonzero."""

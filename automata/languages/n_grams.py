@@ -47,9 +47,9 @@ def n_gram_model(
     for sentence in sentences:
         words.update(dict.fromkeys(sentence))
         read = (BEGIN, *sentence, END)
-        for place in range(1, len(read)):
-            for length in range(min(order, place + 1)):
-                counts[read[place - length : place], read[place]] += 1
+        for position in range(1, len(read)):
+            for length in range(min(order, position + 1)):
+                counts[read[position - length : position], read[position]] += 1
     if not counts:
         raise InputError("the number of sentences must be positive, got 0")
     totals: Counter[History] = Counter()

@@ -35,9 +35,9 @@ class Grammar:
 
     def contains(self, string: String) -> bool:
         """Return whether the string is in the language, by its rule instead of the DFA."""
-        for place, symbol in enumerate(string):
+        for position, symbol in enumerate(string):
             if symbol not in ALPHABET:
-                raise unknown_symbol(ALPHABET, symbol, f"string index {place}: ")
+                raise unknown_symbol(ALPHABET, symbol, f"string index {position}: ")
         return self.rule("".join(string))
 
 

@@ -69,8 +69,8 @@ class Forms:
             return self.k.plus(a, b)
         one, other = self._form(a), self._form(b)
         weights = dict(one.weights)
-        for place, weight in other.weights.items():
-            weights[place] = self.k.plus(weights[place], weight) if place in weights else weight
+        for index, weight in other.weights.items():
+            weights[index] = self.k.plus(weights[index], weight) if index in weights else weight
         return LinearForm(self.k.plus(one.constant, other.constant), weights)
 
     def times(self, a: Weight, b: Weight) -> Weight:
@@ -82,7 +82,7 @@ class Forms:
             self.refused = True
             raise NotLinear("the step must not multiply two numbers of the state")
         form, factor = (one, other.constant) if one.weights else (other, one.constant)
-        weights = {place: self.k.times(weight, factor) for place, weight in form.weights.items()}
+        weights = {index: self.k.times(weight, factor) for index, weight in form.weights.items()}
         return LinearForm(self.k.times(form.constant, factor), weights)
 
     def _form(self, value: Weight) -> LinearForm:
@@ -114,7 +114,7 @@ def read_linear(
     first = start(over)
     numbers = list(flat(first))
     size = len(numbers)
-    forms = iter([LinearForm(k.zero, {place: k.one}) for place in range(size)])
+    forms = iter([LinearForm(k.zero, {index: k.one}) for index in range(size)])
     state = _like(first, forms)
     symbols = list(alphabet)
     tables = {}
@@ -188,5 +188,5 @@ def _fill(column: Weights, number: Weight) -> None:
         column[0] = number
         return
     column[0] = number.constant
-    for place, weight in number.weights.items():
-        column[place + 1] = weight
+    for index, weight in number.weights.items():
+        column[index + 1] = weight

@@ -131,8 +131,8 @@ def shares(computed: Floats, values: Weights, bounds: Floats) -> Floats:
                 (computed == values) | ~(bounds < np.inf), 0.0, np.abs(computed - values) / bounds
             )
         near = ~(used < 0.999)  # also NaN; recomputed exactly below
-    for place in zip(*np.nonzero(near), strict=True):
-        used[place] = _used(float(computed[place]), values[place], float(bounds[place]))
+    for index in zip(*np.nonzero(near), strict=True):
+        used[index] = _used(float(computed[index]), values[index], float(bounds[index]))
     return used
 
 

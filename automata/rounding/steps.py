@@ -131,9 +131,9 @@ class _Steps:
             errors = np.concatenate([error, off[:, :q]], axis=1)
             terms = k.times(every[:, :, None], column(matrices, self.silent, q))
             value = k.sum(terms, axis=1)
-            weights, apart = column(sizes, self.silent_sizes, q), column(slack, self.silent_slack, q)
+            weights, deviations = column(sizes, self.silent_sizes, q), column(slack, self.silent_slack, q)
             after[:, q] = value[:, 0]
-            off[:, q] = self._error(every, errors, weights, apart, terms, value)[:, 0]
+            off[:, q] = self._error(every, errors, weights, deviations, terms, value)[:, 0]
         return after, off
 
     def blocks(self, batch: Batch) -> Iterator[RoundingBlock]:

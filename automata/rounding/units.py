@@ -36,7 +36,7 @@ def unit_bounds(
     The result is that of :func:`~automata.rounding.bounds.prefix_bounds` for each automaton.
     Automata with the same matrices, like the units of a dense recurrence, are run once.
     """
-    given: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
+    known: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
     first = automata[0]
     alike = all(
         not a.has_epsilon and a.exact == first.exact and a.matrices.shape == first.matrices.shape
@@ -44,11 +44,14 @@ def unit_bounds(
     )
     if not alike or first.semiring not in STEPS:
         sides = [
-            [prefix_bounds(a, x, computed_in, apart) for a, apart in zip(automata, given, strict=True)]
+            [
+                prefix_bounds(a, x, computed_in, deviation)
+                for a, deviation in zip(automata, known, strict=True)
+            ]
             for x in strings
         ]
         return [(np.stack([v for v, _ in s], 1), np.stack([b for _, b in s], 1)) for s in sides]
-    return _together(automata, strings, computed_in, given)
+    return _together(automata, strings, computed_in, known)
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,8 @@ def _together(
     groups: dict[Hashable, int] = {}
     members: list[int] = []  # the group of each unit
     leaders: list[int] = []  # a unit of each group
-    for unit, (automaton, apart) in enumerate(zip(automata, deviations, strict=True)):
-        group = groups.setdefault(_key(automaton, apart), len(groups))
+    for unit, (automaton, deviation) in enumerate(zip(automata, deviations, strict=True)):
+        group = groups.setdefault(_key(automaton, deviation), len(groups))
         members.append(group)
         if group == len(leaders):
             leaders.append(unit)
@@ -109,21 +112,21 @@ def _together(
             bounds[block.steps, block.strings] = bound.reshape(prefixes, units)
     bounds = np.where(np.isnan(bounds), np.inf, bounds)
     results: list[tuple[Weights, Floats]] = [None] * len(batch)  # type: ignore[list-item]
-    for row, place in enumerate(batch.order.tolist()):
+    for row, position in enumerate(batch.order.tolist()):
         end = batch.lengths[row] + 1
-        results[place] = values[:end, row], bounds[:end, row]
+        results[position] = values[:end, row], bounds[:end, row]
     return results
 
 
-def _key(automaton: WFSA, apart: Deviation | None) -> Hashable:
+def _key(automaton: WFSA, deviation: Deviation | None) -> Hashable:
     """Return a key that is equal for automata with the same Forward vectors."""
     parts = [automaton.matrices, automaton.initial]
-    parts += [] if apart is None else [apart.matrices, apart.initial]
+    parts += [] if deviation is None else [deviation.matrices, deviation.initial]
     return tuple(id(part) if part.dtype == object else part.tobytes() for part in parts)
 
 
-def _deviation(given: Sequence[Deviation | None], leaders: Sequence[int]) -> Deviation | None:
-    known = [one for one in given if one is not None]
+def _deviation(deviations: Sequence[Deviation | None], leaders: Sequence[int]) -> Deviation | None:
+    known = [one for one in deviations if one is not None]
     if not known:
         return None
     final = np.stack([np.zeros_like(one.initial) if one.final is None else one.final for one in known])

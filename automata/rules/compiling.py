@@ -39,16 +39,16 @@ def together(parts: Sequence[WFSA]) -> list[tuple[WFSA, tuple[int, ...]]]:
     as the two parts.
     """
     done: list[tuple[WFSA, tuple[int, ...]]] = []
-    for place, part in enumerate(parts):
-        one, apart = part, []
-        own: tuple[int, ...] = (place,)
+    for index, part in enumerate(parts):
+        one, separate = part, []
+        own: tuple[int, ...] = (index,)
         for other, places in done:
             both = _joined(one, other)
             if both is None:
-                apart.append((other, places))
+                separate.append((other, places))
             else:
                 one, own = both, (*places, *own)
-        done = [*apart, (one, own)]
+        done = [*separate, (one, own)]
     return done
 
 
@@ -80,13 +80,13 @@ def spelled_out(pseudo: WFSA, vocabulary: Iterable[str]) -> WFSA:
             vocabulary are dropped.
         vocabulary: the words.
     """
-    place: dict[tuple[str, ...], int] = {}
+    number: dict[tuple[str, ...], int] = {}
     index = {}
     for word in dict.fromkeys(vocabulary):
         letters = tuple(kind for kind in WILDCARDS if kind in pseudo.index and stands_for(kind, word))
         letters += (word,) if word in pseudo.index and word not in WILDCARDS else ()
-        index[word] = place.setdefault(letters, len(place))
-    tables = [_united(pseudo.states, [pseudo.table(letter) for letter in letters]) for letters in place]
+        index[word] = number.setdefault(letters, len(number))
+    tables = [_united(pseudo.states, [pseudo.table(letter) for letter in letters]) for letters in number]
     return WFSA.of_tables(BOOLEAN, pseudo.initial, pseudo.final, tables, index)
 
 

@@ -66,11 +66,11 @@ def _words(automaton: WFSA) -> Steps:
     """Return the words between each pair of states."""
     words_between: dict[tuple[int, int], set[str]] = defaultdict(set)
     users: dict[int, list[str]] = defaultdict(list)
-    for word, place in automaton.index.items():
-        users[place].append(str(word))
-    for place, table in enumerate(automaton.tables):
+    for word, number in automaton.index.items():
+        users[number].append(str(word))
+    for number, table in enumerate(automaton.tables):
         for pair in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
-            words_between[pair].update(users[place])
+            words_between[pair].update(users[number])
     return {pair: frozenset(words) for pair, words in words_between.items()}
 
 
@@ -129,9 +129,9 @@ def _with(automaton: WFSA, steps: Steps) -> WFSA:
     for pair, words in steps.items():
         for word in words:
             by_word[word].append(pair)
-    place: dict[frozenset[tuple[int, int]], int] = {}
-    index = {word: place.setdefault(frozenset(pairs), len(place)) for word, pairs in by_word.items()}
-    tables = [SparseMatrix.of_pairs(automaton.states, pairs) for pairs in place]
+    number: dict[frozenset[tuple[int, int]], int] = {}
+    index = {word: number.setdefault(frozenset(pairs), len(number)) for word, pairs in by_word.items()}
+    tables = [SparseMatrix.of_pairs(automaton.states, pairs) for pairs in number]
     return WFSA.of_tables(BOOLEAN, automaton.initial, automaton.final, tables, index)
 
 

@@ -33,7 +33,7 @@ def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[st
     strings = [tuple(sentence) for sentence in sentences]
     hits = matches(rules, strings)
     labels = tuple(rules.labels)
-    return [tuple(labels[place] for place in np.flatnonzero(row)) for row in hits]
+    return [tuple(labels[index] for index in np.flatnonzero(row)) for row in hits]
 
 
 def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bool_]:

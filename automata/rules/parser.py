@@ -64,7 +64,7 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
         FormatError: the text is not a rule; the message has line and column, what was found, and
             what was expected.
     """
-    place = Position(where, line, column)
+    position = Position(where, line, column)
     depth = repeated = 0
     for sign in SIGNS.finditer(text):
         depth += (sign[0] == "(") - (sign[0] == ")")
@@ -72,7 +72,7 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
         if depth > DEEPEST or repeated > 2 * DEEPEST:
             most = DEEPEST if depth > DEEPEST else 2 * DEEPEST
             raise FormatError(
-                f"{place.describe(text, sign.start())}: the nesting depth must be at most {most}"
+                f"{position.describe(text, sign.start())}: the nesting depth must be at most {most}"
             )
     try:
         rule: Rule = _RuleBuilder().transform(_tree(text))
@@ -81,21 +81,21 @@ def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) ->
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
         found = "the end" if ends else shorten(text[at : at + 1])
         raise FormatError(
-            f"{place.describe(text, at)}: expected {_expected(text[:at])}, got {found}"
+            f"{position.describe(text, at)}: expected {_expected(text[:at])}, got {found}"
         ) from None
     except VisitError as error:
         if isinstance(error.orig_exc, InputError):
             meta = getattr(error.obj, "meta", None)
             raise FormatError(
-                f"{place.describe(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}"
+                f"{position.describe(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}"
             ) from None
         raise
     except RecursionError:
         raise FormatError(
-            f"{place.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}"
+            f"{position.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}"
         ) from None
     if depth_of(rule) > 2 * DEEPEST:  # a repetition for each parenthesis at most
-        raise FormatError(f"{place.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}")
+        raise FormatError(f"{position.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}")
     return rule
 
 

@@ -87,8 +87,8 @@ def rule_set(
     one_each = known.one_word_each()
     parts: list[tuple[str | None, WFSA, tuple[int, ...]]] = []
     for label in dict.fromkeys(rule.label for rule in labelled):
-        of_label = [place for place, rule in enumerate(labelled) if rule.label == label]
-        several = together([_least(labelled[place], one_each) for place in of_label])
+        of_label = [position for position, rule in enumerate(labelled) if rule.label == label]
+        several = together([_least(labelled[position], one_each) for position in of_label])
         parts += [(label, part, tuple(of_label[i] for i in own)) for part, own in several]
     n = int(begins) + sum(part.states for _, part, _ in parts)
     starting, final = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
@@ -107,7 +107,7 @@ def rule_set(
     if begins:
         initial = np.arange(n) == 0
         tables = [SparseMatrix.of_pairs(n, [(0, q) for q in starts.tolist()]), *tables]
-        index = {BEGIN: 0, **{word: place + 1 for word, place in index.items()}}
+        index = {BEGIN: 0, **{word: position + 1 for word, position in index.items()}}
     automaton = WFSA.of_tables(BOOLEAN, initial, final, tables, index)
     finals = {label: tuple(states) for label, states in labels.items()}
     return RuleSet(automaton, finals, known.missing, tuple(starts.tolist()), begins, tuple(blocks))

@@ -56,14 +56,14 @@ def _listed(text: str, where: str) -> list[object]:
 
 def _checked(words: list[object], where: str) -> tuple[str, ...]:
     names: list[str] = []
-    for place, word in enumerate(words, start=1):
+    for position, word in enumerate(words, start=1):
         if not isinstance(word, str) or not word or word.split() != [word]:
             raise FormatError(
-                f"{where}: word {place} must be a string without white space, got {shorten(word)}"
+                f"{where}: word {position} must be a string without white space, got {shorten(word)}"
             )
         if has_half_a_character(word):
             raise FormatError(
-                f"{where}: word {place} must not contain half a surrogate pair, got {shorten(word)}"
+                f"{where}: word {position} must not contain half a surrogate pair, got {shorten(word)}"
             )
         names.append(word)
     twice = [word for word, count in Counter(names).items() if count > 1]

@@ -101,10 +101,10 @@ def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
         looks = (word if word in named else None, tuple(stands_for(kind, word) for kind in kinds))
         letter.append(number.setdefault(looks, len(number)))
     wild = {
-        kind: tuple(place for (_, stands), place in number.items() if stands[i])
+        kind: tuple(index for (_, stands), index in number.items() if stands[i])
         for i, kind in enumerate(kinds)
     }
-    of_word = {looks[0]: place for looks, place in number.items() if looks[0] is not None}
+    of_word = {looks[0]: index for looks, index in number.items() if looks[0] is not None}
     return Letters(
         alphabet,
         tuple(letter),
@@ -144,7 +144,7 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
     told_apart = {*named, *kinds}
     # words that no rule names share a letter
     looks = [word if word in told_apart else None for word in alphabet]
-    number = {look: place for place, look in enumerate(dict.fromkeys(looks))}
+    number = {look: index for index, look in enumerate(dict.fromkeys(looks))}
     of_word = {word: number[word] for word in named if word in number}
     of_wildcard: dict[str, tuple[int, ...]] = {kind: (number[kind],) for kind in kinds}
     missing = tuple(word for word in named if word not in number)

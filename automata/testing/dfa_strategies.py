@@ -49,13 +49,13 @@ def pfas(draw: st.DrawFn, *, alphabet: str | Symbols = "ab", most_states: int = 
 
 def _rows(k: int, exact: bool) -> st.SearchStrategy[list[Weight]]:
     """Return rows of k probabilities."""
-    whole = st.integers(0, 4)
+    integers = st.integers(0, 4)
     sizes = (
-        whole.map(float)
+        integers.map(float)
         | st.floats(0, 1, allow_subnormal=True)
         | st.sampled_from([2.0**-1074, 1e-300, 1e-17])
     )
-    rows = st.lists(whole if exact else sizes, min_size=k, max_size=k)
+    rows = st.lists(integers if exact else sizes, min_size=k, max_size=k)
     return rows.map(lambda row: row if any(row) else [1, *row[1:]]).map(lambda row: _shares(row, exact))
 
 

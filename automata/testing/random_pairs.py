@@ -290,10 +290,10 @@ def changed(rng: Generator, automaton: WFSA) -> WFSA:
     reached = reachable(automaton.initial != 0, (sources, targets))
     leads = reachable(automaton.final != 0, (targets, sources))
     useful = np.flatnonzero(reached[sources] & leads[targets])
-    place = int(rng.choice(useful if len(useful) else len(edges)))
-    old = edges[place].weight
+    index = int(rng.choice(useful if len(useful) else len(edges)))
+    old = edges[index].weight
     new = Fraction(old.numerator * 10**6 + 1, old.denominator * 10**6)
-    edges[place] = edges[place]._replace(weight=new)
+    edges[index] = edges[index]._replace(weight=new)
     ends = [
         [(q, w) for q, w in enumerate(vector.tolist()) if w]
         for vector in (automaton.initial, automaton.final)

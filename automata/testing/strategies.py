@@ -78,8 +78,8 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
         """Return the simplest weights first, for shrinking; then the kinds in turn, scattered."""
         if number < len(simplest):
             return simplest[number]
-        place, which = divmod(number - len(simplest), len(kinds))
-        return kinds[which][place * SCATTER % len(kinds[which])]
+        index, which = divmod(number - len(simplest), len(kinds))
+        return kinds[which][index * SCATTER % len(kinds[which])]
 
     # one number for each weight, because each choice of Hypothesis takes time
     return st.integers(0, len(simplest) + len(kinds) * len(any_fraction) - 1).map(pick)

@@ -202,7 +202,7 @@ def test_what_is_no_automaton_is_refused_in_a_sentence(function, value, says):
             lambda: WFSA("real", [1], [1], {"a": [[1]]}),
             "the semiring must be one of automata.semirings, such as REAL, got 'real'",
         ),
-        (lambda: WFSA(REAL, 1, 1, {"a": 1}), "initial has 0 dimension"),
+        (lambda: WFSA(REAL, 1, 1, {"a": 1}), "initial must have 1 dimension"),
         (
             lambda: WFSA(REAL, [1], [1], [["a", 1]]),
             "the transitions must be a dict with a matrix for each symbol, got list",

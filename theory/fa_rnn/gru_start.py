@@ -176,8 +176,8 @@ def near(w: Weights, now: Run) -> tuple[int]:
     """Return 0 if the scores certainly differ by more than 1/2, else 1."""
     with flint.ctx.workprec(PRECISION):
         end = tuple(map(ball, w.alpha_inf))
-        apart = abs(total_of(now.gru, end) - ball(dot(w.over, now.plain, w.alpha_inf)))
-        return (int(not apart > ball(FAR)),)
+        distance = abs(total_of(now.gru, end) - ball(dot(w.over, now.plain, w.alpha_inf)))
+        return (int(not distance > ball(FAR)),)
 
 
 def total_of(h: Vector, end: Vector) -> Any:

@@ -40,8 +40,8 @@ State = tuple[str, Any]
 def of_window(w: Weights, window: str) -> Any:
     """Return the score of a window or its beginning: b + f_1(x_1) + f_2(x_2) + ... over max-plus."""
     score = w.b
-    for place, x in enumerate(window):
-        score = w.over.times(score, w.f[x][place])
+    for position, x in enumerate(window):
+        score = w.over.times(score, w.f[x][position])
     return score
 
 
@@ -64,8 +64,8 @@ def padded_step(w: Weights, state: State, x: str) -> State:
     history, c = state
     window = history + x
     k, score = w.over, w.b
-    for place, symbol in enumerate(reversed(window), start=1):
-        score = k.times(score, w.f[symbol][w.n - place])
+    for position, symbol in enumerate(reversed(window), start=1):
+        score = k.times(score, w.f[symbol][w.n - position])
     return windows.remembered(w, history, x), k.plus(c, score)
 
 
@@ -120,8 +120,8 @@ def begun_with_padding(w: Weights, state: State, unit: int) -> list[Any]:
     scores = []
     for j in range(1, w.n):
         score, read = w.b, history[-j:]
-        for place, x in enumerate(read, start=j - len(read)):
-            score = k.times(score, w.f[x][place])
+        for position, x in enumerate(read, start=j - len(read)):
+            score = k.times(score, w.f[x][position])
         scores.append(score)
     return [k.one, *scores, c]
 

@@ -123,11 +123,11 @@ def nothing_negative(w: Weights) -> list[WFSA]:
     """Return the automaton with a start state and one for each symbol; final weights are the sums above."""
     one, pairs = w.over.one, list(combinations(range(w.n), 2))
     lack = [longest(w) - square(s) for s in w.S]
-    apart = [square(tuple(a - b for a, b in zip(w.S[i], w.S[j], strict=True))) for i, j in pairs]
+    distances = [square(tuple(a - b for a, b in zip(w.S[i], w.S[j], strict=True))) for i, j in pairs]
     final = [(0, lack[0])]
     for q, x in enumerate(w.alphabet, start=1):
         alpha = w.alpha[x]
-        spread = sum(alpha[i] * alpha[j] * n for (i, j), n in zip(pairs, apart, strict=True))
+        spread = sum(alpha[i] * alpha[j] * n for (i, j), n in zip(pairs, distances, strict=True))
         final.append((q, sum(a * n for a, n in zip(alpha, lack, strict=True)) + spread))
     states = len(w.alphabet) + 1
     ways = [(q, after, x, one) for q in range(states) for after, x in enumerate(w.alphabet, start=1)]

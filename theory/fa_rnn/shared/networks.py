@@ -57,14 +57,14 @@ def in_line(signature: Signature, most: int = 300) -> Signature:
     names = {"alpha_0": 0, "alpha_inf": -1}
 
     def fixed(entry: WeightEntry) -> WeightEntry:
-        place = names.get(entry.name.removesuffix("_new"))
-        if place is None or (place == 0 and entry.derived is not None):
+        position = names.get(entry.name.removesuffix("_new"))
+        if position is None or (position == 0 and entry.derived is not None):
             return entry
         k = entry.shape[0]
         return constant(
             entry.name,
             (k,),
-            derived=lambda w: tuple(w.over.one if i == place % k else w.over.zero for i in range(k)),
+            derived=lambda w: tuple(w.over.one if i == position % k else w.over.zero for i in range(k)),
         )
 
     return replace(signature, entries=tuple(map(fixed, signature.entries)), most_small=most)

@@ -55,16 +55,16 @@ def match(automaton: WFSA) -> WFSA:
 def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
     """Return the deterministic automaton on the reachable sets of states, including the empty one."""
     first = frozenset(q for q, v in enumerate(w.alpha_0) if v)
-    place, arrows = {first: 0}, []
+    number, arrows = {first: 0}, []
     for states in (waiting := [first]):
         for x in w.alphabet:
             after = frozenset(j for q in states for j, v in enumerate(w.T[x][q]) if v)
-            if after not in place:
-                place[after] = len(place)
+            if after not in number:
+                number[after] = len(number)
                 waiting.append(after)
-            arrows.append((place[states], place[after], x, 1))
+            arrows.append((number[states], number[after], x, 1))
     return WFSA.from_edges(
-        w.over, len(place), w.alphabet, [(0, 1)], [(q, int(final(s))) for s, q in place.items()], arrows
+        w.over, len(number), w.alphabet, [(0, 1)], [(q, int(final(s))) for s, q in number.items()], arrows
     )
 
 

@@ -126,9 +126,9 @@ def theorem(file: str, terms: str, first: str = "C s_0", automaton: str = "") ->
         automaton: the base name of the layer's automaton in Coq, if it is not the file's.
     """
     layer, (_, start) = file.removesuffix("_chunks"), first.split()
-    given = layer_theorem(file, f"{terms} {first}", f"chunked_{layer}")
+    chunked = layer_theorem(file, f"{terms} {first}", f"chunked_{layer}")
     own = layer_theorem(file, f"{start} {terms}", automaton or layer)
-    return replace(given, automaton=own.automaton)
+    return replace(chunked, automaton=own.automaton)
 
 
 def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:

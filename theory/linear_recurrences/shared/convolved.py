@@ -49,11 +49,11 @@ class Convolved:
         histories = words(w.alphabet, w.n - 1)
         width = len(layer.first(w))  # 1 and the numbers of the state
         output = width * len(histories)
-        place = {history: width * i for i, history in enumerate(histories)}
+        offset = {history: width * i for i, history in enumerate(histories)}
         arrows = []
-        for history, i in place.items():
+        for history, i in offset.items():
             for x in w.alphabet:
-                of, j = layer.at(w, history + x), place[remembered(w, history, x)]
+                of, j = layer.at(w, history + x), offset[remembered(w, history, x)]
                 arrows += [(i, j, x, k.one), (i, output, x, layer.constant_to_output(of))]
                 numbers = layer.places(of)
                 for b, (q, to) in enumerate(numbers, 1):

@@ -56,18 +56,18 @@ def automaton(w: Weights, padded: bool) -> WFSA:
     is no q of the empty history, unless c_0 is nonzero; then it has the initial weight c_0.
     """
     k = w.over
-    place = {state: i for i, state in enumerate(names(w))}
+    number = {state: i for i, state in enumerate(names(w))}
     arrows = []
-    for (row, h), i in place.items():
+    for (row, h), i in number.items():
         for x in w.alphabet:
             after = remembered(w, h, x)
             if row == "p":
-                arrows.append((i, place["p", after], x, k.one))
+                arrows.append((i, number["p", after], x, k.one))
             if row == "q" or padded or h:
-                arrows.append((i, place["q", after], x, w.f[h + x] if row == "q" else w.u[h + x]))
-    initial = [(place["p", ""], k.one)] + ([(place["q", ""], w.c_0)] if ("q", "") in place else [])
-    final = [(i, k.one) for (row, _), i in place.items() if row == "q"]
-    return WFSA.from_edges(k, len(place), w.alphabet, initial, final, arrows)
+                arrows.append((i, number["q", after], x, w.f[h + x] if row == "q" else w.u[h + x]))
+    initial = [(number["p", ""], k.one)] + ([(number["q", ""], w.c_0)] if ("q", "") in number else [])
+    final = [(i, k.one) for (row, _), i in number.items() if row == "q"]
+    return WFSA.from_edges(k, len(number), w.alphabet, initial, final, arrows)
 
 
 def names(w: Weights) -> list[tuple[str, str]]:
@@ -102,19 +102,19 @@ def ahead(w: Weights) -> list[WFSA]:
     where w' is w without its last symbol.
     """
     k = w.over
-    place = {word: i for i, word in enumerate(words(w.alphabet, w.n - 1), start=1)}
+    number = {word: i for i, word in enumerate(words(w.alphabet, w.n - 1), start=1)}
     arrows = []
     for a in w.alphabet:
         arrows.append((0, 0, a, k.one))
-        for word, j in place.items():
+        for word, j in number.items():
             if len(word) < w.n - 1:
-                arrows.append((place[a + word], j, a, k.one))
+                arrows.append((number[a + word], j, a, k.one))
             else:
-                arrows += [(place[(a + word)[:-1]], j, a, w.f[a + word]), (0, j, a, w.u[a + word])]
+                arrows += [(number[(a + word)[:-1]], j, a, w.f[a + word]), (0, j, a, w.u[a + word])]
     initial = [(0, k.one)] + [
-        (i, c) for word, i in place.items() for c in [after(w, ("", w.c_0), word)] if c != k.zero
+        (i, c) for word, i in number.items() for c in [after(w, ("", w.c_0), word)] if c != k.zero
     ]
-    return [WFSA.from_edges(k, len(place) + 1, w.alphabet, initial, [(place[""], k.one)], arrows)]
+    return [WFSA.from_edges(k, len(number) + 1, w.alphabet, initial, [(number[""], k.one)], arrows)]
 
 
 def after(w: Weights, state: State, word: str) -> Any:

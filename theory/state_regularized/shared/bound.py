@@ -98,8 +98,8 @@ def bound_and_rest(w: Weights) -> list[WFSA]:
     tables = {}
     for x in w.alphabet:
         of = at_symbol(w, x)
-        bound, rest, whole = (part(of, f(of)) for f in (divisor, lacking, bounds_divisor))
-        tables[x] = [[bound, k.zero], [rest, whole]]
+        bound, rest, sum_ = (part(of, f(of)) for f in (divisor, lacking, bounds_divisor))
+        tables[x] = [[bound, k.zero], [rest, sum_]]
     return [WFSA(k, [k.one, k.one], [k.one, k.zero], tables)]
 
 

@@ -79,8 +79,8 @@ def slope(w: Weights) -> Any:
     pairs = [(s, t) for s in w.S for t in w.S]
     radius = max(abs(a - b) for s, t in pairs for a, b in zip(s, t, strict=True))
     norm = max(sum(map(abs, row)) for row in w.U)
-    apart = max(sum(abs(a - b) for a, b in zip(s, t, strict=True)) for s, t in pairs)
-    return radius * norm * (apart if w.eq == 2 else 2)
+    spread = max(sum(abs(a - b) for a, b in zip(s, t, strict=True)) for s, t in pairs)
+    return radius * norm * (spread if w.eq == 2 else 2)
 
 
 def least_margin(w: Weights) -> Any:
