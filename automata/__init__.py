@@ -1,1 +1,4 @@
-"""What an automaton is and what it computes. Knows numbers and strings; no paper, no torch."""
+"""Automata and the functions that they compute, on numbers and strings only.
+
+This package depends on no paper and does not import torch.
+"""

@@ -1,4 +1,4 @@
-"""The types that pass between the modules: weights, arrays of weights, symbols, JSON objects."""
+"""Type aliases shared by the modules: weights, arrays of weights, symbols, JSON objects."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 Weight: TypeAlias = Any
 """An element of a semiring: ``float``, ``int``, ``Fraction``, ``bool``, or an expression of a free semiring.
 
-They share no base and no protocol: what plus and times are, the semiring says and not the type (over max-plus
-``a + b`` is a product). So a type checker is told nothing here, and the semirings check values.
+These types have no common base or protocol. The semiring defines plus and times, not the type; over
+max-plus, ``a + b`` is a product. The alias is therefore ``Any``, and semirings check values at run
+time.
 """
 Weights: TypeAlias = NDArray[Any]
 """An array of weights, of any shape: float64, bool, or objects (exact numbers, expressions)."""
@@ -23,6 +24,6 @@ Symbol: TypeAlias = Hashable
 String: TypeAlias = Sequence[Any]
 """A sequence of symbols: a Python string of one-letter symbols, or a list or tuple of any symbols."""
 Symbols: TypeAlias = tuple[Any, ...]
-"""An alphabet, or a string, as a tuple; who made the alphabet knows what its symbols are."""
+"""An alphabet or a string, as a tuple; the types of its symbols are not checked statically."""
 JsonObject: TypeAlias = dict[str, Any]
-"""A JSON object, as ``json.dumps`` takes it; its fields are those of its format (``docs/formats.md``)."""
+"""A JSON object for ``json.dumps``; its fields are those of its format (``docs/formats.md``)."""

@@ -1,4 +1,4 @@
-"""The backward algorithm, for one string: what is still to come."""
+"""The backward algorithm for one string."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from automata.wfsa import WFSA
 
 
 def backward(automaton: WFSA, string: String) -> Weights:
-    """beta_i(q): the total score of all ways to finish from q, reading the symbols after the first i; silent
-    moves too.
+    """Return beta_i(q), the total score of all ways to finish from q after i symbols.
 
-    So lambda . beta_0 is the score, and so is Omega_i . tau(x_{i+1}) . beta_{i+1} for every i.
+    Epsilon transitions are included. Then lambda . beta_0 is the score, and so is Omega_i .
+    tau(x_{i+1}) . beta_{i+1} for every i.
 
     Args:
-        automaton: with n states.
-        string: of T symbols.
+        automaton: an automaton with n states.
+        string: a string of T symbols.
 
     Returns:
         beta, shape ``(T + 1, n)``, in the automaton's numbers.

@@ -1,8 +1,8 @@
 """Forward and backward for many strings of unequal length at once.
 
-The float64 semirings whose inner loop is compiled (``automata/compiled_loops.py``) run there; the rest, exact
-numbers among them, run through NumPy with all strings side by side. Both give what ``automata/forward.py``
-gives: infinity or NaN, too, where float64 overflows.
+Float64 semirings with a compiled inner loop (``automata/compiled_loops.py``) use it. All others,
+including exact numbers, process the strings side by side in NumPy. Both give the results of
+``automata/forward.py``, including infinity or NaN if float64 overflows.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from automata.sparse_runs import is_large, read_out, run
 from automata.strings import Batch, encode
 from automata.wfsa import WFSA
 
-MOST_CELLS = 1 << 24  # of one gathered (strings, n, n) array; more strings are done in portions
+MOST_CELLS = 1 << 24  # size limit of one gathered (strings, n, n) array; more strings are done in portions
 
 
 def scores(automaton: WFSA, strings: Sequence[String]) -> Weights:
-    """The score of each string, shape ``(len(strings),)``.
+    """Return the score of each string, shape ``(len(strings),)``.
 
     >>> from automata.semirings import COUNTING
     >>> ways = WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]})
@@ -36,25 +36,27 @@ def scores(automaton: WFSA, strings: Sequence[String]) -> Weights:
 
 
 def prefix_scores(automaton: WFSA, strings: Sequence[String] | Batch) -> list[Weights]:
-    """Return the prefixes' scores of each string, shape ``(T + 1,)``; a Batch is encoded already."""
+    """Return the scores of each string's prefixes, shape ``(T + 1,)``; a Batch is already encoded."""
     batch = strings if isinstance(strings, Batch) else encode(automaton.index, strings)
     table = prefix_table(automaton, batch)
     rows: list[Weights] = [None] * len(batch)  # type: ignore[list-item]
-    for row, place in enumerate(batch.order.tolist()):
-        rows[place] = table[row, : batch.lengths[row] + 1]
+    for row, position in enumerate(batch.order.tolist()):
+        rows[position] = table[row, : batch.lengths[row] + 1]
     return rows
 
 
 def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
-    """Return the prefixes' scores in the batch's order, shape ``(strings, longest + 1)``, undefined behind
-    ends. Without ``every``, only the scores of whole strings are sure to be there.
+    """Return the prefix scores in the batch's order, shape ``(strings, longest + 1)``.
+
+    Entries after a string's end are undefined. Without ``every``, only the scores of full strings
+    are defined.
     """
     if is_large(automaton):
         return _sparse_table(automaton, batch, every)
     silent_free = remove_epsilon(automaton)
     loop = None
     if not automaton.exact:
-        from automata.compiled_loops import loop_for  # here, since numba takes long to import
+        from automata.compiled_loops import loop_for  # imported here because numba is slow to import
 
         loop = loop_for(automaton.semiring, silent_free.matrices, batch.codes.shape[1])
     if loop is not None:
@@ -69,7 +71,7 @@ def prefix_table(automaton: WFSA, batch: Batch, every: bool = True) -> Weights:
 
 
 def _sparse_table(automaton: WFSA, batch: Batch, every: bool) -> Weights:
-    """String by string, on sparse vectors."""
+    """Return the prefix scores, computed string by string on sparse vectors."""
     table = np.empty((len(batch), batch.codes.shape[1] + 1), dtype=automaton.initial.dtype)
     for row, (codes, length) in enumerate(zip(batch.codes, batch.lengths.tolist(), strict=True)):
         read = (automaton.tables[code] for code in codes[:length].tolist())
@@ -80,25 +82,25 @@ def _sparse_table(automaton: WFSA, batch: Batch, every: bool) -> Weights:
 
 
 def forward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
-    """For each string of T symbols Omega as ``automata.forward.forward`` has it, shape ``(T + 1, n)``."""
+    """Return Omega for each string of T symbols, shape ``(T + 1, n)``; see ``automata.forward.forward``."""
     if is_large(automaton):
         return [one_by_one(automaton, x) for x in strings]
     batch = encode(automaton.index, strings)
     vectors = [np.empty((len(x) + 1, automaton.states), dtype=automaton.initial.dtype) for x in strings]
     for t, omega in enumerate(_vectors(remove_epsilon(automaton), batch)):
-        for row, place in enumerate(batch.order[: len(omega)].tolist()):
-            vectors[place][t] = omega[row]
+        for row, position in enumerate(batch.order[: len(omega)].tolist()):
+            vectors[position][t] = omega[row]
     return vectors
 
 
 def backward(automaton: WFSA, strings: Sequence[String]) -> list[Weights]:
-    """For each string of T symbols beta as ``automata.backward.backward`` has it, shape ``(T + 1, n)``."""
+    """Return beta for each string of T symbols, shape ``(T + 1, n)``; see ``automata.backward.backward``."""
     mirrored = forward(reverse(automaton), [x[::-1] for x in strings])
     return [omega[::-1] for omega in mirrored]
 
 
 def _vectors(automaton: WFSA, batch: Batch) -> list[Weights]:
-    """Omega_t for t = 0, 1, ... of those strings that are at least t long, each of shape ``(active, n)``."""
+    """Return Omega_t for t = 0, 1, ... of the strings with t or more symbols, of shape ``(active, n)``."""
     k, n = automaton.semiring, automaton.states
     omegas = [np.tile(automaton.initial, (len(batch), 1))]
     portion = max(1, MOST_CELLS // max(1, n * n))

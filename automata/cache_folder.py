@@ -1,4 +1,4 @@
-"""The folder for what takes long to make and can be made again."""
+"""The cache folder for results that are slow to compute and can be recomputed."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from pathlib import Path
 import platformdirs
 
 VARIABLE = "RATPROOF_CACHE_DIR"
-"""The environment variable that names another folder."""
+"""The environment variable that overrides the cache folder."""
 
 
 _temporary: list[str] = []
-"""The folder that this process made, where no other can be written."""
+"""Temporary cache folders of this process."""
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder of that name in the user's cache. If none can be written, as in a container without a
-    home, it is in a new temporary folder of this process and its children, removed when the process ends.
+    """Return the folder of this name in the user's cache.
+
+    If none is writable, as in a container without a home, create a temporary folder. This process
+    and its children share it, and it is removed when the process ends.
     """
     folder = _writable(name)
     if folder is not None:
@@ -34,19 +36,19 @@ def cache_folder(name: str) -> Path:
 
 
 def lasts(name: str) -> bool:
-    """Does the next process find what this one keeps in the folder of that name?"""
+    """Return whether the next process finds what this one stores in the folder of this name."""
     folder = _writable(name)
     return folder is not None and str(folder.parent) not in _temporary
 
 
 def _writable(name: str) -> Path | None:
     named = os.environ.get(VARIABLE)
-    place = Path(named).absolute() if named else platformdirs.user_cache_path("ratproof")
-    if place.is_absolute():
+    root = Path(named).absolute() if named else platformdirs.user_cache_path("ratproof")
+    if root.is_absolute():
         try:
-            (place / name).mkdir(parents=True, exist_ok=True)
-            if os.access(place / name, os.W_OK):
-                return place / name
+            (root / name).mkdir(parents=True, exist_ok=True)
+            if os.access(root / name, os.W_OK):
+                return root / name
         except OSError:
             pass
     return None

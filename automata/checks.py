@@ -1,4 +1,4 @@
-"""The parts of an automaton as users give them (alphabets, states), checked; each fault is one sentence."""
+"""Checks of alphabets and states that users pass; each fault is one sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 def checked_alphabet(symbols: Iterable[Hashable]) -> Symbols:
-    """Return the symbols as a tuple; raise InputError for a symbol that is doubled, "" or unhashable."""
+    """Return the symbols as a tuple; raise InputError if a symbol is duplicated, empty or unhashable."""
     order = listed(symbols, "the alphabet")
     known: set[Hashable] = set()
     for symbol in order:
@@ -24,26 +24,24 @@ def checked_alphabet(symbols: Iterable[Hashable]) -> Symbols:
             twice = symbol in known
             known.add(symbol)
         except TypeError:
-            raise InputError(
-                f"the alphabet has {shorten(symbol)}, where a symbol is a hashable value"
-            ) from None
+            raise InputError(f"the symbols of the alphabet must be hashable, got {shorten(symbol)}") from None
         if twice:
-            raise InputError(f"the alphabet has {shorten(symbol)} twice, where each symbol stands once")
+            raise InputError(f"the symbols of the alphabet must be distinct, got {shorten(symbol)} twice")
         if symbol == EPSILON:
-            raise InputError('the alphabet has "", which is kept for epsilon')
+            raise InputError('the alphabet must not contain "", which is reserved for epsilon')
     return tuple(order)
 
 
 def listed(values: Iterable[Item], what: str) -> list[Item]:
-    """The values as a list; :class:`~automata.errors.InputError` where there is only one."""
+    """Return the values as a list; raise InputError if they are not iterable."""
     try:
         return list(values)
     except TypeError:
-        raise InputError(f"{what} is {shorten(values)}, where a sequence is right") from None
+        raise InputError(f"{what} must be a sequence, got {shorten(values)}") from None
 
 
 def checked_state(value: object, n: int, where: str) -> int:
-    """The state as a Python integer; :class:`~automata.errors.InputError` where it is none of 0 to n - 1."""
+    """Return the state as a Python integer; raise InputError unless it is in 0 to n - 1."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < n:
-        raise InputError(f"{where}: {shorten(value)} is no state, where states are 0 to {n - 1}")
+        raise InputError(f"{where}: a state must be from 0 to {n - 1}, got {shorten(value)}")
     return int(value)

@@ -1,8 +1,9 @@
-"""Forward's inner loops for float64, compiled by numba: each string runs by itself, on all cores.
+"""Compiled inner loops of Forward for float64: strings run in parallel on all cores.
 
-NumPy has no fast max-plus product, and its products of many small matrices are slow; ``nox -s bench`` has the
-figures. The reference is ``automata/forward.py``; ``proofs_tests/automata/test_forward.py`` holds these loops
-to it, bit for bit where only ``max`` and one addition are involved, and within the derived bound elsewhere.
+NumPy has no fast max-plus product, and its products of many small matrices are slow; ``nox -s
+bench`` has the figures. The reference is ``automata/forward.py``.
+``proofs_tests/automata/test_forward.py`` compares them: bit for bit if only ``max`` and one
+addition are involved, otherwise within the derived bound.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def compiled(**options: object) -> Callable[[Function], Function]:
-    """A decorator that compiles a function, and keeps it where numba finds a folder that can be written."""
+    """Return a decorator that compiles a function, and caches it if numba finds a writable folder."""
 
     def decorate(function: Function) -> Function:
         try:
-            made: Function = numba.njit(cache=True, **options)(function)
-        except RuntimeError:  # neither beside the source nor in the user's home, as in many containers
-            made = numba.njit(**options)(function)
-        return made
+            result: Function = numba.njit(cache=True, **options)(function)
+        except RuntimeError:  # no cache folder is writable, as in many containers
+            result = numba.njit(**options)(function)
+        return result
 
     return decorate
 
@@ -126,7 +127,7 @@ def _max_times(
                     here = omega[p]
                     for q in range(n):
                         way = here * table[p, q]
-                        # what overflowed, times zero, is NaN and stays NaN, as in NumPy
+                        # infinity times zero is NaN and stays NaN, as in NumPy
                         if way > after[q] or way != way:
                             after[q] = way
                 omega, after = after, omega
@@ -140,7 +141,7 @@ def _min_plus(
 
 
 def loop_for(semiring: Semiring, matrices: Floats, longest: int) -> Loop | None:
-    """Return the compiled loop for these weights, or ``None``, as where tropical sums may overflow."""
+    """Return the compiled loop for these weights, or ``None``, also if tropical sums may overflow."""
     if semiring.selective and semiring.log_sign:
         finite = np.abs(matrices, where=np.isfinite(matrices), out=np.zeros_like(matrices))
         if finite.max(initial=0.0) >= np.finfo(np.float64).max / (4 * (longest + 2)):
@@ -154,6 +155,8 @@ LOOPS: dict[Semiring, Loop] = {
     MIN_PLUS: _min_plus,
     MAX_TIMES: _max_times,
 }
-"""For each semiring that has one: (initial, final, matrices, codes, lengths, every) to the scores of every
-prefix, or of the last.
+"""The compiled loop of each semiring that has one.
+
+A loop maps (initial, final, matrices, codes, lengths, every) to the scores of every prefix, or of
+the last one.
 """

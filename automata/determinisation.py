@@ -1,4 +1,4 @@
-"""Boolean automata: subset construction, and Hopcroft's minimisation."""
+"""Subset construction and Hopcroft's minimisation for boolean automata."""
 
 from __future__ import annotations
 
@@ -16,33 +16,35 @@ from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 MOST_STATES = 1 << 14
-"""The most states that the subset construction may make; of a deterministic automaton it makes no more than
-there are.
+"""Maximum number of states of the subset construction.
+
+A deterministic automaton with more states is still accepted.
 """
 MOST_ARROWS = 1 << 22
-"""The same for transitions; symbols that do the same count once."""
+"""Maximum number of transitions of the determinised automaton; symbols with one matrix count once."""
 MOST_WORDS = 1 << 27
-"""The same for the memory that all its sets take together, in words; see :meth:`Sets.words`."""
+"""Memory limit of all sets of the subset construction, in words; see :meth:`Sets.words`."""
 FEW_STATES = 1024
-"""Up to so many, sets of states are the bits of a number."""
+"""Up to this many states, a set of states is an integer bit mask."""
 Set: TypeAlias = Any
-"""A set of states: an ``int`` whose bits are its members, or a ``frozenset``. Either may be empty, and is
-false then; ``&`` and ``|`` are as they are of sets.
+"""A set of states: an ``int`` whose bits are its members, or a ``frozenset``.
+
+Both support ``&`` and ``|``, and both are falsy if empty.
 """
 
 
 class TooManyStates(LimitReached):
-    """The subset construction makes more states than it may."""
+    """An error for a subset construction that exceeds its limits."""
 
 
 @dataclass(frozen=True)
 class Sets:
-    """A boolean automaton on sets of states, each an integer whose bits are its members.
+    """A boolean automaton on sets of states, each a bit mask.
 
     Attributes:
         initial, final: sets.
-        successors: of each state, for each place of a matrix that leads on, the set of its successors.
-        places: how many there are.
+        successors: for each state, the set of successors by matrix index, without empty sets.
+        places: the number of matrices.
     """
 
     initial: Set
@@ -52,14 +54,14 @@ class Sets:
 
     @property
     def single(self) -> bool:
-        """Is every set that a string reaches empty, or a single state?"""
+        """Whether every reachable set is empty or a single state."""
         return all(
             self.size(states) <= 1
             for states in (self.initial, *(s for q in self.successors for s in q.values()))
         )
 
     def after(self, states: Set) -> Mapping[int, Set]:
-        """The successors of a set by the symbols that have each matrix, where there are any."""
+        """Return the successors of a set by matrix index, without empty sets."""
         if self._joined is None:
             return self._after(states)
         reached, joined = 0, self._joined
@@ -67,35 +69,35 @@ class Sets:
             low = states & -states
             reached |= joined[low.bit_length() - 1]
             states ^= low
-        moved, place, n = {}, 0, len(joined)
+        moved, index, n = {}, 0, len(joined)
         mask = (1 << n) - 1
         while reached:
             if targets := reached & mask:
-                moved[place] = targets
+                moved[index] = targets
             reached >>= n
-            place += 1
+            index += 1
         return moved
 
     @cached_property
     def _joined(self) -> list[int] | None:
-        """For each state its successors by all symbols as one number; ``None`` if that would be long."""
+        """The successors of each state by all symbols as one number; ``None`` if it would be long."""
         n = len(self.successors)
         if n * self.places > FEW_STATES:
             return None
-        return [sum(targets << n * place for place, targets in own.items()) for own in self.successors]
+        return [sum(targets << n * index for index, targets in own.items()) for own in self.successors]
 
     def _after(self, states: Set) -> Mapping[int, Set]:
         if self.size(states) == 1:
             return self.successors[next(self.members(states))]
         moved: dict[int, Set] = {}
         for q in self.members(states):
-            for place, targets in self.successors[q].items():
-                moved[place] = moved[place] | targets if place in moved else targets
+            for index, targets in self.successors[q].items():
+                moved[index] = moved[index] | targets if index in moved else targets
         return moved
 
     @staticmethod
     def members(states: Set) -> Iterator[int]:
-        """The states of a set, smallest first."""
+        """Yield the states of a set, smallest first."""
         while states:
             low = states & -states
             yield low.bit_length() - 1
@@ -103,27 +105,27 @@ class Sets:
 
     @staticmethod
     def size(states: Set) -> int:
-        """How many states a set has."""
+        """Return the number of states in a set."""
         return int(states.bit_count())
 
     @staticmethod
     def words(states: Set) -> int:
-        """The memory that a set takes, in words of 8 bytes, about."""
+        """Return the approximate memory of a set, in 8-byte words."""
         return 4 + int(states.bit_length()) // 60
 
     @staticmethod
     def within(part: Set, whole: Set) -> bool:
-        """Is one set part of another?"""
+        """Return whether one set is a subset of another."""
         return bool(part & ~whole == 0)
 
     @staticmethod
     def shifted(states: Set, by: int) -> Set:
-        """The set with that number added to its states."""
+        """Return the set with ``by`` added to each state."""
         return states << by
 
     @staticmethod
     def of(states: Iterable[int]) -> Set:
-        """The set of some states."""
+        """Return the set of some states."""
         bits = 0
         for q in states:
             bits |= 1 << q
@@ -131,7 +133,7 @@ class Sets:
 
 
 class SparseSets(Sets):
-    """The same of many states, where sets are small: as frozen sets."""
+    """A boolean automaton on sets of states as frozen sets, for many states and small sets."""
 
     @property
     def _joined(self) -> None:
@@ -163,21 +165,20 @@ class SparseSets(Sets):
 
 
 def sets(automaton: WFSA, places: Sequence[int] | None = None, few: bool | None = None) -> Sets:
-    """Return sets of states of a boolean automaton without epsilon, by the matrices at ``places``."""
+    """Return sets of states of a boolean automaton without epsilon, using the matrices at ``places``."""
     kind = Sets if (automaton.states <= FEW_STATES if few is None else few) else SparseSets
-    tables = automaton.tables if places is None else [automaton.tables[place] for place in places]
+    tables = automaton.tables if places is None else [automaton.tables[index] for index in places]
     initial, final = (kind.of(np.flatnonzero(part).tolist()) for part in (automaton.initial, automaton.final))
     targets: list[dict[int, list[int]]] = [{} for _ in range(automaton.states)]
-    for place, table in enumerate(tables):
+    for index, table in enumerate(tables):
         for q, r in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
-            targets[q].setdefault(place, []).append(r)
-    successors = [{place: kind.of(several) for place, several in own.items()} for own in targets]
+            targets[q].setdefault(index, []).append(r)
+    successors = [{index: kind.of(several) for index, several in own.items()} for own in targets]
     return kind(initial, final, successors, len(tables))
 
 
 def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
-    """The subset construction: the deterministic automaton on the sets that some string reaches, the empty
-    set left out.
+    """Return the deterministic automaton on the nonempty reachable sets of states (subset construction).
 
     >>> from automata.semirings import BOOLEAN
     >>> both = WFSA(BOOLEAN, [True, False], [False, True], {"a": [[True, True], [False, False]]})
@@ -185,14 +186,13 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
     <WFSA: 2 states, 1 symbol, boolean semiring, exact>
 
     Raises:
-        InputError: it is not boolean.
-        TooManyStates: it has more such sets than ``most``, or they have more transitions, or take more
-            memory, than is stated.
+        InputError: the automaton is not boolean.
+        TooManyStates: there are more than ``most`` sets, or a limit on transitions or memory is
+            exceeded.
     """
     if not automaton.semiring.is_boolean:
         raise InputError(
-            f"the subset construction is for boolean automata; this one is over the {automaton.semiring.name}"
-            " semiring"
+            f"determinise: the automaton must be boolean, got one over the {automaton.semiring.name} semiring"
         )
     plain, most_arrows = trim(remove_epsilon(automaton)), MOST_ARROWS
     if is_deterministic(plain):  # its sets are its states
@@ -210,20 +210,24 @@ def determinise(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
             raise TooManyStates(
                 f"the sets of states of the deterministic automaton take more than {MOST_WORDS:,} words"
             )
-        for place in sorted(moved):
-            following = moved[place]
+        for index in sorted(moved):
+            following = moved[index]
             if following not in numbers:
                 numbers[following] = len(queue)
                 queue.append(following)
                 if len(queue) > most:
                     raise TooManyStates(f"the deterministic automaton has more than {most:,} states")
-            arrows[place][0].append(source)
-            arrows[place][1].append(numbers[following])
+            arrows[index][0].append(source)
+            arrows[index][1].append(numbers[following])
     return _built(plain, len(queue), 0, [q for q, states in enumerate(queue) if states & on.final], arrows)
 
 
 def is_deterministic(automaton: WFSA) -> bool:
-    """Return whether there are at most one start, no epsilon and one transition a state and symbol."""
+    """Return whether the automaton is deterministic.
+
+    It then has at most one initial state, no epsilon transitions, and at most one transition per
+    state and symbol.
+    """
     one_start = int((automaton.initial != automaton.semiring.zero).sum()) <= 1
     return (
         one_start
@@ -233,51 +237,51 @@ def is_deterministic(automaton: WFSA) -> bool:
 
 
 def minimal(automaton: WFSA, most: int = MOST_STATES) -> WFSA:
-    """The least deterministic automaton of the same language, without a dead state.
+    """Return the minimal deterministic automaton of the same language, without a dead state.
 
-    Its states are in the order in which strings reach them, so two automata with one language and one
-    alphabet give the very same result.
+    States are numbered in the order in which strings reach them. Two automata with one language and
+    one ordered alphabet therefore give identical results.
+
 
     >>> from automata.semirings import BOOLEAN
     >>> minimal(WFSA(BOOLEAN, [True, True], [True, True], {"a": [[True, True], [True, True]]}))
     <WFSA: 1 state, 1 symbol, boolean semiring, exact>
     """
-    whole = trim(determinise(automaton, most))
-    steps = targets(whole)
-    block = hopcroft(whole.states, np.flatnonzero(whole.final).tolist(), steps)
-    start = np.flatnonzero(whole.initial).tolist()
+    trimmed = trim(determinise(automaton, most))
+    steps = targets(trimmed)
+    block = hopcroft(trimmed.states, np.flatnonzero(trimmed.final).tolist(), steps)
+    start = np.flatnonzero(trimmed.initial).tolist()
     quotient = {(a, block[q]): block[r] for a, table in enumerate(steps) for q, r in table.items()}
     order: dict[int, int] = {block[q]: 0 for q in start}
     queue = list(order)
     for b in queue:
-        for a in dict.fromkeys(whole.index.values()):  # in the alphabet's order, not the matrices'
+        for a in dict.fromkeys(trimmed.index.values()):  # in the alphabet's order, not the matrices'
             following = quotient.get((a, b))
             if following is not None and following not in order:
                 order[following] = len(queue)
                 queue.append(following)
-    final = {order[block[q]] for q in np.flatnonzero(whole.final).tolist()}
+    final = {order[block[q]] for q in np.flatnonzero(trimmed.final).tolist()}
     arrows: Arrows = [([], []) for _ in steps]
     for (a, b), c in quotient.items():
         arrows[a][0].append(order[b])
         arrows[a][1].append(order[c])
-    return _built(whole, len(queue), 0, sorted(final), arrows)
+    return _built(trimmed, len(queue), 0, sorted(final), arrows)
 
 
 def targets(automaton: WFSA) -> list[dict[int, int]]:
-    """For each distinct matrix of a deterministic automaton, for each state that it leads on from, where."""
+    """Return the successor of each state by each distinct matrix of a deterministic automaton."""
     return [dict(zip(t.rows.tolist(), t.columns.tolist(), strict=True)) for t in automaton.tables]
 
 
 def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int]]) -> list[int]:
-    """The number of each state's block in the coarsest partition that the steps respect: Hopcroft's
-    algorithm.
+    """Return each state's block in the coarsest partition that the steps respect (Hopcroft's algorithm).
 
-    The automaton is complete, or it is trim: then a state without a step by some symbol differs from one with
-    it, and the symbols' domains need no dead state, for the sets of predecessors of the first blocks split
-    them off.
+    The automaton must be complete or trim. In a trim automaton, a state without a step by some
+    symbol differs from a state with one. No dead state is needed, because the predecessors of the
+    first blocks split such states off.
 
     Returns:
-        For each state the number of its block; the numbers have no order.
+        The block number of each state; the numbers have no order.
     """
     before: list[dict[int, list[int]]] = []
     reading: list[list[int]] = [[] for _ in range(states)]  # the symbols that lead to each state
@@ -290,8 +294,7 @@ def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int
             reading[r].append(a)
     blocks = [set(final), set(range(states)) - set(final)]
     block = [0 if q in blocks[0] else 1 for q in range(states)]
-    # without a dead state both first blocks have to split: "the smaller half" is right only for what is split
-    # later
+    # without a dead state, both first blocks must split; "the smaller half" is valid only for later splits
     waiting = [(b, a) for b in range(2) for a in {a for r in blocks[b] for a in reading[r]}]
     while waiting:
         splitter = waiting.pop()
@@ -309,14 +312,14 @@ def hopcroft(states: int, final: Iterable[int], steps: Sequence[Mapping[int, int
             blocks.append(small)
             for q in small:
                 block[q] = fresh
-            # where the old number waits, both halves wait now; where it does not, the smaller half is enough;
-            # and a symbol that leads to none of its states splits nothing
+            # If the old block is waiting, both halves now wait; otherwise the smaller half is enough.
+            # A symbol that leads to none of its states splits nothing.
             waiting += [(fresh, a) for a in {a for q in small for a in reading[q]}]
     return block
 
 
 Arrows: TypeAlias = list[tuple[list[int], list[int]]]
-"""For each distinct matrix the sources and the targets of transitions."""
+"""The sources and targets of the transitions of each distinct matrix."""
 
 
 def _built(like: WFSA, states: int, start: int, final: list[int], arrows: Arrows) -> WFSA:

@@ -1,4 +1,4 @@
-"""Automata as DOT text and SVG: an arrow into initial states, a double circle for final ones."""
+"""Drawings of automata as DOT text and SVG; initial states have an arrow, final states a double circle."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from automata.wfsa import WFSA, Edge
 
 MOST_EDGES = 2000
-"""Arrows of a drawing, at most; and states."""
+"""Maximum number of arrows, and of states, in a drawing."""
 FEW_STATES = 30
-"""States of an automaton that reports draw, at most."""
+"""Maximum number of states of an automaton that reports draw."""
 MOST_TRANSITIONS = 1 << 21
-"""Of an automaton that is drawn; those that share an arrow count apart."""
+"""Maximum number of transitions of a drawn automaton, counting those that share an arrow separately."""
 ENTITY = re.compile(r"&(?=#?\w+;)")
-"""What Graphviz would show as another character."""
+"""A character sequence that Graphviz would render as another character."""
 
 IDENTIFIER = re.compile(r' id="\w+"')
 """What Graphviz adds to each part of a drawing; a page with two drawings would have it twice."""
 
 
 class Drawable:
-    """An automaton that a drawing shows: weighted, deterministic or probabilistic. A notebook draws it."""
+    """An automaton that can be drawn, also in a notebook: weighted, deterministic or probabilistic."""
 
     probabilistic: ClassVar[bool] = False
-    """Are its weights probabilities, and the final states those that the drawing is given?"""
+    """Whether weights are probabilities, and the caller passes the final states."""
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
-        """The weighted automaton whose states and transitions are drawn.
+        """Return the weighted automaton whose states and transitions are drawn.
 
         Args:
             final: the final states of an automaton that has none of its own.
@@ -54,7 +54,7 @@ class Drawable:
         raise NotImplementedError
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """The automaton in a notebook: its text, and its drawing unless it is too large for one."""
+        """Return the automaton's text, and its drawing unless it is too large, for a notebook."""
         drawing = small_svg(self, MOST_EDGES)
         says = f"{type(self).__name__} with {plural(self.weighted_form().num_states, 'state')}"
         shown = {"text/plain": repr(self), "text/html": html_fragment(says, {"": drawing})}
@@ -72,11 +72,12 @@ def dot(
     final: Collection[int] = (),
     least: float = 0.01,
 ) -> str:
-    """The automaton in the DOT language; parallel transitions share an arrow, symbols with one weight share a
-    line.
+    """Return the automaton in the DOT language.
 
-    A DFA looks as in Figures 4 and 8 of Wang & Niepert 2019, a PFA has ``a / 0.93`` at its arrows and pens as
-    wide as they are probable.
+    Parallel transitions share an arrow, and symbols with one weight share a line. A DFA looks as in
+    Figures 4 and 8 of Wang & Niepert 2019. A PFA has labels such as ``a / 0.93``, and its lines are
+    wider for larger probabilities.
+
 
     >>> from automata.dfa import DFA
     >>> print(dot(DFA(("0", "1"), 0, ((1, 0), (1, 1)), frozenset({0})), names=["7", "S"]))
@@ -94,26 +95,26 @@ def dot(
     <BLANKLINE>
 
     Args:
-        automaton: weighted, deterministic or probabilistic.
-        names: for each state the name in its circle, such as the number of its centroid; else its own number.
-        hide_dead: leave states out from which no final state can be reached, but for initial ones.
+        automaton: a weighted, deterministic or probabilistic automaton.
+        names: the label of each state, such as the number of its centroid; by default, its number.
+        hide_dead: omit states from which no final state is reachable, except initial states.
         final: the final states of a PFA, which has none of its own.
-        least: the least probability of a PFA that is drawn; the caption says how much is left out.
+        least: the smallest probability of a PFA to draw; the caption reports how much is omitted.
 
     Raises:
-        InputError: there would be too many states or arrows to see anything, there are more or fewer names
-            than states, or an argument is given that this kind of automaton has no use for.
+        InputError: there are too many states or arrows, the number of names differs from the number of
+            states, or an argument does not apply to this kind of automaton.
     """
     if not automaton.probabilistic and len(final):
-        raise InputError("final names states for a PFA, and this automaton has its own final states")
+        raise InputError("final is only supported for a PFA; this automaton has its own final states")
     if automaton.probabilistic and hide_dead and not len(final):
-        raise InputError("a PFA without final states has no dead ones to hide; name its final states")
+        raise InputError("hide_dead needs the final states of the PFA; pass final")
     machine = automaton.weighted_form(final)
     if names is not None and len(names) != machine.states:
-        raise ShapeError(f"there are {len(names)} names, where the automaton has {machine.states} states")
+        raise ShapeError(f"names must have one entry for each of {machine.states} states, got {len(names)}")
     hidden = dead_states(machine) & (machine.initial == machine.semiring.zero) & hide_dead
     if automaton.probabilistic and not 0 <= least <= 1:
-        raise InputError(f"the least probability drawn is {least}, where 0 to 1 is right")
+        raise InputError(f"the least probability drawn must be from 0 to 1, got {least}")
     _require_few(machine, ~hidden, least if automaton.probabilistic else None)
     visible = np.flatnonzero(~hidden).tolist()
     edges = [e for e in machine.edges() if not (hidden[e.source] or hidden[e.target])]
@@ -143,7 +144,7 @@ def svg(
     final: Collection[int] = (),
     least: float = 0.01,
 ) -> str:
-    """The drawing as SVG text; see :func:`dot`."""
+    """Return the drawing as SVG text; see :func:`dot`."""
     text = image(dot(automaton, names=names, hide_dead=hide_dead, final=final, least=least), "svg").decode(
         "utf-8"
     )
@@ -173,7 +174,7 @@ def image(text: str, format: str) -> bytes:
 
 
 def _require_few(machine: WFSA, shown: NDArray[np.bool_], least: float | None) -> None:
-    """Raise InputError if the shown states or the arrows between them are too many to see anything."""
+    """Raise InputError if there are too many visible states or arrows for a drawing."""
 
     def drawn(table: SparseMatrix) -> Places:
         seen = shown[table.rows] & shown[table.columns]
@@ -191,12 +192,12 @@ def _require_few(machine: WFSA, shown: NDArray[np.bool_], least: float | None) -
         (sum(len(places) * users for places, users in parts), MOST_TRANSITIONS, "transitions"),
     ):
         if count > most:
-            raise InputError(f"the automaton has {count} {what}, and a drawing shows at most {most}")
+            raise InputError(f"a drawing must have at most {most} {what}, got {count}")
 
 
 @contextmanager
 def _silenced_libraries() -> Iterator[None]:
-    """Graphviz's libraries write remarks on the machine's fonts straight to standard error; nobody asked."""
+    """Suppress the font warnings that Graphviz's libraries write directly to standard error."""
     sys.stderr.flush()
     stderr = os.dup(2)
     with open(os.devnull, "wb") as nowhere:
@@ -218,7 +219,7 @@ def _dot_text(
     caption: str = "",
     pens: bool = False,
 ) -> str:
-    """Write the DOT text; with ``pens``, an arrow's width shows its most probable symbol."""
+    """Return the DOT text; with ``pens``, an arrow's width shows its most probable symbol."""
     k = machine.semiring
     groups: dict[tuple[int, int], list[Edge]] = {}
     for edge in edges:
@@ -253,7 +254,7 @@ def _behind(weight: str) -> str:
 
 
 def _small_by_row(edges: list[Edge], least: float) -> list[list[Weight]]:
-    """The probabilities below ``least`` of each state and symbol that has some."""
+    """Return the probabilities below ``least``, grouped by state and symbol."""
     small: dict[tuple[int, Hashable], list[Weight]] = {}
     for edge in edges:
         if edge.weight < least:
@@ -262,7 +263,7 @@ def _small_by_row(edges: list[Edge], least: float) -> list[list[Weight]]:
 
 
 def _left_out(rows: list[list[Weight]], least: float) -> str:
-    """The caption: how many transitions (and starts) are not drawn, and how much probability they have."""
+    """Return the caption that reports how many transitions and starts are omitted, and their probability."""
     count = sum(map(len, rows))
     if not count:
         return ""
@@ -272,7 +273,7 @@ def _left_out(rows: list[list[Weight]], least: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote the text for DOT, so that Graphviz shows every character as it is."""
+    """Quote the text for DOT, so that Graphviz shows every character unchanged."""
     escaped = ENTITY.sub("&amp;", printable(text, keep="\n"))
     escaped = escaped.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -1,26 +1,26 @@
-"""The exceptions for wrong automata, strings and files; each message is one clear sentence."""
+"""Exceptions for invalid automata, strings and files; each message is one sentence."""
 
 from __future__ import annotations
 
 
 class InputError(ValueError):
-    """A user's input is wrong; its message is one sentence. The command line exits with status 2."""
+    """An invalid user input, described in one sentence; the command line exits with status 2."""
 
     def about(self, *names: str) -> InputError:
-        """The same error, which says first what it is about: files, mostly."""
+        """Return the same error with a prefix that names its subjects, usually files."""
         return type(self)(f"{' and '.join(names)}: {self}")
 
 
 class WeightError(InputError):
-    """A weight that its semiring does not hold, such as NaN or a negative max-times weight."""
+    """A weight outside its semiring, such as NaN or a negative max-times weight."""
 
 
 class ShapeError(InputError):
-    """Vectors, matrices and the number of states do not fit together."""
+    """A mismatch between vectors, matrices and the number of states."""
 
 
 class UnknownSymbol(InputError):
-    """A string, or a transition, uses a symbol that the alphabet lacks."""
+    """A symbol of a string or transition that is not in the alphabet."""
 
 
 class EpsilonCycle(InputError):
@@ -28,12 +28,12 @@ class EpsilonCycle(InputError):
 
 
 class LimitReached(InputError):
-    """A request beyond a stated limit; the command line exits with status 3."""
+    """A request that exceeds a stated limit; the command line exits with status 3."""
 
 
 class FormatError(InputError):
-    """A file that is not what its format says; the message names the file and the field."""
+    """A file that violates its format; the message names the file and the field."""
 
 
 class OutputError(InputError):
-    """A result could not be written after the work. The command line exits with status 4."""
+    """A failure to write a result after the work is done; the command line exits with status 4."""

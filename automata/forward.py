@@ -1,5 +1,4 @@
-"""The Forward algorithm (equations 3a to 3c, Peng et al. 2018), for one string: the reference that all else
-is held to.
+"""The Forward algorithm for one string (Peng et al. 2018, equations 3a to 3c), used as the reference.
 
 >>> from automata.semirings import REAL
 >>> from automata.wfsa import WFSA
@@ -22,17 +21,17 @@ from automata.wfsa import WFSA, require_wfsa
 
 
 def start(automaton: WFSA) -> Weights:
-    """Omega_0 (eq. 3a), shape ``(n,)``; silent moves are counted in, here and in every step."""
+    """Return Omega_0 (eq. 3a), shape ``(n,)``; epsilon transitions are included here and in every step."""
     return _silently(automaton, automaton.initial)
 
 
 def step(automaton: WFSA, omega: Weights, symbol: Hashable) -> Weights:
-    """Omega_{i+1} from Omega_i and x_{i+1} (eq. 3b, which prints x_i), shape ``(n,)``."""
+    """Return Omega_{i+1} from Omega_i and x_{i+1} (eq. 3b, which prints x_i), shape ``(n,)``."""
     return _silently(automaton, automaton.table(symbol).product(automaton.semiring, omega))
 
 
 def read_out(automaton: WFSA, omega: Weights) -> Weight:
-    """The score of what was read (eq. 3c): the sum over states of Omega and the final weight."""
+    """Return the score of the symbols read so far (eq. 3c): the sum of Omega times the final weights."""
     return automaton.semiring.dot(omega, automaton.final)
 
 
@@ -42,33 +41,33 @@ def _silently(automaton: WFSA, omega: Weights) -> Weights:
 
 
 def forward(automaton: WFSA, string: String) -> Weights:
-    """Omega_i(q): the total score of all paths that derive the first i symbols and end in q.
+    """Return Omega_i(q), the total score of all paths that derive the first i symbols and end in q.
 
     Args:
-        automaton: with n states.
-        string: of T symbols.
+        automaton: an automaton with n states.
+        string: a string of T symbols.
 
     Returns:
         Omega, shape ``(T + 1, n)``, in the automaton's numbers.
 
     Raises:
-        UnknownSymbol: the string has a symbol that the alphabet lacks.
+        UnknownSymbol: the string has a symbol that is not in the alphabet.
     """
     omega = [start(automaton)]
-    for place, symbol in enumerate(string):
+    for position, symbol in enumerate(string):
         if symbol not in automaton.index:
-            raise unknown_symbol(automaton.index, symbol, f"place {place}: ")
+            raise unknown_symbol(automaton.index, symbol, f"string index {position}: ")
         omega.append(step(automaton, omega[-1], symbol))
     return np.stack(omega)
 
 
 def prefix_scores(automaton: WFSA, string: String) -> Weights:
-    """The score of every prefix, from the empty string to the string itself, shape ``(T + 1,)`` (eq. 3c)."""
+    """Return the score of every prefix, the empty and the full one included, shape ``(T + 1,)`` (eq. 3c)."""
     k = automaton.semiring
     return np.asarray(k.sum(k.times(forward(automaton, string), automaton.final), axis=1))
 
 
 def score(automaton: WFSA, string: String) -> Weight:
-    """The score A[x] (Definition 4)."""
+    """Return the score A[x] (Definition 4)."""
     require_wfsa(automaton)
     return read_out(automaton, forward(automaton, symbols_of(string))[-1])

@@ -1,4 +1,4 @@
-"""Arrays of fractions as integer matrices over a common denominator, which python-flint multiplies."""
+"""Conversion of fraction arrays to python-flint's integer matrices with a common denominator."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from automata.aliases import Weights
 
 
 def common_denominator(arrays: Sequence[Weights]) -> int:
-    """The least common denominator of all numbers."""
+    """Return the least common denominator of all numbers."""
     return math.lcm(*{w.denominator for array in arrays for w in array.ravel().tolist()})
 
 
 def cleared(array: Weights, denominator: int) -> flint.fmpz_mat:
-    """The integer matrix ``array * denominator``; the denominator is a common one."""
+    """Return the integer matrix ``array * denominator``; the denominator must be a common one."""
     flat = array.ravel().tolist()
     numbers = (
         [w.numerator for w in flat]
@@ -30,12 +30,12 @@ def cleared(array: Weights, denominator: int) -> flint.fmpz_mat:
 
 
 def integers(matrix: flint.fmpz_mat) -> list[int]:
-    """The entries of a flint matrix, row by row, as Python's integers."""
+    """Return the entries of a flint matrix as Python integers, row by row."""
     return [int(w) for w in matrix.entries()]
 
 
 def fractions(matrix: flint.fmpz_mat, denominator: int) -> Weights:
-    """An integer matrix over a denominator, as an array of fractions."""
+    """Return an integer matrix divided by a denominator, as an array of fractions."""
     array = np.empty(matrix.nrows() * matrix.ncols(), dtype=object)
     for i, w in enumerate(integers(matrix)):
         array[i] = Fraction(w, denominator)
@@ -43,7 +43,7 @@ def fractions(matrix: flint.fmpz_mat, denominator: int) -> Weights:
 
 
 def product(left: Weights, right: Weights) -> Weights:
-    """The matrix product of two arrays of fractions, shapes ``(i, j)`` and ``(j, k)``.
+    """Return the matrix product of two arrays of fractions, shapes ``(i, j)`` and ``(j, k)``.
 
     >>> row = np.array([[Fraction(1, 2), 3]], dtype=object)
     >>> product(row, np.array([[4], [Fraction(1, 3)]], dtype=object))

@@ -1,4 +1,4 @@
-"""Hankel matrices H[p, s] = f(ps); their rank is the least number of states over a field for f."""
+"""Hankel matrices H[p, s] = f(ps), whose rank is the least number of states for f over a field."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ from automata.wfsa import WFSA, require_cells
 
 @dataclass(frozen=True)
 class Block:
-    """A square Hankel block; where its determinant is not zero, no automaton over a field with fewer states
-    computes f.
+    """A square Hankel block; if its determinant is nonzero, no smaller automaton over a field computes f.
 
     Attributes:
         prefixes, suffixes: the strings of its rows and columns.
         values: f(ps), row by row.
-        determinant: exact.
+        determinant: the exact determinant.
     """
 
     prefixes: tuple[Any, ...]
@@ -41,11 +40,10 @@ class Block:
 
 
 def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[String]) -> Weights:
-    """The Hankel matrix of an automaton's scores for chosen prefixes and suffixes, shape
-    ``(prefixes, suffixes)``, exact.
+    """Return the exact Hankel matrix of an automaton's scores, shape ``(prefixes, suffixes)``.
 
-    Over any semiring; each entry is the product of the vector that a prefix leads to and the one that a
-    suffix leads back to.
+    The automaton may be over any semiring. Each entry is the product of a prefix's forward vector
+    and a suffix's backward vector.
 
     >>> from automata.semirings import COUNTING
     >>> hankel(WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]}), ["", "a", "aa"], ["", "a"])
@@ -53,7 +51,8 @@ def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[Strin
            [1, 2],
            [2, 3]], dtype=object)
 
-    Raises :class:`~automata.errors.LimitReached` for more entries than arrays may hold.
+    Raises:
+        LimitReached: the matrix would have too many entries.
     """
     k, given = (automaton.semiring, automaton if automaton.semiring.float_only else automaton.to_exact())
     require_cells(k, len(prefixes) * len(suffixes), given.exact, "the Hankel matrix")
@@ -77,7 +76,7 @@ def hankel(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[Strin
 
 
 def _before(automaton: WFSA, suffix: String) -> Vector:
-    """For each state the score of the suffix from there, without epsilon before its first symbol."""
+    """Return each state's score of the suffix, without epsilon transitions before its first symbol."""
     k, closure = automaton.semiring, automaton.epsilon_closure
     present = np.flatnonzero(automaton.final != k.zero)
     vector = present, automaton.final[present]
@@ -88,7 +87,7 @@ def _before(automaton: WFSA, suffix: String) -> Vector:
 
 
 def block(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[String]) -> Block:
-    """A square Hankel block of an automaton over a field, with its determinant.
+    """Return a square Hankel block of an automaton over a field, with its determinant.
 
     >>> from automata.semirings import REAL
     >>> block(WFSA(REAL, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]}), ["", "a"], ["", "a"]).determinant
@@ -96,19 +95,19 @@ def block(automaton: WFSA, prefixes: Sequence[String], suffixes: Sequence[String
     """
     if not automaton.semiring.is_field:
         raise InputError(
-            f"a determinant is for real and counting automata; this one is over the {automaton.semiring.name}"
-            " semiring"
+            "a determinant needs a real or counting automaton, got one over the"
+            f" {automaton.semiring.name} semiring"
         )
     if len(prefixes) != len(suffixes):
         raise ShapeError(
-            f"a square block has as many prefixes as suffixes; these are {len(prefixes)} and {len(suffixes)}"
+            f"a square block must have as many prefixes as suffixes, got {len(prefixes)} and {len(suffixes)}"
         )
     values = tuple(tuple(map(Fraction, row)) for row in hankel(automaton, prefixes, suffixes).tolist())
     return Block(tuple(prefixes), tuple(suffixes), values, _determinant(values))
 
 
 def shortlex(alphabet: Sequence[Symbol], longest: int) -> list[Any]:
-    """All strings of at most ``longest`` symbols, shortest first, then in the alphabet's order.
+    """Return all strings of at most ``longest`` symbols in shortlex order.
 
     >>> shortlex("ab", 2)
     ['', 'a', 'b', 'aa', 'ab', 'ba', 'bb']
@@ -118,7 +117,7 @@ def shortlex(alphabet: Sequence[Symbol], longest: int) -> list[Any]:
 
 
 def full_rank_block(f: Callable[[String], Fraction], strings: Sequence[Any]) -> Block:
-    """The first block of full rank among these prefixes and suffixes, as large as their Hankel matrix's rank.
+    """Return the first Hankel block of full rank among these prefixes and suffixes.
 
     >>> squares = full_rank_block(lambda x: Fraction(len(x) ** 2), shortlex("a", 4))
     >>> len(squares), squares.determinant
@@ -141,7 +140,7 @@ def _determinant(values: Sequence[Sequence[Fraction]]) -> Fraction:
 
 
 def _independent(rows: Sequence[Sequence[Fraction]]) -> list[int]:
-    """The places of the first rows that span all: the pivot columns of the transpose's echelon form."""
+    """Return the indices of the first rows that span all rows, from the transpose's echelon form."""
     echelon, rank = _matrix([list(column) for column in zip(*rows, strict=True)]).rref()
     return [next(j for j in range(echelon.ncols()) if echelon[i, j] != 0) for i in range(rank)]
 

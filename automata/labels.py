@@ -1,4 +1,4 @@
-"""What a drawing writes at circles and arrows: symbols, weights, probabilities."""
+"""Labels in drawings: symbols, weights, probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ SILENT, ALL = "ε", "all"
 
 
 def symbols(names: list[Hashable], alphabet: int) -> str:
-    """Write the symbols of one arrow: "all" for the whole alphabet of more than two, cut if many."""
+    """Return the label of an arrow's symbols, shortened if there are many.
+
+    "all" stands for the full alphabet if it has more than two symbols.
+    """
     texts = [symbol_text(name) for name in names]
     readers = len(texts) - texts.count(SILENT)
     if readers == alphabet > 2:
@@ -29,8 +32,7 @@ def symbols(names: list[Hashable], alphabet: int) -> str:
 
 
 def symbol_text(name: Hashable) -> str:
-    r"""The symbol, between quotation marks where it could be taken for something else of a drawing, or does
-    not show what it is.
+    r"""Return the symbol, quoted if it is ambiguous or not visible in a drawing.
 
     >>> print(*map(symbol_text, ["", "ε", "and/or", "a, b", "/", "all", "\\N", "\u0301"]))
     ε "ε" and/or "a, b" "/" "all" \N "\u0301"
@@ -49,7 +51,7 @@ def symbol_text(name: Hashable) -> str:
 
 
 def weight_text(k: Semiring, weight: Weight) -> str:
-    """Write a weight for people: exact if short, else six digits after ``≈``; nothing for one."""
+    """Return the label of a weight: exact if short, else six digits after ``≈``; empty for one."""
     if weight == k.one:
         return ""
     text = k.format(weight)
@@ -60,8 +62,9 @@ def weight_text(k: Semiring, weight: Weight) -> str:
 
 
 def probability_text(probability: Weight, least: float = 0.01) -> str:
-    """The probability to two decimals, or to as many as show ``least``; what only rounds to one or zero says
-    so.
+    """Return the probability to two decimals, or more if ``least`` needs them.
+
+    A value that only rounds to one or zero is marked with ``>`` or ``<``.
 
     >>> [probability_text(p) for p in (0.934, 1, 0.9999, Fraction(1, 3), 1e-9)]
     ['0.93', '1', '>0.99', '0.33', '<0.01']

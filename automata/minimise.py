@@ -1,8 +1,10 @@
-"""The least automaton with the same scores.
+"""Minimisation of automata.
 
-Over a field by forward and backward reduction (Schützenberger 1961), over the booleans the least
-deterministic one (Hopcroft 1971). Large automata over a field are first made smaller by sparse matrices
-(:mod:`automata.equivalence.reduction`), and what is left by reduction, where it is small.
+Over a field, by forward and backward reduction (Schützenberger 1961); over the booleans, the
+minimal deterministic automaton (Hopcroft 1971). Large automata over a field are first reduced with
+sparse matrices (:mod:`automata.equivalence.reduction`). The remainder is then minimised if it is
+small.
+
 
 >>> from automata.semirings import REAL
 >>> twice = WFSA(REAL, [1, 1], [1, 1], {"a": [["1/2", 0], [0, "1/2"]]})
@@ -37,15 +39,15 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Minimised:
-    """The least automaton, and what shows that it is one.
+    """The minimal automaton, with a proof of minimality.
 
     Attributes:
-        automaton: with as many states as the Hankel matrix has rank, over the reals (over a field; a counting
-            automaton may need fractions); or the least deterministic automaton, without a dead state
-            (boolean).
-        certificate: equality with what was given, and a Hankel block of full rank; ``None`` for boolean and
-            for large automata.
-        doubt: why it is not known whether it is the least, in words; ``None`` where it is known to be.
+        automaton: over a field, a real automaton with as many states as the Hankel matrix has rank
+            (minimising a counting automaton may give fractions); boolean, the minimal deterministic
+            automaton without a dead state.
+        certificate: equality with the input, and a Hankel block of full rank; ``None`` for boolean
+            and for large automata.
+        doubt: the reason why minimality is unknown; ``None`` if it is known.
     """
 
     automaton: WFSA
@@ -54,15 +56,17 @@ class Minimised:
 
 
 def minimise(automaton: WFSA, tell: Tell = lambda stage: None) -> Minimised:
-    """The least automaton with the same scores; of a large one, a smaller one that may not be the least (see
-    :attr:`Minimised.doubt`).
+    """Return the minimal automaton with the same scores.
+
+    For a large automaton the result may not be minimal (see :attr:`Minimised.doubt`).
 
     Args:
-        automaton: real, counting (exactly: a float is the fraction that it is), or boolean.
-        tell: called with what is being done.
+        automaton: a real, counting or boolean automaton. Floats count as the fractions that they
+            represent.
+        tell: a callback that receives the current stage as text.
 
     Raises:
-        InputError: another semiring, for which there is no least automaton that one could compute so.
+        InputError: minimisation is not supported for the semiring.
     """
     require_wfsa(automaton)
     if automaton.semiring.is_boolean:
@@ -90,18 +94,21 @@ def _minimised_dense(automaton: WFSA, tell: Tell) -> Minimised:
 
 
 def rank(automaton: WFSA, tell: Tell = lambda stage: None) -> int:
-    """Return the rank of the Hankel matrix: the least number of states of any real automaton with the scores.
-    Raise InputError for other semirings, and LimitReached if no least automaton of a large one is found.
+    """Return the rank of the Hankel matrix: the least number of states of a real automaton with the scores.
+
+    Raises:
+        InputError: the automaton is neither real nor counting.
+        LimitReached: minimality of the reduction of a large automaton is unknown.
     """
     _require_field(automaton, "the rank")
     result = minimise(automaton, tell)
     if result.doubt is not None:
-        raise LimitReached(f"the rank is at most {result.automaton.states}, and may be less: {result.doubt}")
+        raise LimitReached(f"the rank is at most {result.automaton.states}, but may be less: {result.doubt}")
     return result.automaton.states
 
 
 def _minimised_large(automaton: WFSA, tell: Tell) -> Minimised:
-    from automata.equivalence.reduction import reduced  # here, since numba takes long to import
+    from automata.equivalence.reduction import reduced  # imported here because numba is slow to import
 
     smaller = reduced(automaton, tell)
     if smaller.states <= MOST_DENSE:
@@ -109,8 +116,8 @@ def _minimised_large(automaton: WFSA, tell: Tell) -> Minimised:
     return Minimised(
         smaller,
         None,
-        f"of the {smaller.states} states that are left none was seen to be a sum of few others, and at most"
-        f" {MOST_DENSE} are computed with as arrays",
+        f"{smaller.states} states remain that could not be eliminated, and dense arrays support at most"
+        f" {MOST_DENSE}",
     )
 
 
@@ -119,13 +126,13 @@ def _require_field(automaton: WFSA, what: str) -> None:
     if not automaton.semiring.is_field:
         others = ", or boolean" if what == "minimise" else ""
         raise InputError(
-            f"{what} is for real and counting automata{others}; this one is over the"
+            f"{what}: the automaton must be real or counting{others}, got one over the"
             f" {automaton.semiring.name} semiring"
         )
 
 
 def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Weights | None]:
-    """The automaton on the span of its words and the matrix to it; ``None`` if that is all of it."""
+    """Return the automaton on the span of its words and the matrix to it; ``None`` if the span is full."""
     alone = cleared([automaton])
     fresh = primes()
     while True:
@@ -135,7 +142,7 @@ def _reduced(automaton: WFSA, tell: Tell) -> tuple[WFSA, Weights | None]:
         if basis is not None:
             return _on(basis, automaton, alone)
         if len(explore(alone, next(fresh)).words) <= len(words):
-            raise InputError("the least automaton has weights of more digits than memory can hold")
+            raise InputError("the weights of the minimal automaton have too many digits for memory")
 
 
 def _on(basis: Basis, automaton: WFSA, alone: Cleared) -> tuple[WFSA, Weights | None]:
@@ -145,16 +152,15 @@ def _on(basis: Basis, automaton: WFSA, alone: Cleared) -> tuple[WFSA, Weights | 
 
 
 def _spanning(least: WFSA) -> tuple[tuple[String, ...], tuple[String, ...]]:
-    """Prefixes and suffixes whose Hankel block has full rank."""
+    """Return prefixes and suffixes whose Hankel block has full rank."""
     prefixes, suffixes = (_words(side, least.states) for side in (least, reverse(least)))
     return prefixes, tuple(word[::-1] for word in suffixes)
 
 
 def _words(automaton: WFSA, rank: int) -> tuple[String, ...]:
     alone = cleared([automaton])
-    for prime in islice(
-        primes(), 20
-    ):  # nearly always the first: a prime divides a determinant with a chance of about 2**-50
+    # Nearly always the first one succeeds: a prime divides a determinant with probability about 2**-50.
+    for prime in islice(primes(), 20):
         words: list[Word] = explore(alone, prime).words
         if len(words) == rank:
             return tuple(tuple(alone.symbols[a] for a in word) for word in words)

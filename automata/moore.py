@@ -1,4 +1,4 @@
-"""Moore machines: deterministic automata whose states have outputs."""
+"""Moore machines: deterministic automata with an output for each state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Moore:
         alphabet: the symbols.
         start: the start state.
         table: ``table[q][a]`` is the state after state q and the a-th symbol.
-        outputs: what each state shows.
+        outputs: the output of each state.
     """
 
     alphabet: tuple[Hashable, ...]
@@ -36,16 +36,17 @@ class Moore:
         return len(self.table)
 
     def output(self, string: String) -> Hashable:
-        """What the state shows that the string leads to."""
+        """Return the output of the state that the string leads to."""
         return self.outputs[self.accepting(frozenset()).run(string)[-1]]
 
     def accepting(self, final: frozenset[int]) -> DFA:
-        """The DFA with those accept states."""
+        """Return the DFA with these accept states."""
         return DFA(self.alphabet, self.start, self.table, final)
 
     def minimal(self) -> Moore:
-        """The least machine with the same outputs on all strings, its states numbered in the order in which
-        strings reach them.
+        """Return the minimal machine with the same outputs on all strings.
+
+        States are numbered in the order in which strings reach them.
 
         >>> Moore(("a",), 0, ((1,), (2,), (0,)), ("x", "x", "x")).minimal()
         Moore(alphabet=('a',), start=0, table=((0,),), outputs=('x',))
@@ -66,7 +67,7 @@ class Moore:
         return Moore(self.alphabet, 0, table, tuple(self.outputs[q] for q in old))
 
     def difference(self, other: Moore) -> Symbols | None:
-        """The shortlex-least string after which the two show different outputs; ``None`` if there is none.
+        """Return the shortlex-least string after which the outputs differ; ``None`` if there is none.
 
         >>> Moore(("a",), 0, ((0,),), (1,)).difference(Moore(("a",), 0, ((1,), (1,)), (1, 2)))
         ('a',)

@@ -1,8 +1,7 @@
-"""The sum over all paths, by enumeration (Definitions 3 and 4, Peng et al. 2018): the oracle that Forward is
-held to.
+"""Enumeration of all paths (Definitions 3 and 4, Peng et al. 2018), the oracle for Forward.
 
-It follows the definitions word by word and knows no matrix and no closure; the time is exponential in the
-string.
+It follows the definitions literally, without matrices or closures, and takes time exponential in
+the string's length.
 """
 
 from __future__ import annotations
@@ -21,17 +20,16 @@ Path = tuple[int, tuple[Edge, ...]]
 
 
 def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> Iterator[Path]:
-    """Every path that derives ``string`` and whose weights are none of them zero; the empty string's empty
-    paths too.
+    """Yield every path of nonzero weights that derives ``string``, including empty paths.
 
-    (Definition 3 as printed has a path of at least one transition; then the empty string would have no
-    score.)
+    Definition 3 as printed requires at least one transition, which would leave the empty string
+    without a score.
 
     Args:
         automaton: the automaton.
-        string: what the path reads.
-        silent_steps: how many epsilon transitions may follow one another; without it, as many as there are
-            states less one, which is all of them where there is no epsilon cycle.
+        string: the symbols that the path reads.
+        silent_steps: the maximum number of consecutive epsilon transitions. The default, the number
+            of states minus one, covers all paths if there is no epsilon cycle.
     """
     most = max(automaton.states - 1, 0) if silent_steps is None else silent_steps
     out: dict[int, list[Edge]] = {q: [] for q in range(automaton.states)}
@@ -39,14 +37,14 @@ def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> I
         out[edge.source].append(edge)
     zero = automaton.semiring.zero
 
-    def go_on(state: int, place: int, silent: int, edges: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
-        if place == len(string) and automaton.final[state] != zero:
+    def go_on(state: int, position: int, silent: int, edges: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
+        if position == len(string) and automaton.final[state] != zero:
             yield edges
         for edge in out[state]:
             if edge.symbol == EPSILON and silent < most:
-                yield from go_on(edge.target, place, silent + 1, (*edges, edge))
-            elif place < len(string) and edge.symbol != EPSILON and edge.symbol == string[place]:
-                yield from go_on(edge.target, place + 1, 0, (*edges, edge))
+                yield from go_on(edge.target, position, silent + 1, (*edges, edge))
+            elif position < len(string) and edge.symbol != EPSILON and edge.symbol == string[position]:
+                yield from go_on(edge.target, position + 1, 0, (*edges, edge))
 
     for start in range(automaton.states):
         if automaton.initial[start] != zero:
@@ -54,7 +52,7 @@ def paths(automaton: WFSA, string: String, silent_steps: int | None = None) -> I
 
 
 def path_score(automaton: WFSA, path: Path) -> Weight:
-    """A[pi] = lambda(first state) (x) the weights of the transitions (x) rho(last state) (eq. 1)."""
+    """Return A[pi] = lambda(first state) (x) the transitions' weights (x) rho(last state) (eq. 1)."""
     start, edges = path
     k = automaton.semiring
     total = automaton.initial[start]
@@ -64,7 +62,7 @@ def path_score(automaton: WFSA, path: Path) -> Weight:
 
 
 def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> Weight:
-    """A[x], the sum of the scores of all paths that derive x (eq. 2)."""
+    """Return A[x], the sum of the scores of all paths that derive x (eq. 2)."""
     total = automaton.semiring.zero
     for path in paths(automaton, string, silent_steps):
         total = automaton.semiring.plus(total, path_score(automaton, path))
@@ -72,13 +70,15 @@ def score(automaton: WFSA, string: String, silent_steps: int | None = None) -> W
 
 
 def limit(automaton: WFSA, string: String) -> Weight:
-    """A[x] over the reals, exactly, where epsilon transitions have cycles: what the sums over paths with at
-    most N of them in a row tend to as N grows.
+    """Return A[x] over the reals exactly if epsilon transitions have cycles.
 
-    What leads from state q to the end of the string weighs V_i(q) where i symbols are read. By its first
-    transition, V_i(q) is rho(q) at the end, and the sums of tau(q, q', epsilon) V_i(q') and of tau(q, q',
-    x_{i+1}) V_{i+1}(q'). These are linear equations, one system a place, with one solution where the sums
-    converge, which :attr:`~automata.wfsa.WFSA.closure` has shown for every automaton that there is.
+    This is the limit, as N grows, of the sums over paths with at most N consecutive epsilon
+    transitions. Let V_i(q) be the weight from state q to the end of the string after i symbols. By
+    its first transition, V_i(q) is rho(q) at the end, plus the sums of tau(q, q', epsilon) V_i(q')
+    and of tau(q, q', x_{i+1}) V_{i+1}(q'). This is one linear system for each position. It has one
+    solution if the sums converge, which :attr:`~automata.wfsa.WFSA.closure` ensures for every
+    automaton.
+
 
     >>> from automata.semirings import REAL
     >>> half = WFSA(REAL, [1], [1], {"a": [[1]]}, epsilon=[["1/2"]])

@@ -1,4 +1,4 @@
-"""A probabilistic finite automaton (PFA), exact or in float64."""
+"""Probabilistic finite automata (PFAs), exact or in float64."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Tie:
 
 @dataclass(frozen=True)
 class MostProbable:
-    """The limit DFA of Theorem 3.2 (Wang & Niepert 2019), where there is one: ties leave it open.
+    """The limit DFA of Theorem 3.2 (Wang & Niepert 2019), if it exists; ties leave it undetermined.
 
     Attributes:
-        dfa: moves to the most probable state, of several to the one of the least number. It keeps all states
-            and their numbers.
-        ties: where several are the most probable, by float64's or the fractions' own equality; first the
-            start's, then by state.
+        dfa: a DFA that moves to the most probable state; ties go to the lowest number. It keeps all
+            states and their numbers.
+        ties: the ties for the most probable state, by exact equality of float64 or fractions; the
+            start's comes first, then by state.
     """
 
     dfa: DFA
@@ -51,39 +51,38 @@ class MostProbable:
 
     @property
     def reached_ties(self) -> tuple[Tie, ...]:
-        """The ties at the start and at states that are reached in ``dfa``; without any, no choice matters."""
+        """The ties at the start and at reachable states of ``dfa``; if empty, no choice matters."""
         reached = self.dfa.reachable()[1]
         return tuple(t for t in self.ties if t.state is None or t.state in reached)
 
 
 class PFA(Drawable):
-    """A PFA in Rabin's sense (1963), the "probabilistic finite automaton" of Theorem 3.1, Wang & Niepert
-    2019; immutable.
+    """An immutable PFA in Rabin's sense (1963), as in Theorem 3.1 of Wang & Niepert 2019.
 
     >>> lossy = PFA("a", initial=[1, 0], tables=[[["1/2", "1/2"], [0, 1]]])
     >>> lossy.distribution("aa")
     array([Fraction(1, 4), Fraction(3, 4)], dtype=object)
 
     Args:
-        alphabet: m symbols, any hashable values but ``""``.
+        alphabet: m symbols, any hashable values except ``""``.
         initial: the probability of each state before the first symbol, shape ``(k,)``.
-        tables: for each symbol, in the alphabet's order, its matrix from row to column, shape ``(m, k, k)``.
+        tables: the matrix of each symbol from row to column, in the alphabet's order, shape ``(m, k, k)``.
 
-    Integers, fractions and strings make an exact PFA, whose distributions sum to exactly one. One float makes
-    a float64 PFA. There a sum may miss one by gamma_(k+1) + k 2**-1074, where gamma_r = r u / (1 - r u) and u
-    = 2**-53: so much do k numbers, none negative, miss that were divided by their sum, in any order of
-    summation (k - 1 roundings for the sum, one for the quotient, one for the sum that is taken here; the
-    second term is underflow).
+    Integers, fractions and strings give an exact PFA, whose distributions must sum to exactly one. One
+    float gives a float64 PFA. Its sums may differ from one by gamma_(k+1) + k 2**-1074, with gamma_r = r u
+    / (1 - r u) and u = 2**-53. That bounds the error of k nonnegative numbers divided by their sum, in any
+    order of summation: k - 1 roundings for the sum, one for the quotient, and one for the sum computed
+    here. The second term covers underflow.
 
     Raises:
-        ShapeError: the shapes do not fit together.
-        InputError: a probability is negative, infinite or NaN, or those of a row do not sum to one; it says
-            which row.
+        ShapeError: the shapes do not match.
+        InputError: a probability is negative, infinite or NaN, or a row does not sum to one; the message
+            names the row.
 
     Attributes:
         alphabet: the symbols, in order.
         initial, tables: read-only arrays of fractions or float64.
-        exact: are they fractions?
+        exact: whether they are fractions.
     """
 
     probabilistic: ClassVar[bool] = True
@@ -99,7 +98,7 @@ class PFA(Drawable):
         steps = steps.reshape(0, k, k) if m == steps.size == 0 else steps
         if steps.shape != (m, k, k):
             raise ShapeError(
-                f"tables has shape {steps.shape}, where {m} symbols and {k} states ask for {(m, k, k)}"
+                f"tables must have shape {(m, k, k)} for {m} symbols and {k} states, got {steps.shape}"
             )
         exact = not (has_floats(start) or has_floats(steps))
         start = checked(REAL, start, exact, "initial")
@@ -124,7 +123,7 @@ class PFA(Drawable):
 
     @classmethod
     def from_table(cls, alphabet: Iterable[Hashable], initial: ArrayLike, table: ArrayLike) -> PFA:
-        """A PFA from one table: ``table[i, a, j]`` leads from state i by the a-th symbol to state j."""
+        """Return a PFA from one table: ``table[i, a, j]`` leads from state i by symbol a to state j."""
         return cls(alphabet, initial, raw_array(table, "the table", 3).swapaxes(0, 1))
 
     @property
@@ -133,35 +132,35 @@ class PFA(Drawable):
         return len(self.initial)
 
     def table(self, symbol: Hashable) -> Weights:
-        """The matrix of a symbol, shape ``(k, k)``."""
+        """Return the matrix of a symbol, shape ``(k, k)``."""
         if symbol not in self.alphabet:
             raise unknown_symbol(self.alphabet, symbol)
         return np.asarray(self.tables[self.alphabet.index(symbol)])
 
     def to_wfsa(self, final: Collection[int]) -> WFSA:
-        """Return the real automaton on these states and numbers whose score is the probability to be in one
-        of the states ``final``; its Forward vector is the distribution over states.
+        """Return the real automaton whose score is the probability of being in one of the states ``final``.
+
+        It has the same states and numbers. Its Forward vector is the distribution over states.
         """
         last = REAL.zeros(self.states, exact=self.exact)
         last[sorted({checked_state(q, self.states, "final") for q in listed(final, "final")})] = REAL.exact(1)
         return WFSA(REAL, self.initial, last, dict(zip(self.alphabet, self.tables, strict=True)))
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
-        """The real automaton of the probability to be in one of the states ``final``: :meth:`to_wfsa`."""
+        """Return the real automaton of the probability of being in ``final``; see :meth:`to_wfsa`."""
         return self.to_wfsa(final)
 
     def state_automata(self) -> tuple[WFSA, ...]:
-        """For each state j the real automaton that scores the probability to be in j after the string."""
-        whole = self.to_wfsa([])
-        return tuple(whole.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
+        """Return for each state j the real automaton that scores the probability of being in j."""
+        automaton = self.to_wfsa([])
+        return tuple(automaton.replace(final=row) for row in REAL.identity(self.states, exact=self.exact))
 
     def distribution(self, string: String) -> Weights:
         """Return the probability of each state after the string, shape ``(k,)``, by the Forward algorithm."""
         return np.asarray(forward(self.to_wfsa([]), string)[-1])
 
     def sample(self, string: String, rng: np.random.Generator) -> list[int]:
-        """States drawn one after the other, as eq. 4 of Wang & Niepert 2019 does: T + 1 of them for T
-        symbols.
+        """Draw a sequence of states as in eq. 4 of Wang & Niepert 2019: T + 1 states for T symbols.
 
         Fractions are rounded to float64 before a state is drawn.
 
@@ -169,14 +168,14 @@ class PFA(Drawable):
         [0, 1, 0]
         """
         states = [_drawn(self.initial, rng)]
-        for place, symbol in enumerate(string):
+        for position, symbol in enumerate(string):
             if symbol not in self.alphabet:
-                raise unknown_symbol(self.alphabet, symbol, f"place {place}: ")
+                raise unknown_symbol(self.alphabet, symbol, f"string index {position}: ")
             states.append(_drawn(self.table(symbol)[states[-1]], rng))
         return states
 
     def most_probable(self, final: Collection[int] = ()) -> MostProbable:
-        """The DFA that always moves to the most probable state, with its ties; see :class:`MostProbable`.
+        """Return the DFA that always moves to the most probable state, with its ties.
 
         >>> limit = PFA("a", [1, 0], [[["1/3", "2/3"], ["1/2", "1/2"]]]).most_probable(final=[1])
         >>> limit.dfa.table, limit.ties
@@ -202,7 +201,7 @@ class PFA(Drawable):
         raise AttributeError("an automaton is immutable; make another with PFA(...)")
 
     def __eq__(self, other: object) -> bool:
-        """The same probabilities on the same states and the same alphabet in the same order."""
+        """Compare probabilities, states and alphabets in order."""
         if not isinstance(other, PFA):
             return NotImplemented
         return (
@@ -225,19 +224,14 @@ class PFA(Drawable):
 def _require_distribution(row: Weights, where: str) -> None:
     for j, p in enumerate(row):
         if p < 0:
-            raise InputError(
-                f"{where}: the probability of state {j} is {p}, where probabilities are 0 or more"
-            )
+            raise InputError(f"{where}: the probability of state {j} must not be negative, got {p}")
     if row.dtype == object:
         total, slack = sum(row.tolist()), 0.0
     else:
         r = len(row) + 1
         total, slack = math.fsum(row.tolist()), r * UNIT / (1 - r * UNIT) + len(row) * 2.0**-1074
     if not abs(total - 1) <= slack:
-        raise InputError(
-            f"{where}: the probabilities sum to {total}, where they have to sum to 1; divide them by"
-            " their sum"
-        )
+        raise InputError(f"{where}: the probabilities must sum to 1, got {total}; divide them by their sum")
 
 
 def _drawn(row: Weights, rng: np.random.Generator) -> int:

@@ -1,4 +1,4 @@
-"""Deterministic pushdown automata (DPDAs): exact runs, with what is on the stack."""
+"""Deterministic pushdown automata (DPDAs) with exact runs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from automata.symbols import EPSILON, unknown_symbol
 from automata.text.number_text import shorten
 
 Place = tuple[int, Hashable, Hashable]
-"""Where a move may be made: in a state, at a symbol (``""`` for none), with a symbol on top of the stack."""
+"""A state, a symbol (``""`` for none), and the symbol on top of the stack."""
 
 
 class Configuration(NamedTuple):
-    """What a DPDA knows: its state, and its stack, the bottom first."""
+    """A configuration of a DPDA: its state and its stack, bottom first."""
 
     state: int
     stack: tuple[Hashable, ...]
@@ -25,12 +25,11 @@ class Configuration(NamedTuple):
 
 @dataclass(frozen=True)
 class Pushdown:
-    """A DPDA <states, alphabet, stack alphabet, delta, start, bottom, final>, "PDA" in section 2 of Wang &
-    Niepert 2019, with at most one move in each configuration.
+    """A DPDA <states, alphabet, stack alphabet, delta, start, bottom, final>.
 
-    A move takes the symbol on top of the stack away and puts others in its place. A string is accepted where
-    the automaton is in an accept state after reading it and after the moves that read nothing. Where there is
-    no move, the string is rejected.
+    Section 2 of Wang & Niepert 2019 calls it "PDA". Each configuration has at most one move. A move replaces
+    the symbol on top of the stack by other symbols. A string is accepted if the automaton is in an accept
+    state after reading it and making all moves that read nothing. If there is no move, it is rejected.
 
     >>> moves = {(0, "a", "."): (0, (".", "a")), (0, "a", "a"): (0, ("a", "a")), (0, "b", "a"): (1, ())}
     >>> moves |= {(1, "b", "a"): (1, ()), (1, "", "."): (2, ())}
@@ -38,23 +37,23 @@ class Pushdown:
     >>> as_many.accepts("aabb"), as_many.accepts("aab"), as_many.run("aab")[-1]
     (True, False, Configuration(state=1, stack=('.', 'a')))
 
-    It is a reference for networks with a memory (section 4.2 of the paper). That section's palindromes, w
+    DPDAs are a reference for networks with a memory (section 4.2 of the paper). That section's palindromes, w
     and then w reversed, have no DPDA: that is a known theorem, which is cited here and not verified. With a
     mark in the middle they have one.
 
     Args:
-        alphabet: the input symbols, any hashable values but ``""``.
+        alphabet: the input symbols, any hashable values except ``""``.
         states: n; the states are 0 to n - 1.
         start: the start state.
-        bottom: what is on the stack at the start.
-        moves: for a state, a symbol or ``""``, and the top of the stack: the state after it, and the symbols
-            in place of the top one, the lowest first. A move that reads nothing pushes no more than it takes
-            away, and such moves do not go round for ever.
+        bottom: the initial stack symbol.
+        moves: a map from a state, a symbol or ``""``, and the top of the stack to the next state and the
+            symbols that replace the top, lowest first. A move that reads nothing pushes at most one symbol,
+            and such moves must not cycle.
         final: the accept states.
 
     Raises:
-        InputError: a state or a symbol is none; two moves could be made at once; moves that read nothing
-            push, or go round.
+        InputError: a state or a symbol is invalid, two moves apply to one configuration, or moves that read
+            nothing push several symbols or cycle.
     """
 
     alphabet: tuple[Hashable, ...]
@@ -66,13 +65,13 @@ class Pushdown:
 
     def __post_init__(self) -> None:
         symbols, n = checked_alphabet(self.alphabet), self.states
-        moves = {place: _checked(place, move, symbols, n) for place, move in self.moves.items()}
+        moves = {key: _checked(key, move, symbols, n) for key, move in self.moves.items()}
         silent = {(q, top): move for (q, symbol, top), move in moves.items() if symbol == EPSILON}
         for q, symbol, top in moves:
             if symbol != EPSILON and (q, top) in silent:
                 raise InputError(
-                    f"in state {q} with {shorten(top)} on top there is a move that reads {shorten(symbol)}"
-                    " and one that reads nothing, where a deterministic automaton has one of them"
+                    f"state {q} with {shorten(top)} on top must have one applicable move, got one that reads"
+                    f" {shorten(symbol)} and one that reads nothing"
                 )
         for q, top in silent:
             _require_end(silent, q, top)
@@ -85,32 +84,33 @@ class Pushdown:
             object.__setattr__(self, name, value)
 
     def run(self, string: String) -> list[Configuration | None]:
-        """Return the T + 1 configurations on the way through a string of T symbols, each after the moves that
-        read nothing; ``None`` from where there was no move.
+        """Return the T + 1 configurations for a string of T symbols.
+
+        Each one is taken after all moves that read nothing; it is ``None`` if there was no move.
         """
         now = self._silent(Configuration(self.start, (self.bottom,)))
         configurations: list[Configuration | None] = [now]
-        for place, symbol in enumerate(string):
+        for position, symbol in enumerate(string):
             if symbol not in self.alphabet:
-                raise unknown_symbol(self.alphabet, symbol, f"place {place}: ")
+                raise unknown_symbol(self.alphabet, symbol, f"string index {position}: ")
             after = None if configurations[-1] is None else self._move(configurations[-1], symbol)
             configurations.append(None if after is None else self._silent(after))
         return configurations
 
     def accepts(self, string: String) -> bool:
-        """Does the string end in an accept state?"""
+        """Return whether the string ends in an accept state."""
         last = self.run(string)[-1]
         return last is not None and last.state in self.final
 
     def _move(self, now: Configuration, symbol: Hashable) -> Configuration | None:
-        """The configuration after the move at that symbol, or ``None``; none is made on an empty stack."""
+        """Return the configuration after the move at a symbol, or ``None``; an empty stack allows no move."""
         if not now.stack or (now.state, symbol, now.stack[-1]) not in self.moves:
             return None
         state, pushed = self.moves[now.state, symbol, now.stack[-1]]
         return Configuration(state, (*now.stack[:-1], *pushed))
 
     def _silent(self, now: Configuration) -> Configuration:
-        """The configuration after all moves that read nothing."""
+        """Return the configuration after all moves that read nothing."""
         after: Configuration | None = now
         while after is not None:
             now, after = after, self._move(after, EPSILON)
@@ -118,26 +118,24 @@ class Pushdown:
 
 
 def _checked(
-    place: object, move: object, symbols: tuple[Hashable, ...], n: int
+    key: object, move: object, symbols: tuple[Hashable, ...], n: int
 ) -> tuple[int, tuple[Hashable, ...]]:
-    where = f"the move at {shorten(place)}"
-    if not isinstance(place, tuple) or len(place) != 3 or not isinstance(move, tuple) or len(move) != 2:
-        raise InputError(f"{where} is {shorten(move)}, where (state, symbol, top): (state, pushed) is right")
-    checked_state(place[0], n, where)
-    if place[1] != EPSILON and place[1] not in symbols:
-        raise unknown_symbol(symbols, place[1], f"{where}: ")
+    where = f"the move at {shorten(key)}"
+    if not isinstance(key, tuple) or len(key) != 3 or not isinstance(move, tuple) or len(move) != 2:
+        raise InputError(f"{where} must map (state, symbol, top) to (state, pushed), got {shorten(move)}")
+    checked_state(key[0], n, where)
+    if key[1] != EPSILON and key[1] not in symbols:
+        raise unknown_symbol(symbols, key[1], f"{where}: ")
     pushed = tuple(listed(move[1], f"{where} pushes"))
-    if place[1] == EPSILON and len(pushed) > 1:
-        raise InputError(
-            f"{where} reads nothing and pushes {len(pushed)} symbols, where at most one is right"
-        )
+    if key[1] == EPSILON and len(pushed) > 1:
+        raise InputError(f"{where} reads nothing and must push at most one symbol, got {len(pushed)}")
     return checked_state(move[0], n, where), pushed
 
 
 def _require_end(
     silent: Mapping[tuple[int, Hashable], tuple[int, tuple[Hashable, ...]]], q: int, top: Hashable
 ) -> None:
-    """Moves that read nothing and keep the stack's height come to an end."""
+    """Raise InputError if moves that read nothing and keep the stack's height cycle."""
     first, seen = (q, top), set[tuple[int, Hashable]]()
     here: tuple[int, Hashable] = first
     while here in silent and silent[here][1]:
@@ -146,6 +144,5 @@ def _require_end(
         here = state, symbol
         if here in seen:
             raise InputError(
-                f"from state {first[0]} with {shorten(first[1])} on top moves that read nothing go round for"
-                " ever"
+                f"state {first[0]} with {shorten(first[1])} on top: moves that read nothing must not cycle"
             )

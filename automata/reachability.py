@@ -1,4 +1,4 @@
-"""Which states of an automaton lead where, by transitions whose weights are not zero."""
+"""Reachability of states by transitions of nonzero weight."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Edges = tuple[Places, Places]
 
 
 def transition_edges(automaton: WFSA) -> Edges:
-    """The transitions, epsilon among them, without their symbols."""
-    if "matrices" in automaton.__dict__:  # arrays: each edge once, whatever number of symbols it reads
+    """Return the transitions, including epsilon, without their symbols."""
+    if "matrices" in automaton.__dict__:  # dense: each edge once, even if it reads several symbols
         zero = automaton.semiring.zero
         step = (automaton.matrices != zero).any(axis=0)
         step[automaton.epsilon_table.rows, automaton.epsilon_table.columns] = True
@@ -30,7 +30,7 @@ def transition_edges(automaton: WFSA) -> Edges:
 
 
 def reachable(states: Weights, edges: Edges) -> NDArray[np.bool_]:
-    """The states that the edges lead to from ``states``, these among them; both of shape ``(n,)``."""
+    """Return the states that are reachable from ``states``, which are included; both of shape ``(n,)``."""
     known = np.asarray(states, dtype=bool)
     sources, targets = edges
     if len(known) > SMALL:
@@ -59,8 +59,10 @@ def dead_states(automaton: WFSA) -> NDArray[np.bool_]:
 
 
 def components(nodes: int, sources: Places, targets: Places) -> tuple[Places, Places]:
-    """For each node the number of its strongly connected part: an edge leads to the same part, or to one of a
-    higher number. And the nodes, sorted by that.
+    """Return each node's strongly connected component, and the nodes sorted by component.
+
+    Components are numbered topologically: an edge leads to the same component or to a higher
+    number.
 
     >>> parts, order = components(4, np.array([2, 0, 1]), np.array([0, 1, 0]))  # 2 -> 0 <-> 1, and 3 alone
     >>> bool(parts[0] == parts[1]), bool(parts[2] < parts[0]), len(set(parts.tolist()))

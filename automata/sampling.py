@@ -1,4 +1,4 @@
-"""Random strings, drawn in proportion to what their paths weigh."""
+"""Random strings, drawn in proportion to the weights of their paths."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ MOST_STRINGS = 10_000_000
 
 
 def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) -> list[Symbols]:
-    """Strings of at most ``longest`` symbols, each drawn by drawing one path in proportion to its weight.
+    """Draw strings of at most ``longest`` symbols by drawing paths in proportion to their weights.
 
-    Over real, counting and max-times weights a path weighs its score; over log and max-plus e to the score,
-    over min-plus e to minus the score; over boolean 1.
+    The weight of a path is its score over real, counting and max-times; e to the score over log and
+    max-plus; e to minus the score over min-plus; and 1 over boolean.
+
 
     >>> from automata.semirings import BOOLEAN
     >>> only_ab = WFSA(BOOLEAN, [True, False, False], [False, False, True],
@@ -29,15 +30,15 @@ def sample(automaton: WFSA, count: int, longest: int, rng: np.random.Generator) 
     [('a', 'b'), ('a', 'b')]
 
     Raises:
-        InputError: there are more than 10,000,000 to draw, a weight is negative or infinite, or no string
-            that short has a path.
+        InputError: ``count`` exceeds 10,000,000, a weight is negative or infinite, or no string of at most
+            ``longest`` symbols has a path.
     """
     if count > MOST_STRINGS:
-        raise InputError(f"{count:,} strings are asked for; at most {MOST_STRINGS:,} are drawn at once")
+        raise InputError(f"the number of strings must be at most {MOST_STRINGS:,}, got {count:,}")
     plain = remove_epsilon(automaton)
     initial, final = (_logarithms(plain, part) for part in (plain.initial, plain.final))
     arrows = _SamplingArrows(plain)
-    # rest[k]: for each state the logarithm of the weight of all ways to end after exactly k more symbols
+    # rest[k]: each state's log weight of all paths that end after exactly k more symbols
     rest = [final]
     for _ in range(longest):
         rest.append(arrows.before(rest[-1]))
@@ -60,41 +61,41 @@ def _draw(
 
 
 class _SamplingArrows:
-    """All transitions with the logarithms of their weights, by source, symbol and target."""
+    """All transitions with the logarithms of their weights, sorted by source."""
 
     def __init__(self, automaton: WFSA) -> None:
         self.names, self.states = list(automaton.index), automaton.states
         logarithms = [_logarithms(automaton, table.weights) for table in automaton.tables]
         places = list(automaton.index.values())
         none = [np.zeros(0, dtype=np.intp)]
-        tables = [automaton.tables[place] for place in places]
+        tables = [automaton.tables[index] for index in places]
         sources = np.concatenate([*none, *(table.rows for table in tables)])
         order = np.argsort(sources, kind="stable")
         self.sources = sources[order]
         self.targets = np.concatenate([*none, *(table.columns for table in tables)])[order]
         self.symbols = np.repeat(np.arange(len(tables)), [len(table) for table in tables])[order]
-        self.weights: Floats = np.concatenate([np.zeros(0), *(logarithms[place] for place in places)])[order]
+        self.weights: Floats = np.concatenate([np.zeros(0), *(logarithms[index] for index in places)])[order]
         self.starts = np.searchsorted(self.sources, np.arange(self.states + 1))
 
     def before(self, rest: Floats) -> Floats:
-        """For each state the weight of all ways to go on, with that weight for each state that follows."""
+        """Return each state's log weight of all continuations, given the log weights of the next states."""
         each = self.weights + rest[self.targets]
         largest = np.full(self.states, -np.inf)
         np.maximum.at(largest, self.sources, each)
-        largest[largest == -np.inf] = 0.0  # no way: the logarithm of a sum of zeros
+        largest[largest == -np.inf] = 0.0  # no continuation: the logarithm of a sum of zeros
         ways = np.bincount(self.sources, np.exp(each - largest[self.sources]), minlength=self.states)
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(ways) + largest, dtype=np.float64)
 
     def choose(self, state: int, rest: Floats, rng: np.random.Generator) -> tuple[Symbol, int]:
-        """A transition from a state, drawn in proportion to its weight and to that of its target."""
+        """Draw a transition from a state, in proportion to its weight times that of its target."""
         of_state = slice(self.starts[state], self.starts[state + 1])
-        place = self.starts[state] + _choose(self.weights[of_state] + rest[self.targets[of_state]], rng)
-        return self.names[self.symbols[place]], int(self.targets[place])
+        index = self.starts[state] + _choose(self.weights[of_state] + rest[self.targets[of_state]], rng)
+        return self.names[self.symbols[index]], int(self.targets[index])
 
 
 def _choose(logarithms: Floats, rng: np.random.Generator) -> int:
-    """A place, drawn in proportion to what stands there, as a logarithm."""
+    """Draw an index in proportion to weights that are given as logarithms."""
     return int(rng.choice(len(logarithms), p=_shares(logarithms)))
 
 
@@ -104,7 +105,7 @@ def _shares(logarithms: Floats) -> Floats:
 
 
 def _logarithms(automaton: WFSA, weights: Weights) -> Floats:
-    """Return the weights' logarithms as factors of a probability, far beyond float64's range too."""
+    """Return the weights' logarithms as factors of a probability, also beyond float64's range."""
     k = automaton.semiring
 
     def logarithm(weight: Weight) -> float:
@@ -113,19 +114,16 @@ def _logarithms(automaton: WFSA, weights: Weights) -> Floats:
                 value = float(k.log_sign * weight)
             except OverflowError:
                 raise InputError(
-                    f"weight {k.format(weight)} is too large for sampling, which computes in float64"
+                    f"sampling: weights must be in the range of float64, got {k.format(weight)}"
                 ) from None
         elif weight < 0:
-            raise InputError(
-                f"weight {k.format(weight)} is negative, and strings can only be drawn where all paths weigh"
-                " 0 or more"
-            )
-        elif isinstance(weight, Fraction):  # beyond float64, perhaps
+            raise InputError(f"sampling: weights must not be negative, got {k.format(weight)}")
+        elif isinstance(weight, Fraction):  # possibly beyond float64's range
             value = math.log(weight.numerator) - math.log(weight.denominator) if weight else -math.inf
         else:
             value = math.log(weight) if weight else -math.inf
         if value == math.inf:
-            raise InputError(f"weight {k.format(weight)} is infinite, and strings are drawn by finite ones")
+            raise InputError(f"sampling: weights must be finite, got {k.format(weight)}")
         return value
 
     return np.array([logarithm(w) for w in weights.tolist()], dtype=np.float64)

@@ -1,5 +1,6 @@
-"""Forward on sparse vectors, for large automata of which a string reaches few states: its time is that of the
-transitions it meets, and not of all states.
+"""Forward on sparse vectors, for large automata with few reachable states for each string.
+
+Its time depends on the transitions that it follows, and not on the number of states.
 
 >>> from automata.semirings import COUNTING
 >>> ways = WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]]})
@@ -18,11 +19,11 @@ from automata.sparse_matrix import SMALL, SparseMatrix, Vector
 from automata.wfsa import WFSA
 
 MOST_FLOAT_CELLS = 1 << 22
-"""Where float64 matrices have no more weights than this in all, the loops over arrays are faster."""
+"""If float64 matrices have at most this many weights in total, loops over dense arrays are faster."""
 
 
 def is_large(automaton: WFSA) -> bool:
-    """Is this the way to run it? It is where its matrices are large, and nearly all of their weights zero."""
+    """Return whether sparse runs are faster: the matrices are large and mostly zero."""
     n = automaton.states
     if n <= SMALL or (not automaton.exact and n * n * len(automaton.tables) <= MOST_FLOAT_CELLS):
         return False
@@ -30,24 +31,24 @@ def is_large(automaton: WFSA) -> bool:
 
 
 def start(automaton: WFSA) -> Vector:
-    """Omega_0, as ``automata.forward.start`` has it."""
+    """Return Omega_0, as ``automata.forward.start`` does."""
     present = np.flatnonzero(automaton.initial != automaton.semiring.zero)
     return _silently(automaton, (present, automaton.initial[present]))
 
 
 def step(automaton: WFSA, omega: Vector, table: SparseMatrix) -> Vector:
-    """Omega_{i+1} from Omega_i and the transitions that read x_{i+1}."""
+    """Return Omega_{i+1} from Omega_i and the transitions that read x_{i+1}."""
     return _silently(automaton, table.sparse_product(automaton.semiring, omega))
 
 
 def read_out(automaton: WFSA, omega: Vector) -> Weight:
-    """The score of what was read."""
+    """Return the score of the symbols read so far."""
     k, (places, weights) = automaton.semiring, omega
     return k.sum(k.times(weights, automaton.final[places]))
 
 
 def run(automaton: WFSA, tables: Iterable[SparseMatrix]) -> Iterator[Vector]:
-    """Omega_0 to Omega_T, one after the other, by the transitions that read each symbol."""
+    """Yield Omega_0 to Omega_T, given the transitions of each symbol."""
     omega = start(automaton)
     yield omega
     for table in tables:

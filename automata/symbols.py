@@ -1,4 +1,4 @@
-"""Symbols of alphabets: the one that is kept for epsilon, and what to say of those that an alphabet lacks."""
+"""The symbol that is reserved for epsilon, and messages about unknown symbols."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from automata.errors import UnknownSymbol
 from automata.text.number_text import shorten
 
 EPSILON = ""
-"""The label of a transition that reads nothing; no alphabet may contain it."""
+"""The label of a transition that reads nothing; it must not be in an alphabet."""
 
 
 def unknown_symbol(alphabet: Collection[Hashable], symbol: Hashable, where: str = "") -> UnknownSymbol:
-    """The error for a symbol that the alphabet lacks."""
+    """Return the error for a symbol that is not in the alphabet."""
     known = ", ".join(map(shorten, islice(alphabet, 8))) + (", ..." if len(alphabet) > 8 else "")
-    return UnknownSymbol(f"{where}symbol {shorten(symbol)} is not in the alphabet, which is {{{known}}}")
+    return UnknownSymbol(f"{where}symbol {shorten(symbol)} is not in the alphabet [{known}]")
 
 
 def differences(one: Iterable[Hashable], other: Iterable[Hashable], names: tuple[str, str]) -> str:
-    """Which symbols only one of two alphabets has, in words; empty where there are none.
+    """Describe which symbols only one of two alphabets has; return an empty string if there are none.
 
     >>> differences("abc", "ad", ("A", "B"))
     "only A reads 'b', 'c' and only B reads 'd'"

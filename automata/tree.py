@@ -1,4 +1,4 @@
-"""The scores of all strings, level by level down the tree of strings; each prefix is read once."""
+"""Scores of all strings, level by level down the tree of strings, which reads each prefix once."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from automata.sparse_runs import is_large, read_out, start, step
 from automata.wfsa import WFSA, require_cells, require_room
 
 MOST_CELLS = 1 << 24
-"""Of one array of strings by symbols by states by states; longer levels are done in portions."""
+"""Size limit of one array of strings by symbols by states by states; longer levels are split."""
 FOR_A_VECTOR = 32
-"""A sparse vector takes as much memory as so many weights, beside its own."""
+"""Memory overhead of a sparse vector, in weights."""
 
 
 def levels(automaton: WFSA, longest: int) -> Iterator[Weights]:
-    """For each length from 0 to ``longest`` the scores of all strings of that length, in the alphabet's
-    order.
+    """Yield the scores of all strings of each length up to ``longest``, in the alphabet's order.
 
     >>> from automata.semirings import COUNTING
     >>> counts_a = WFSA(COUNTING, [1, 0], [0, 1], {"a": [[1, 1], [0, 1]], "b": [[1, 0], [0, 1]]})
     >>> [level.tolist() for level in levels(counts_a, 2)]
     [[0], [1, 0], [2, 1, 1, 0]]
 
-    Raises :class:`~automata.errors.LimitReached` at a length whose strings lead to more weights than arrays
-    may hold.
+    Raises:
+        LimitReached: the vectors of all strings of one length have too many weights.
     """
     if is_large(automaton):
         yield from _levels_of_many_states(automaton, longest)
@@ -50,7 +49,7 @@ def levels(automaton: WFSA, longest: int) -> Iterator[Weights]:
         _require(plain, strings * plain.states)
         after = np.empty((len(omega), len(tables), plain.states), dtype=omega.dtype)
         for low in range(0, len(omega), portion):
-            # (strings, 1, n, 1) (x) (1, symbols, n, n), summed over the state left
+            # (strings, 1, n, 1) (x) (1, symbols, n, n), summed over the source state
             terms = k.times(omega[low : low + portion, None, :, None], tables[None])
             after[low : low + portion] = k.sum(terms, axis=2)
         omega = after.reshape(strings, plain.states)
@@ -62,7 +61,7 @@ def _require(automaton: WFSA, weights: int) -> None:
 
 
 def _levels_of_many_states(automaton: WFSA, longest: int) -> Iterator[Weights]:
-    """The same on sparse vectors."""
+    """Yield the levels, computed on sparse vectors."""
     tables = [automaton.table(symbol) for symbol in automaton.index]
     vectors = [start(automaton)]
     for length in range(longest + 1):
@@ -84,12 +83,12 @@ def _levels_of_many_states(automaton: WFSA, longest: int) -> Iterator[Weights]:
 
 
 def _levels_in_integers(plain: WFSA, tables: Weights, longest: int) -> Iterator[Weights]:
-    """The same over the rationals, a matrix product a level: all numbers of a level have one denominator."""
+    """Yield the levels over the rationals, by one integer matrix product with a common denominator each."""
     of_step, of_final = common_denominator([tables]), common_denominator([plain.final])
     denominator = common_denominator([plain.initial])
     omega = cleared(plain.initial[None, :], denominator)
     final = cleared(plain.final[:, None], of_final)
-    # (n, symbols * n): from each state, for each symbol, to each state
+    # shape (n, symbols * n): source state, symbol, target state
     step = cleared(tables.transpose(1, 0, 2).reshape(plain.states, -1), of_step)
     yield fractions(omega * final, denominator * of_final)[:, 0]
     for _ in range(longest):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 
 class NoTruthValue:
-    """A result that is neither true nor false: ``assert equivalent(a, b)`` would pass for all automata.
+    """A result without a truth value, because ``assert equivalent(a, b)`` would pass for all automata.
 
     >>> class Answer(NoTruthValue):
     ...     pass
@@ -17,7 +17,7 @@ class NoTruthValue:
     """
 
     ask: ClassVar[str] = ".verdict"
-    """What to use instead."""
+    """The attribute to use instead."""
 
     def __bool__(self) -> bool:
         raise TypeError(f"{type(self).__name__} has no truth value: use its {self.ask}")

@@ -1,4 +1,4 @@
-"""Viterbi: the best path behind a score, and which symbols took which transitions.
+"""Viterbi's algorithm: the best path for a string, with the transition of each symbol.
 
 >>> from automata.semirings import MAX_PLUS
 >>> from automata.wfsa import WFSA
@@ -27,7 +27,7 @@ from automata.wfsa import WFSA, Edge
 
 @dataclass(frozen=True)
 class BestPath:
-    """A path that has the score: the score, the first state and the transitions, epsilon included."""
+    """A best path: its score, the first state and the transitions, including epsilon."""
 
     score: Weight
     start: int
@@ -35,18 +35,20 @@ class BestPath:
 
 
 def viterbi(automaton: WFSA, string: String) -> BestPath | None:
-    """Return the best path that derives ``string``, or ``None``; of equals, the lowest states from the end.
-    Raise InputError if plus does not select: a score is no single path's there.
+    """Return the best path that derives ``string``, or ``None``; ties go to the lowest states from the end.
+
+    Raises:
+        InputError: plus does not select, so a score is not that of a single path.
     """
     return viterbi_batch(automaton, [string])[0]
 
 
 def viterbi_batch(automaton: WFSA, strings: Sequence[String]) -> list[BestPath | None]:
-    """:func:`viterbi` for many strings of unequal length, read side by side."""
+    """Return the best path of each string, read side by side; see :func:`viterbi`."""
     if not automaton.semiring.selective:
         raise InputError(
-            f"in the {automaton.semiring.name} semiring a score is a sum over paths, and no single path's; "
-            "Viterbi needs max-plus, min-plus, max-times or boolean"
+            "Viterbi: the semiring must be max-plus, min-plus, max-times or boolean, got"
+            f" {automaton.semiring.name}, whose scores are sums over paths"
         )
     batch = encode(automaton.index, strings)
     best_paths: list[BestPath | None] = [None] * len(strings)
@@ -55,13 +57,13 @@ def viterbi_batch(automaton: WFSA, strings: Sequence[String]) -> list[BestPath |
         return [None if path is None else BestPath(path[0], path[1], tuple(path[2])) for path in paths]
     if automaton.states:
         traces = _Traces(automaton, batch)
-        for row, place in enumerate(batch.order.tolist()):
-            best_paths[place] = traces.back(row, strings[place])
+        for row, position in enumerate(batch.order.tolist()):
+            best_paths[position] = traces.back(row, strings[position])
     return best_paths
 
 
 class _Traces:
-    """The best scores of a batch, with pointers back."""
+    """The best scores of a batch, with back pointers."""
 
     def __init__(self, automaton: WFSA, batch: Batch) -> None:
         self.automaton, self.batch = automaton, batch
@@ -82,7 +84,7 @@ class _Traces:
         return _best(self.automaton, omega[:, :, None], self.best[None])
 
     def back(self, row: int, string: String) -> BestPath | None:
-        """The best path of the string in that row, followed from its end."""
+        """Return the best path of the string in a row, traced back from its end."""
         automaton, k = self.automaton, self.automaton.semiring
         last = k.times(self.omegas[len(string)][row], automaton.final)
         state = int(_argbest(k, last, 0))
@@ -108,14 +110,14 @@ def _argbest(k: Semiring, values: Weights, axis: int) -> Weights:
 
 
 def _best(automaton: WFSA, omega: Weights, tables: Weights) -> tuple[Weights, Weights]:
-    """Over states q': the best of omega(q') (x) tables(q', q), and which q' it was."""
+    """Return the best of omega(q') (x) tables(q', q) over q', and that state."""
     scores = np.asarray(automaton.semiring.times(omega, tables))
     which = _argbest(automaton.semiring, scores, 1)
     return np.take_along_axis(scores, which[:, None, :], axis=1)[:, 0, :], which
 
 
 def _silent_ways(automaton: WFSA) -> tuple[Weights, Weights]:
-    """The best silent way between each two states, and the state before its last (Bellman and Ford)."""
+    """Return the best epsilon path between all pairs of states, and its second-last state (Bellman-Ford)."""
     k, n = automaton.semiring, automaton.states
     best = k.identity(n, exact=automaton.exact)
     before = np.broadcast_to(np.arange(n)[:, None], (n, n)).copy()
@@ -131,11 +133,11 @@ def _silent_ways(automaton: WFSA) -> tuple[Weights, Weights]:
 
 
 Best = dict[int, tuple[Weight, Edge | None]]
-"""For each state that can be reached, the best weight, and the last transition of a path that has it."""
+"""The best weight of each reachable state, and the last transition of a path with this weight."""
 
 
 def best_path(automaton: WFSA, string: String) -> tuple[Weight, int, list[Edge]] | None:
-    """The score, the first state and the transitions of a best path; ``None`` where there is no path."""
+    """Return the score, first state and transitions of a best path; ``None`` if there is no path."""
     k = automaton.semiring
     starts: Best = {q: (w, None) for q, w in enumerate(automaton.initial.tolist()) if w != k.zero}
     read: list[tuple[Best, Best]] = [(dict(starts), _silently(automaton, starts))]
@@ -178,7 +180,7 @@ def _relax(
     after: Best,
     tell: Callable[[int], None] = lambda state: None,
 ) -> None:
-    """Follow the transitions from those states; ``tell`` hears of each state that is better off."""
+    """Follow the transitions from ``states``; ``tell`` receives each state that improves."""
     for q in states:
         for to, w in zip(*(part.tolist() for part in table.row(q)), strict=True):
             weight = k.times(before[q][0], w)
@@ -188,7 +190,10 @@ def _relax(
 
 
 def _silently(automaton: WFSA, entered: Best) -> Best:
-    """The same after silent ways; a cycle of them is no better than none, or it would have no closure."""
+    """Return the best weights after epsilon paths.
+
+    No epsilon cycle improves a path, because the automaton has a closure.
+    """
     if not automaton.has_epsilon:
         return entered
     after = dict(entered)

@@ -1,4 +1,4 @@
-"""Weights as users give them (numbers, strings, nested lists), made into checked arrays of one semiring."""
+"""Conversion of user-supplied weights (numbers, strings, nested lists) to checked arrays of a semiring."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def raw_array(weights: ArrayLike, what: str, dimensions: int) -> Weights:
     if 0 < array.ndim < dimensions and any(isinstance(row, (list, tuple)) for row in array):
         raise ShapeError(f"{what} has rows of unequal length")
     if array.ndim != dimensions:
-        raise ShapeError(f"{what} has {array.ndim} dimension(s), where {dimensions} are right")
+        raise ShapeError(f"{what} must have {dimensions} dimension(s), got {array.ndim}")
     return array
 
 
@@ -41,18 +41,18 @@ def has_floats(array: Weights) -> bool:
 
 
 def checked(semiring: Semiring, array: Weights, exact: bool, where: str) -> Weights:
-    """The array as weights of the semiring, each checked."""
+    """Return the array as checked weights of the semiring."""
     if array.dtype != object and not exact:
         bad = ~holds_array(semiring, np.asarray(array, dtype=np.float64))
         if bad.any():
             raise WeightError(
-                f"{where} has the weight {array[bad].flat[0]}, where the {semiring.name} semiring holds"
-                f" {semiring.members}"
+                f"{where}: weights of the {semiring.name} semiring must be {semiring.members}, got"
+                f" {array[bad].flat[0]}"
             )
         return np.array(array, dtype=np.float64)
 
     if array.dtype == np.bool_ and semiring.dtype(exact) is np.bool_:
-        return array.copy()  # nothing that could be wrong
+        return array.copy()  # booleans need no check
 
     def one(weight: Weight) -> Weight:
         value = (
@@ -64,14 +64,14 @@ def checked(semiring: Semiring, array: Weights, exact: bool, where: str) -> Weig
         )
         if not semiring.holds(value):
             raise WeightError(
-                f"{where} has the weight {shorten(value)}, where the {semiring.name} semiring holds"
-                f" {semiring.members}"
+                f"{where}: weights of the {semiring.name} semiring must be {semiring.members}, got"
+                f" {shorten(value)}"
             )
         return semiring.exact(value) if exact else float(value)
 
     out: Weights = np.empty(array.shape, dtype=semiring.dtype(exact))
-    for place, weight in np.ndenumerate(array):
-        out[place] = one(weight)
+    for index, weight in np.ndenumerate(array):
+        out[index] = one(weight)
     return out
 
 
@@ -83,35 +83,34 @@ def holds_array(semiring: Semiring, array: Weights) -> Weights:
 
 
 def merged(semiring: Semiring, group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, Weight]]:
-    """Sum the weights of one matrix by place, without zeros; a sum of floats is rounded once."""
-    given: dict[tuple[int, int], list[Weight]] = {}
+    """Sum the weights of one matrix by position and drop zeros; a sum of floats is rounded once."""
+    weights_at: dict[tuple[int, int], list[Weight]] = {}
     for i, j, weight in group:
         value = semiring.parse(weight) if isinstance(weight, str) else weight
         if not semiring.holds(value):
             raise WeightError(
-                f"the weight {shorten(value)} is not in the {semiring.name} semiring, which holds"
-                f" {semiring.members}"
+                f"weights of the {semiring.name} semiring must be {semiring.members}, got {shorten(value)}"
             )
         if not (is_float(value) or semiring.float_only):
             value = semiring.exact(value)
-        given.setdefault((i, j), []).append(value)
-    total = {place: _sum(semiring, weights) for place, weights in given.items()}
+        weights_at.setdefault((i, j), []).append(value)
+    total = {position: _sum(semiring, weights) for position, weights in weights_at.items()}
     return [(i, j, w) for (i, j), w in total.items() if w != semiring.zero]
 
 
 def given_several_times(group: Sequence[tuple[int, int, Weight]]) -> list[tuple[int, int, tuple[float, ...]]]:
-    """Over log: the places with several weights other than zero, and these weights, sorted."""
-    given: dict[tuple[int, int], list[float]] = {}
+    """Return the positions with several nonzero log weights, and these weights, sorted."""
+    weights_at: dict[tuple[int, int], list[float]] = {}
     for i, j, weight in group:
         if (value := float(weight)) > -np.inf:
-            given.setdefault((i, j), []).append(value)
-    return [(i, j, tuple(sorted(weights))) for (i, j), weights in given.items() if len(weights) > 1]
+            weights_at.setdefault((i, j), []).append(value)
+    return [(i, j, tuple(sorted(weights))) for (i, j), weights in weights_at.items() if len(weights) > 1]
 
 
 def _sum(semiring: Semiring, weights: list[Weight]) -> Weight:
     if len(weights) == 1:
         return weights[0]
-    if semiring.float_only:  # there is no exact sum to round
+    if semiring.float_only:  # an exact sum does not exist
         return reduce(semiring.plus, sorted(weights))
     total = reduce(semiring.plus, map(semiring.exact, weights))
     if not any(map(is_float, weights)):
@@ -119,11 +118,13 @@ def _sum(semiring: Semiring, weights: list[Weight]) -> Weight:
     try:
         return float(total)
     except OverflowError:
-        raise WeightError(f"weights given several times sum to {shorten(total)}, beyond float64") from None
+        raise WeightError(
+            f"the sum of duplicate weights must be in float64's range, got {shorten(total)}"
+        ) from None
 
 
 MOST_NOTES = 5
-"""For one file."""
+"""Maximum number of warnings for one file."""
 
 
 def tell_merged(
@@ -133,11 +134,12 @@ def tell_merged(
     final: Iterable[int] = (),
     stacklevel: int = 3,
 ) -> None:
-    """Warns of transitions (source, target, symbol), and of states with an initial or a final weight, that
-    are there several times: their weights are merged by the semiring's plus.
+    """Warn about transitions and initial or final weights that occur several times.
+
+    Their weights are merged by the semiring's plus.
 
     Args:
-        where: what to call the file.
+        where: the file's name in the warnings.
         transitions: source, target and symbol, as the file names them.
         initial: the states of the initial weights.
         final: the states of the final weights.

@@ -1,4 +1,4 @@
-"""An immutable weighted finite-state automaton (Definition 2, Peng et al. 2018)."""
+"""Immutable weighted finite-state automata (Definition 2, Peng et al. 2018)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from automata.text.number_text import plural, shorten
 from automata.weights import checked, given_several_times, has_floats, is_float, merged, raw_array
 
 MOST_STATES = 1 << 24
-"""The most states of an automaton."""
+"""Maximum number of states of an automaton."""
 MOST_CELLS = 1 << 28
-"""The most weights of an automaton whose matrices are made arrays, zeros too (2 GB of float64)."""
+"""Maximum number of weights of an automaton with dense matrices, including zeros (2 GB of float64)."""
 MOST_EXACT_CELLS = 1 << 25
-"""The same for exact weights, which are Python objects."""
+"""Maximum number of weights with exact numbers, which are Python objects."""
 
 
 Summands = tuple[Hashable, str | None, int, int, tuple[float, ...]]
-"""A symbol, or the name of a vector; row, column, and the weights that were given there."""
+"""A symbol or the name of a vector; row, column, and the weights for that position."""
 
 
 class Edge(NamedTuple):
-    """One transition with a weight other than zero."""
+    """A transition of nonzero weight."""
 
     source: int
     target: int
@@ -51,35 +51,35 @@ class WFSA(Drawable):
     <WFSA: 2 states, 1 symbol, real semiring, exact>
 
     Args:
-        semiring: where the weights live.
+        semiring: the semiring of the weights.
         initial: the initial weights lambda, shape ``(n,)``.
         final: the final weights rho, shape ``(n,)``.
-        transitions: for each symbol its matrix tau, shape ``(n, n)``, from row to column. Symbols are any
-            hashable values but ``""``; symbols that are given *the same object* share one stored matrix, so a
+        transitions: the matrix tau of each symbol, shape ``(n, n)``, from row to column. Symbols are any
+            hashable values except ``""``. Symbols with *the same object* share one stored matrix, so a
             wildcard over ten thousand words is ``dict.fromkeys(words, matrix)`` and costs one matrix.
-        epsilon: the matrix of the transitions that read nothing, shape ``(n, n)``; cycles are allowed where
-            the sum over all ways round converges (absolutely). If one does not, the epsilon transitions of
-            states on no path from an initial to a final state are removed before that is an error.
+        epsilon: the matrix of the transitions that read nothing, shape ``(n, n)``; cycles are allowed if the
+            sum over all paths converges absolutely. If one does not, the epsilon transitions of states on no
+            path from an initial to a final state are removed before that is an error.
 
-    Weights that are all integers, fractions, strings or infinities make an exact automaton; one float (that
-    is not an infinity) makes a float64 automaton. See :meth:`to_exact` and :meth:`to_float`.
+    Weights that are all integers, fractions, strings or infinities give an exact automaton. One finite float
+    gives a float64 automaton. See :meth:`to_exact` and :meth:`to_float`.
 
     Raises:
-        ShapeError: the shapes do not fit together.
-        WeightError: a weight is not in the semiring, NaN included.
+        ShapeError: the shapes do not match.
+        WeightError: a weight is not in the semiring, or is NaN.
         EpsilonCycle: a cycle of epsilon transitions on a path from an initial to a final state has no sum in
             the semiring.
 
     Attributes:
         semiring: the semiring.
         initial, final: read-only arrays, shape ``(n,)``.
-        tables: the *distinct* matrices, each as its entries other than zero.
-        index: for each symbol the place of its matrix in ``tables``; its order is the alphabet's.
-        epsilon_table: the epsilon transitions likewise; empty if there are none.
-        exact: are the weights exact (else float64)?
-        summands: over log, the weights that were given several times in one place, each with its symbol
-            (``initial`` and ``final`` weights with ``None``), its states and all that was given: their sum is
-            irrational, and the automaton has it rounded. ``None``: there were some, before an operation.
+        tables: the *distinct* matrices, as sparse matrices.
+        index: for each symbol, the index of its matrix in ``tables``, in the alphabet's order.
+        epsilon_table: the epsilon transitions as a sparse matrix, which is empty if there are none.
+        exact: whether the weights are exact; otherwise they are float64.
+        summands: over log, the positions with several weights: the symbol (``None`` for ``initial`` and
+            ``final`` weights), the states and all weights. Their sum is irrational, and the automaton holds
+            it rounded. ``None`` if there were some before an operation.
     """
 
     semiring: Semiring
@@ -101,19 +101,21 @@ class WFSA(Drawable):
     ) -> None:
         if not isinstance(semiring, Semiring):
             raise InputError(
-                f"the semiring is {shorten(semiring)}, where one of automata.semirings is right, such as REAL"
+                f"the semiring must be one of automata.semirings, such as REAL, got {shorten(semiring)}"
             )
         if not isinstance(transitions, Mapping):
             raise InputError(
-                f"the transitions are of type {type(transitions).__name__}, where a dict is right: a matrix"
-                " for each symbol"
+                "the transitions must be a dict with a matrix for each symbol, got"
+                f" {type(transitions).__name__}"
             )
         parts = [("initial", raw_array(initial, "initial", 1)), ("final", raw_array(final, "final", 1))]
         index: dict[Hashable, int] = {}
         places: dict[int, int] = {}
         for symbol, matrix in transitions.items():
             if symbol == EPSILON:
-                raise InputError('the symbol "" is kept for epsilon; give its matrix as the argument epsilon')
+                raise InputError(
+                    'the symbol "" is reserved for epsilon; pass its matrix as the argument epsilon'
+                )
             if id(matrix) not in places:
                 places[id(matrix)] = len(places)
                 name = f"the matrix of symbol {symbol!r}"
@@ -124,7 +126,7 @@ class WFSA(Drawable):
         n = len(parts[0][1])
         for what, part in parts:
             if part.shape != (shape := (n,) * part.ndim):
-                raise ShapeError(f"{what} has shape {part.shape}, where {n} initial weights ask for {shape}")
+                raise ShapeError(f"{what} must have shape {shape} for {n} initial weights, got {part.shape}")
         floats = semiring.float_only or any(has_floats(part) for _, part in parts)
         exact = semiring.exact_only or not floats
         clean = [checked(semiring, part, exact, what) for what, part in parts]
@@ -142,7 +144,7 @@ class WFSA(Drawable):
         epsilon: Weights | SparseMatrix | None,
         summands: frozenset[Summands] | None = frozenset(),
     ) -> None:
-        """Transitions are an array of shape ``(m, n, n)``, or tables; epsilon an array or a table."""
+        """Set all attributes; transitions and epsilon are arrays or sparse matrices."""
         if isinstance(transitions, np.ndarray):
             transitions.flags.writeable = False
             self.__dict__["matrices"] = transitions
@@ -163,7 +165,7 @@ class WFSA(Drawable):
             summands=summands,
         )
         try:
-            _ = self.epsilon_closure  # a divergent cycle is refused here, not at the first string
+            _ = self.epsilon_closure  # reject a divergent cycle here, not at the first string
         except EpsilonCycle:
             useful = useful_states(self)
             table = self.epsilon_table.without_columns(~useful).transposed.without_columns(~useful).transposed
@@ -184,14 +186,14 @@ class WFSA(Drawable):
         epsilon: Weights | SparseMatrix | None = None,
         summands: frozenset[Summands] | None = frozenset(),
     ) -> WFSA:
-        """An automaton from ready parts, for constructions that make sound ones.
+        """Return an automaton from parts without checking them, for constructions that are correct.
 
         Args:
-            semiring: of the weights.
+            semiring: the semiring of the weights.
             initial: shape ``(n,)``, of the semiring's dtype.
             final: shape ``(n,)``.
             tables: the distinct matrices, of n rows each, or an array of shape ``(m, n, n)``.
-            index: for each symbol the place of its matrix.
+            index: the index of each symbol's matrix.
             epsilon: the epsilon transitions.
             summands: see :attr:`summands`.
         """
@@ -200,9 +202,12 @@ class WFSA(Drawable):
         return automaton
 
     def replace(self, **changes: Any) -> WFSA:
-        """Return a copy with some of ``semiring, initial, final, index`` changed, the transitions as
-        ``matrices`` or ``tables``, ``epsilon`` as an array, a table or ``None``: for operations that keep
-        automata sound.
+        """Return a copy with changed parts, without checking them.
+
+        Args:
+            **changes: new values of ``semiring``, ``initial``, ``final``, ``index`` or
+            ``summands``; the transitions as ``matrices`` or ``tables``; and ``epsilon`` as an
+            array, a table or ``None``.
         """
         semiring = changes.get("semiring", self.semiring)
         kept = semiring.zero == self.semiring.zero
@@ -217,7 +222,7 @@ class WFSA(Drawable):
         return WFSA.of_tables(semiring, initial, final, transitions, index, epsilon, summands)
 
     def with_tables(self, function: Callable[[SparseMatrix], SparseMatrix], **changes: Any) -> WFSA:
-        """A copy with a function of each table, epsilon's too, in its place; see :meth:`replace`."""
+        """Return a copy with a function applied to each table, including epsilon's; see :meth:`replace`."""
         tables = [function(table) for table in self.tables]
         return self.replace(tables=tables, epsilon=function(self.epsilon_table), **changes)
 
@@ -225,23 +230,24 @@ class WFSA(Drawable):
     def from_arrays(
         cls, semiring: Semiring, initial: Floats, final: Floats, matrices: Floats, index: Mapping[Any, int]
     ) -> WFSA:
-        """A float64 automaton from ready arrays, without a copy for each symbol.
+        """Return a float64 automaton from arrays, without a copy for each symbol.
 
         Args:
-            semiring: one with float64 automata.
+            semiring: a semiring with float64 automata.
             initial: shape ``(n,)``.
             final: shape ``(n,)``.
             matrices: the distinct matrices, shape ``(m, n, n)``.
-            index: for each symbol the place of its matrix.
+            index: the index of each symbol's matrix.
         """
         n = len(initial)
         if final.shape != (n,) or matrices.shape[1:] != (n, n):
             raise ShapeError(
-                f"initial, final and matrices have shapes {initial.shape}, {final.shape}, {matrices.shape}"
+                "initial, final and matrices must have shapes (n,), (n,) and (m, n, n), got"
+                f" {initial.shape}, {final.shape}, {matrices.shape}"
             )
-        if any(not 0 <= place < len(matrices) for place in index.values()) or EPSILON in index:
+        if any(not 0 <= position < len(matrices) for position in index.values()) or EPSILON in index:
             raise ShapeError(
-                f"index names a matrix that is not there, or epsilon, where 0 to {len(matrices) - 1} are"
+                f"index must map symbols other than epsilon to matrices 0 to {len(matrices) - 1}"
             )
         first, last, cube = (
             checked(semiring, np.asarray(a, dtype=np.float64), False, what)
@@ -259,24 +265,25 @@ class WFSA(Drawable):
         final: Iterable[tuple[int, Weight]],
         transitions: Iterable[tuple[int, int, Hashable, Weight]],
     ) -> WFSA:
-        """An automaton from what differs from zero; symbol ``""`` is epsilon.
+        """Return an automaton from nonzero weights; the symbol ``""`` is epsilon.
 
-        Symbols with the same transitions share one matrix. Weights given twice for the same place are summed,
-        as two paths are.
+        Symbols with the same transitions share one matrix. Duplicate weights are summed, like two
+        paths.
+
 
         >>> from automata.semirings import MAX_PLUS
         >>> WFSA.from_edges(MAX_PLUS, 2, "ab", [(0, 0)], [(1, 0)], [(0, 1, "a", 3), (1, 1, "b", "1/2")])
         <WFSA: 2 states, 2 symbols, max-plus semiring, exact>
         """
         order = list(dict.fromkeys(alphabet))
-        given: dict[tuple[Hashable, str | None], list[Entry]] = {(s, None): [] for s in (*order, EPSILON)}
-        given[None, "initial"] = [(q, 0, w) for q, w in initial]
-        given[None, "final"] = [(q, 0, w) for q, w in final]
+        groups: dict[tuple[Hashable, str | None], list[Entry]] = {(s, None): [] for s in (*order, EPSILON)}
+        groups[None, "initial"] = [(q, 0, w) for q, w in initial]
+        groups[None, "final"] = [(q, 0, w) for q, w in final]
         for source, target, symbol, weight in transitions:
-            if (symbol, None) not in given:
+            if (symbol, None) not in groups:
                 raise UnknownSymbol(f"a transition reads {shorten(symbol)}, which is not in the alphabet")
-            given[symbol, None].append((source, target, weight))
-        entries = {what: frozenset(merged(semiring, group)) for what, group in given.items()}
+            groups[symbol, None].append((source, target, weight))
+        entries = {what: frozenset(merged(semiring, group)) for what, group in groups.items()}
         floats = semiring.float_only or any(is_float(w) for group in entries.values() for _, _, w in group)
         exact = semiring.exact_only or not floats
         require_states(states)
@@ -291,10 +298,10 @@ class WFSA(Drawable):
             return result
 
         distinct = dict.fromkeys(entries[s, None] for s in order)
-        place = {group: i for i, group in enumerate(distinct)}
+        number = {group: i for i, group in enumerate(distinct)}
         several = [
             (*what, *one)
-            for what, group in given.items()
+            for what, group in groups.items()
             for one in (given_several_times(group) if semiring.float_only else ())
         ]
         return cls.of_tables(
@@ -302,7 +309,7 @@ class WFSA(Drawable):
             vector("initial"),
             vector("final"),
             [table(group) for group in distinct],
-            {s: place[entries[s, None]] for s in order},
+            {s: number[entries[s, None]] for s in order},
             table(entries[EPSILON, None]),
             frozenset(several),
         )
@@ -317,7 +324,7 @@ class WFSA(Drawable):
 
     @property
     def num_transitions(self) -> int:
-        """The number of transitions, epsilon among them."""
+        """The number of transitions, including epsilon."""
         return sum(len(self.tables[i]) for i in self.index.values()) + len(self.epsilon_table)
 
     states = num_states
@@ -335,12 +342,12 @@ class WFSA(Drawable):
 
     @cached_property
     def has_epsilon(self) -> bool:
-        """Are there epsilon transitions?"""
+        """Whether there are epsilon transitions."""
         return len(self.epsilon_table) > 0
 
     @cached_property
     def matrices(self) -> Weights:
-        """The distinct matrices as a read-only array, shape ``(m, n, n)``; raise LimitReached."""
+        """The distinct matrices as a read-only array, shape ``(m, n, n)``; raises LimitReached."""
         n = self.num_states
         require_room(self.semiring, n, len(self.tables), self.exact)
         dense = [table.dense(self.semiring) for table in self.tables]
@@ -350,27 +357,27 @@ class WFSA(Drawable):
 
     @cached_property
     def epsilon(self) -> Weights | None:
-        """The dense matrix of the epsilon transitions, read-only; ``None`` if there are none."""
+        """The read-only dense matrix of the epsilon transitions; ``None`` if there are none."""
         return self._dense(self.epsilon_table) if self.has_epsilon else None
 
     @cached_property
     def closure(self) -> Weights | None:
-        """The epsilon closure E* = I + E + EE + ..., shape ``(n, n)``; ``None`` where there is no epsilon."""
+        """The epsilon closure E* = I + E + EE + ..., shape ``(n, n)``; ``None`` if there is no epsilon."""
         return None if self.epsilon_closure is None else self.epsilon_closure.matrix
 
     @cached_property
     def epsilon_closure(self) -> EpsilonClosure | None:
-        """The epsilon closure, as what vectors are multiplied by; ``None`` where there is no epsilon."""
+        """The epsilon closure as an operator on vectors; ``None`` if there is no epsilon."""
         return EpsilonClosure(self.semiring, self.epsilon_table, self.exact) if self.has_epsilon else None
 
     def table(self, symbol: Hashable) -> SparseMatrix:
-        """The transitions tau(., ., symbol) other than zero."""
+        """Return the nonzero transitions tau(., ., symbol)."""
         if symbol not in self.index:
             raise unknown_symbol(self.index, symbol)
         return self.tables[self.index[symbol]]
 
     def matrix(self, symbol: Hashable) -> Weights:
-        """The transition matrix tau(., ., symbol), shape ``(n, n)``."""
+        """Return the transition matrix tau(., ., symbol), shape ``(n, n)``."""
         return self._dense(self.table(symbol))
 
     def _dense(self, table: SparseMatrix) -> Weights:
@@ -378,7 +385,7 @@ class WFSA(Drawable):
         return table.dense(self.semiring)
 
     def edges(self) -> Iterator[Edge]:
-        """Every transition whose weight is not zero: by source, target, then symbol; epsilon first."""
+        """Yield every transition of nonzero weight, by source, target, then symbol; epsilon comes first."""
         symbols = [EPSILON, *self.index]
         tables = [self.epsilon_table, *(self.tables[i] for i in self.index.values())]
         sizes = [len(table) for table in tables]
@@ -387,19 +394,19 @@ class WFSA(Drawable):
         entry = np.concatenate([np.arange(size) for size in sizes])
         order = np.lexsort((which, columns, rows))
         parts = (part[order].tolist() for part in (rows, columns, which, entry))
-        for row, column, place, number in zip(*parts, strict=True):
-            yield Edge(row, column, symbols[place], tables[place].weights[number])
+        for row, column, kind, number in zip(*parts, strict=True):
+            yield Edge(row, column, symbols[kind], tables[kind].weights[number])
 
     def weighted_form(self, final: Collection[int] = ()) -> WFSA:
-        """The automaton itself."""
+        """Return the automaton itself."""
         return self
 
     def to_exact(self) -> WFSA:
-        """The same automaton over exact numbers: every float is the dyadic fraction that it is."""
+        """Return the automaton over exact numbers; every float becomes the fraction that it represents."""
         return self if self.exact else self._map(self.semiring.exact, object)
 
     def to_float(self) -> WFSA:
-        """The automaton with every weight rounded to the nearest float64."""
+        """Return the automaton with every weight rounded to the nearest float64."""
         if not self.exact:
             return self
         if self.semiring.exact_only:
@@ -414,11 +421,13 @@ class WFSA(Drawable):
         return self.with_tables(lambda table: table.mapped(self.semiring, each, dtype), **ends)
 
     def over(self, alphabet: Iterable[Hashable]) -> WFSA:
-        """The same automaton over a larger alphabet, in the given order; new symbols have no transition."""
+        """Return the same automaton over a larger alphabet in the given order, without new transitions."""
         order = dict.fromkeys(alphabet)
         missing = [s for s in self.index if s not in order]
         if missing:
-            raise UnknownSymbol(f"the new alphabet lacks {shorten(missing[0])}, which the automaton reads")
+            raise UnknownSymbol(
+                f"the new alphabet must contain {shorten(missing[0])}, which the automaton reads"
+            )
         fresh = len(order) > len(self.index)
         blank = [SparseMatrix.empty(self.num_states, self.initial.dtype)] if fresh else []
         index = {s: self.index.get(s, len(self.tables)) for s in order}
@@ -452,23 +461,23 @@ class WFSA(Drawable):
 
 
 def require_room(semiring: Semiring, states: int, matrices: int, exact: bool = True) -> None:
-    """Raise LimitReached if so many matrices would be too large. Call this before allocating."""
+    """Raise LimitReached if this many matrices would be too large. Call this before allocating."""
     require_cells(semiring, states * states * matrices, exact, "the automaton")
 
 
 def require_cells(semiring: Semiring, cells: int, exact: bool, what: str) -> None:
-    """The same for an array of so many weights."""
+    """Raise LimitReached if an array of this many weights would be too large. Call this before allocating."""
     most = MOST_EXACT_CELLS if semiring.dtype(exact) is object else MOST_CELLS
     if cells > most:
         count = f"{cells:,}" if cells < 10**24 else "more than 10^24"
-        raise LimitReached(f"{what} asks for {count} weights; at most {most:,} are held")
+        raise LimitReached(f"{what} must have at most {most:,} weights, got {count}")
 
 
 def require_states(states: int) -> None:
-    """Raise :class:`~automata.errors.LimitReached` for more states than an automaton may have."""
+    """Raise LimitReached if an automaton would have too many states."""
     if states > MOST_STATES:
         count = f"{states:,}" if states < 10**24 else "more than 10^24"
-        raise LimitReached(f"the automaton asks for {count} states; at most {MOST_STATES:,} are held")
+        raise LimitReached(f"the automaton must have at most {MOST_STATES:,} states, got {count}")
 
 
 Entry = tuple[int, int, Weight]
@@ -478,28 +487,27 @@ Entry = tuple[int, int, Weight]
 def _columns(
     group: Iterable[Entry], states: int, semiring: Semiring, exact: bool
 ) -> tuple[list[int], list[int], Weights]:
-    """The rows, columns and weights of entries, each checked to be inside."""
+    """Return the rows, columns and weights of entries; raise ShapeError if one is out of range."""
     entries = list(group)
     weights: Weights = np.empty(len(entries), dtype=semiring.dtype(exact))
-    for place, (i, j, weight) in enumerate(entries):
+    for position, (i, j, weight) in enumerate(entries):
         if not (0 <= i < states and 0 <= j < states):
             state = i if not 0 <= i < states else j
-            raise ShapeError(f"a weight names state {state}, where states are 0 to {states - 1}")
-        weights[place] = semiring.exact(weight) if exact else float(weight)
+            raise ShapeError(f"the state of a weight must be from 0 to {states - 1}, got {state}")
+        weights[position] = semiring.exact(weight) if exact else float(weight)
     return [i for i, _, _ in entries], [j for _, j, _ in entries], weights
 
 
 def require_wfsa(value: object) -> None:
-    """Raise :class:`~automata.errors.InputError` for what is no automaton, such as a file's name.
+    """Raise InputError if the value is not a WFSA, for example a file's name.
 
     >>> require_wfsa("a.json")
     Traceback (most recent call last):
-    automata.errors.InputError: 'a.json' is a str, where a WFSA is right: read gives the one in a file
+    automata.errors.InputError: the automaton must be a WFSA, got 'a.json' of type str; read loads a file
     """
     if isinstance(value, WFSA):
         return
-    makes_one = ": its to_wfsa makes one" if hasattr(value, "to_wfsa") else ""
-    in_file = ": read gives the one in a file" if isinstance(value, str | PathLike) else ""
-    raise InputError(
-        f"{shorten(value)} is a {type(value).__name__}, where a WFSA is right{makes_one}{in_file}"
-    )
+    makes_one = "; its to_wfsa returns one" if hasattr(value, "to_wfsa") else ""
+    in_file = "; read loads a file" if isinstance(value, str | PathLike) else ""
+    got = f"{shorten(value)} of type {type(value).__name__}"
+    raise InputError(f"the automaton must be a WFSA, got {got}{makes_one}{in_file}")

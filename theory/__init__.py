@@ -1,1 +1,4 @@
-"""What the papers claim: one file a claim, in one folder a paper. Knows automata; no torch."""
+"""The claims of the papers: one folder for each paper, one file for each claim.
+
+This package depends on automata and does not import torch.
+"""

@@ -1,7 +1,7 @@
-"""What a claim is: a statement, its source, and its variants, each with the verdict that is expected of it.
+"""Claims: a statement, its source, and its variants, each with its expected verdict.
 
-Every claim here has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d
-automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights that both are made of.
+Every claim has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d
+automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights from which both are built.
 """
 
 from __future__ import annotations
@@ -25,34 +25,36 @@ PROVED = (*LADDER, "proved")
 KERNEL = "kernel-checked"
 GRADIENT = "gradient"
 EXACT, TORCH = "exact", "torch"
-"""What runs a network on strings."""
+"""The ways to run a network on strings."""
 
 
 class Case(Protocol):
-    """Weights of a network: what a recurrence and a construction are given."""
+    """Weights of a network, from which a recurrence and a construction are built."""
 
     alphabet: str
 
     def describe(self) -> str:
-        """The weights as a person would write them, on one line."""
+        """Return the weights on one line, in readable form."""
 
     def renamed(self, names: dict[str, str]) -> Any:
-        """The same weights for the letters named, under their new names; other letters are dropped."""
+        """Return the weights of the letters in ``names``, under their new names, without other letters."""
 
     def to_json(self) -> dict[str, Any]:
-        """The weights, exactly; the class's ``from_json`` reads them back."""
+        """Return the weights exactly; the class's ``from_json`` reads them back."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is tried of a variant, where that is not the usual.
+    """The amount of testing of a variant, if it differs from the default.
 
     Attributes:
-        examples: random cases a rung: of every rung, or by the kind of evidence; ``None`` for the run's own.
-        strings: random strings a case, at most.
-        longest, run: the most symbols of a random string, and of a long run of one symbol, which comes
-            besides.
-        exhausted, letters: every string up to that length over alphabets of 1 to so many letters.
+        examples: the number of random cases for every rung, or by the kind of evidence; ``None``
+            for the run's default.
+        strings: the maximum number of random strings for each case.
+        longest, run: the maximum length of random strings, and of additional long runs of one
+            symbol.
+        exhausted, letters: test every string up to this length over alphabets of 1 to ``letters``
+            letters.
     """
 
     examples: int | Mapping[str, int] | None = None
@@ -63,7 +65,7 @@ class Effort:
     letters: int = 2
 
     def examples_of(self, kind: str) -> int | None:
-        """Random cases of a rung of that kind; ``None`` for the run's own."""
+        """Return the number of random cases for a kind of evidence; ``None`` for the run's default."""
         return self.examples.get(kind) if isinstance(self.examples, Mapping) else self.examples
 
 
@@ -72,29 +74,32 @@ USUAL = Effort()
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to read the claim: as printed, corrected, or with a hypothesis dropped.
+    """A reading of the claim: as printed, corrected, or with a hypothesis dropped.
 
     Attributes:
         name: ``printed``, ``printed-...``, ``corrected`` or ``without-...``.
-        expected: what the suite must find.
-        says: what this reading says, in a sentence.
-        reading: what it claims: an equality, no automaton, ....
-        cases: for an alphabet, random cases over it, for Hypothesis.
-        small_cases: for a number of letters, all cases with weights among 0, 1, -1 and 1/2, the simplest
-            first; or, of what holds, cases near one in which every weight matters.
+        expected: the verdict that the suite must find.
+        says: a sentence that states this reading.
+        reading: the formal statement: an equality, no automaton, and so on.
+        cases: a function from an alphabet to a Hypothesis strategy for cases.
+        small_cases: a function from a number of letters to all cases with weights among 0, 1, -1
+            and 1/2, simplest first. If the variant holds, these may be cases near one in which
+            every weight matters.
         kinds: the kinds of evidence that it promises.
         proof: the invariant that proves it for all weights, strings and sizes.
-        theorem: what Coq's kernel accepts of it; with one, it promises to be kernel-checked.
-        alphabet: the symbols of all its cases, where they are given and not drawn.
-        effort: how much is tried of it; the claim's own without.
-        without: for kinds of evidence that it cannot have, why (:mod:`theory.without`).
-        programs: the torch programs that stand for its network besides layers of units, by their names in
-            :mod:`ratproof.implementations.fa_rnn` and :mod:`ratproof.implementations.state_regularized`.
-        layers: the torch layers that stand for its network, by their kinds' names, where they are not those
-            of the claim.
-        torch_in_tests: does a test of its own run torch besides?
-        constant: why its automata give all strings the same score, where they do: then no case is
-            informative, and evidence that runs on strings may hold all the same.
+        theorem: the theorem that Coq's kernel accepts; it adds the promise to be kernel-checked.
+        alphabet: the symbols of all its cases, if they are fixed.
+        effort: the amount of testing; by default, the claim's.
+        without: the kinds of evidence that it cannot have, with the reasons
+            (:mod:`theory.without`).
+        programs: the torch programs for its network, besides layers of units, by their names in
+            :mod:`ratproof.implementations.fa_rnn` and
+            :mod:`ratproof.implementations.state_regularized`.
+        layers: the torch layers for its network, by the names of their kinds, if they differ from
+            the claim's.
+        torch_in_tests: whether a test of its own also runs torch.
+        constant: the reason why its automata give all strings the same score, if they do. Then no
+            case is informative, and evidence from runs on strings may still hold.
     """
 
     name: str
@@ -119,23 +124,23 @@ class Variant:
             object.__setattr__(self, "kinds", (*self.kinds, KERNEL))
 
     def changed(self, **parts: Any) -> Variant:
-        """The same variant with other parts: of its reading, or of itself."""
+        """Return the variant with other parts, of its reading or of itself."""
         reading = {name: value for name, value in parts.items() if hasattr(self.reading, name)}
         own = {name: value for name, value in parts.items() if name not in reading}
         return replace(self, reading=replace(self.reading, **reading), **own)
 
     def part(self, name: str) -> Any:
-        """A part of its reading, or of itself."""
+        """Return a part of its reading or of itself."""
         return getattr(self.reading if hasattr(self.reading, name) else self, name)
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a paper says it.
+    """The place of a statement in a paper.
 
     Attributes:
         paper: the key in ``docs/references.bib``.
-        section, statement: as the paper numbers them; the section is empty where its number is not known.
+        section, statement: the paper's numbers; the section is empty if its number is unknown.
         equations: the numbers of the equations.
     """
 
@@ -146,19 +151,21 @@ class Source:
 
     @property
     def in_section(self) -> str:
-        """What follows the statement's name, or the paper's: a comma and the section, or nothing."""
+        """The suffix for the statement's or the paper's name: a comma and the section, or nothing."""
         return f", section {self.section}" if self.section else ""
 
 
 @dataclass(frozen=True)
 class Misprint:
-    """What a paper prints and no reading can run: shapes that do not fit, an index that is not there, a
-    quantity that is defined by itself; or what its text says of the network and not of its scores.
+    """A printed statement that no reading can run.
+
+    Examples are shapes that do not match, an index that does not exist, a quantity that is defined
+    by itself, or text about the network instead of its scores.
 
     Attributes:
-        printed: the print.
-        right: what is right.
-        test: the test that shows it, as pytest names it.
+        printed: the printed statement.
+        right: the correction.
+        test: the test that shows it, by its pytest id.
     """
 
     printed: str
@@ -171,8 +178,8 @@ class TableRow:
     """A row of one of the paper's tables.
 
     Attributes:
-        table: its number.
-        cells: what the paper has in that row, in our words.
+        table: the number of the table.
+        cells: the paper's entries in that row, in our words.
     """
 
     table: str
@@ -181,26 +188,26 @@ class TableRow:
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a paper.
+    """A statement of a paper.
 
     Attributes:
-        name: as the command line knows it, ``proposition-7``.
+        name: the name on the command line, such as ``proposition-7``.
         title: a few words.
-        statement: what it says, in our own words.
-        source: where the paper says it.
-        hypotheses: what it assumes, said or not.
-        variants: at least one of them expected to hold.
+        statement: the statement in our own words.
+        source: the place in the paper.
+        hypotheses: the assumptions, stated or not.
+        variants: the readings, at least one of which is expected to hold.
         example: a case to draw on the claim's page.
         uses: the names of the claims that it follows from.
         case: the class of its cases, which reads them back from JSON.
-        layers: the torch layers that stand for the network of its variant ``corrected``, by their kinds'
-            names.
-        layers_are_cases: are the gates of a unit of such a layer a case of the claim? Then they are decided
-            too.
-        differentiable: have these layers gradients that could be compared? Then they are.
-        effort: how much is tried of its variants.
-        row: where it stands in one of the paper's tables.
-        misprints: what is printed and is no reading, each with the test that shows it.
+        layers: the torch layers for the network of its variant ``corrected``, by the names of their
+            kinds.
+        layers_are_cases: whether the gates of one unit of such a layer are a case of the claim;
+            then they are decided, too.
+        differentiable: whether these layers have gradients to compare; then they are compared.
+        effort: the amount of testing of its variants.
+        row: its row in one of the paper's tables.
+        misprints: printed statements without a reading, each with the test that shows it.
     """
 
     name: str
@@ -224,27 +231,27 @@ class Claim:
             object.__setattr__(self, "variants", tuple(map(self._with_gradients, self.variants)))
 
     def _with_gradients(self, variant: Variant) -> Variant:
-        """The variant, which promises gradients too where layers stand for it."""
+        """Return the variant, with a promise of gradients if it has layers."""
         if not self.layers_of(variant) or GRADIENT in variant.kinds:
             return variant
         lowest, *others = variant.kinds
         return replace(variant, kinds=(lowest, GRADIENT, *others))
 
     def effort_of(self, variant: Variant) -> Effort:
-        """How much is tried of the variant."""
+        """Return the amount of testing of the variant."""
         return self.effort if variant.effort is None else variant.effort
 
     def layers_of(self, variant: Variant) -> tuple[str, ...]:
-        """The torch layers that stand for the variant's network."""
+        """Return the torch layers for the variant's network."""
         return variant.layers or (self.layers if variant.name == "corrected" else ())
 
     def runs_of(self, variant: Any) -> tuple[str, ...]:
-        """What runs the variant's network on strings: exact arithmetic, torch, or both."""
+        """Return what runs the variant's network on strings: exact arithmetic, torch, or both."""
         by_torch = self.layers_of(variant) or variant.programs or variant.torch_in_tests
         return (EXACT, TORCH) if by_torch else (EXACT,)
 
     def variant(self, name: str) -> Variant:
-        """The variant of that name."""
+        """Return the variant of this name."""
         for variant in self.variants:
             if variant.name == name:
                 return variant

@@ -1,9 +1,8 @@
-"""That a proof by induction speaks of all weights and states: a variable for each number, in every mode that
-is reached.
+"""A check that a proof by induction covers all weights and states, with a variable for each number.
 
-An induction whose step is proved for some states only proves nothing of the others. A state is general when
-its numbers are variables of their own, which are none of the weights'. The first state need not be, where it
-is listed itself.
+An induction whose step is proved only for some states proves nothing about the others. A state is
+general if its numbers are distinct variables that differ from the weights' variables. The first
+state need not be general if it is listed itself. Every reachable mode needs a general state.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from theory.weights import Weights
 def what_is_left_out(
     recurrence: Recurrence, induction: Induction, instance: tuple[Signature, str]
 ) -> str | None:
-    """Which states the induction does not speak of, in words; ``None`` where there are none.
+    """Return a description of states that the induction does not cover, or ``None``.
 
     Args:
         recurrence: the network.
-        induction: with its states.
+        induction: the proof, with its states.
         instance: a signature and an alphabet.
     """
     signature, alphabet = instance
@@ -55,7 +54,7 @@ def _mode(recurrence: Recurrence, state: Any) -> Any:
 
 
 def _is_general(recurrence: Recurrence, state: Any, named: set[str]) -> bool:
-    """Are its numbers variables, each another one, and none a weight?"""
+    """Return whether its numbers are distinct variables, and none of them is a weight."""
     numbers = list(_numbers(state[1] if recurrence.modes else state))
     variables = [
         next(iter(p.terms)) for p in numbers if isinstance(p, Polynomial) and list(p.terms.values()) == [1]

@@ -1,18 +1,17 @@
-"""Proofs by induction over an invariant, for all strings, lengths and weights, in every commutative semiring
-at once.
+"""Proofs by induction over an invariant, for all strings, lengths and weights, in every commutative semiring.
 
-The invariant is a vector inv(c) of polynomials in the network's state c: what Forward's vector Omega is after
-a string, when the network is in c. Three identities show it:
+The invariant is a vector inv(c) of polynomials in the network's state c: the value of Forward's
+vector Omega after a string that leads the network to c. Three identities show it:
 
     base      Omega_0 = inv(c_0)
     step      inv(c) tau(a) = inv(step(c, a)), for every state c and every symbol a
     readout   inv(c) rho = out(c)
 
-By induction Omega is inv(c) after every string, so every score is what the network shows. All three are run
-through the same code as everything else (the recurrence, the construction and :mod:`automata.forward`), with
-a variable for each weight and for each number of the state, in the free commutative semiring N[X]: there is
-no minus and nothing is cancelled, and a homomorphism takes N[X] to every commutative semiring. A proof that
-fails is no disproof.
+By induction, Omega is inv(c) after every string, so every score is the network's output. All three
+use the same code as everything else: the recurrence, the construction and :mod:`automata.forward`.
+Each weight and each number of the state is a variable in the free commutative semiring N[X]. There
+is no minus, nothing is cancelled, and a homomorphism maps N[X] to every commutative semiring. A
+proof that fails is no disproof.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ ONE_LETTER = (
     "One letter whose weights are variables stands for every letter of every alphabet: "
     "a step reads one letter, and no identity has the weights of two."
 )
-"""Why an induction that is checked for one letter shows all letters."""
+"""The reason why an induction that is checked for one letter holds for all letters."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """One equation, and whether it holds.
+    """An equation, and whether it holds.
 
     Attributes:
         name: base, step or readout.
-        where: of which unit, state and symbol.
-        left, right: both sides, written out.
-        holds: are they equal?
+        where: the unit, state and symbol.
+        left, right: both sides as text.
+        holds: whether they are equal.
     """
 
     name: str
@@ -63,18 +62,18 @@ class Identity:
 
 @dataclass(frozen=True)
 class Induction:
-    """What proves a variant.
+    """A proof of a variant by induction.
 
     Attributes:
         says: the invariant in words.
-        invariant: from the weights, a state and the unit, what Forward's vector is; a weight for each state
-            of the automaton.
-        states: from the weights and a way to name variables, the states with a variable for each number: one,
-            or one for each of finitely many modes.
-        instances: the signatures and alphabets that the identities are to be checked for; see
+        invariant: a function from the weights, a state and the unit to Forward's vector, with a
+            weight for each state of the automaton.
+        states: a function from the weights and a way to name variables to the states with a
+            variable for each number: one state, or one for each of finitely many modes.
+        instances: the signatures and alphabets for which to check the identities; see
             :attr:`checked`.
-        enough: why these are all there are to check.
-        sizes: identities with the size itself a symbol, where the instances leave sizes open.
+        enough: the reason why these cover everything.
+        sizes: identities with a symbolic size, if the instances do not cover all sizes.
     """
 
     says: str
@@ -86,8 +85,9 @@ class Induction:
 
     @property
     def checked(self) -> tuple[tuple[Signature, str], ...]:
-        """The instances, and those of one letter over two as well: a step that reads another letter than its
-        own differs there.
+        """The instances, and those of one letter over two letters as well.
+
+        A step that reads a letter other than its own differs there.
         """
         over_two = ((signature, "ab") for signature, alphabet in self.instances if len(alphabet) == 1)
         return tuple(dict.fromkeys([*self.instances, *over_two]))
@@ -95,13 +95,13 @@ class Induction:
 
 @dataclass(frozen=True)
 class Reading:
-    """Where the identities are read.
+    """The semirings in which the identities are checked.
 
     Attributes:
-        name: in words.
+        name: the name in reports.
         over: the semiring of all weights.
-        paths: the one that Forward multiplies in: the same, or with the factors of every product turned
-            round.
+        paths: the semiring in which Forward multiplies: the same, or with the factors of every
+            product reversed.
     """
 
     name: str
@@ -118,10 +118,10 @@ TURNED_ROUND = Reading("N<X>, paths multiplied from their end", WORDS, OPPOSITE)
 def identities(
     variant: Variant, induction: Induction, reading: Reading, instance: tuple[Signature, str]
 ) -> list[Identity]:
-    """Base, step and readout of every unit, for the weights of one instance.
+    """Return base, step and readout of every unit, for the weights of one instance.
 
     Args:
-        variant: with the ``recurrence`` and the ``construction``.
+        variant: the variant, with its ``recurrence`` and ``construction``.
         induction: the invariant.
         reading: the semirings.
         instance: a signature and an alphabet.
@@ -133,7 +133,7 @@ def identities(
     automata = variant.reading.construction(weights)
     units = len(recurrence.out(weights, recurrence.start(weights)))
     if len(automata) != units:
-        raise ValueError(f"the network shows {units} numbers, and there are {len(automata)} automata")
+        raise ValueError(f"the number of automata must be {units}, one for each output, got {len(automata)}")
     for unit, automaton in enumerate(automata):
         equations += _of_unit(recurrence, induction, weights, unit, automaton.replace(semiring=reading.paths))
     return equations
@@ -149,7 +149,7 @@ def _of_unit(
         values = list(induction.invariant(weights, state, unit))
         if len(values) != len(array):
             raise ValueError(
-                f"the invariant has {len(values)} numbers, and the automaton {automaton.states} states"
+                f"the invariant must have {automaton.states} numbers, one for each state, got {len(values)}"
             )
         array[:] = [k.exact(value) for value in values]
         return array
@@ -176,7 +176,7 @@ def _of_unit(
 
 
 def write_state(state: Any) -> str:
-    """A state, written out; the history of a windowed network in quotes."""
+    """Return a state as text; the history of a windowed network is quoted."""
     if isinstance(state, tuple):
         return f"({', '.join(map(write_state, state))})" if len(state) != 1 else write_state(state[0])
     return f'"{state}"' if isinstance(state, str) else str(state)

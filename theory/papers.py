@@ -1,4 +1,4 @@
-"""The papers whose claims these are."""
+"""The papers whose claims are verified."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ class Paper:
     """A paper.
 
     Attributes:
-        key: in ``docs/references.bib``.
-        title: what it is called for short.
+        key: the key in ``docs/references.bib``.
+        title: the short title.
         cited: authors and year.
-        letters: letters that stand for it where there is no room.
-        among: what it is listed under, with others, where a line a paper is too many; by itself, without.
+        letters: an abbreviation for narrow columns.
+        among: the heading of a group of papers that are listed on one line; empty if the paper has
+            a line of its own.
     """
 
     key: str
@@ -28,7 +29,7 @@ class Paper:
 
     @property
     def year(self) -> int:
-        """Of its publication.
+        """The year of publication.
 
         >>> PAPERS["peng2018rational"].year
         2018
@@ -66,4 +67,4 @@ PAPERS = {
         Paper("peng2025rwkv7", "RWKV-7 Goose", "Peng et al. 2025", "R7", LINEAR),
     )
 }
-"""Every paper by its key, in the order of their years, those about linear recurrences last."""
+"""All papers by key, in order of year, those about linear recurrences last."""

@@ -1,9 +1,10 @@
-"""Sums over places 1, ..., n: concrete ones, for a recurrence and an automaton, and symbolic ones, for
-a proof for every n.
+"""Sums over places 1, ..., n: concrete ones for a recurrence and an automaton, symbolic ones for a proof.
 
-A claim whose network has a size writes its step, and its automaton's weights, once, as functions of places;
-:class:`Concrete` runs them on numbers (or variables), :class:`~theory.symbolic_places.SymbolicPlaces` on
-places that are symbols, in sympy, which is imported when a proof asks for them.
+If a claim's network has a size, its step and its automaton's weights are written once as functions
+of places. :class:`Concrete` runs them on numbers or variables.
+:class:`~theory.symbolic_places.SymbolicPlaces` runs them on symbolic places in sympy, which is
+imported when a proof needs it.
+
 
 >>> from automata.semirings import REAL
 >>> dot = lambda of, j: of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i)))
@@ -33,9 +34,9 @@ class Concrete:
 
     Attributes:
         over: the semiring.
-        n: how many places.
+        n: the number of places.
         entries: vectors and matrices, as nested tuples.
-        sizes: how many places there are of another kind, by the size's name.
+        sizes: the numbers of other kinds of places, by the name of the size.
     """
 
     over: Semiring
@@ -54,35 +55,35 @@ class Concrete:
         return self.over.zero
 
     def at(self, name: str, *places: int) -> Any:
-        """The number at a place, or at two; places begin with 1."""
+        """Return the number at one or two places, counted from 1."""
         value = self.entries[name]
         for place in places:
             value = value[place - 1]
         return value
 
     def plus(self, a: Any, b: Any) -> Any:
-        """The semiring's sum."""
+        """Return the semiring's sum."""
         return self.over.plus(a, b)
 
     def times(self, a: Any, b: Any) -> Any:
-        """The semiring's product, in this order."""
+        """Return the semiring's product, in this order."""
         return self.over.times(a, b)
 
     def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:
-        """The sum of ``of(i)`` over all places i; of another kind, with the name of their size."""
+        """Return the sum of ``of(i)`` over all places i, or over the places of another ``size``."""
         return total(self.over, (of(i) for i in range(1, (self.n if size is None else self.sizes[size]) + 1)))
 
     def where(self, i: int, j: int, value: Callable[[], Any]) -> Any:
-        """The value where i is j, else zero."""
+        """Return the value if i is j, else zero."""
         return value() if i == j else self.over.zero
 
 
 AnyPlaces: TypeAlias = "Concrete | SymbolicPlaces"
-"""Of either kind."""
+"""Concrete or symbolic places."""
 
 
 def symbolic(first: bool | None = None) -> SymbolicPlaces:
-    """Places that are symbols; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
+    """Return symbolic places; see :class:`~theory.symbolic_places.SymbolicPlaces`."""
     from theory.symbolic_places import SymbolicPlaces
 
     return SymbolicPlaces(first)

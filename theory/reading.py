@@ -1,7 +1,7 @@
-"""What a reading of a claim says: that a network equals automata, or that there is no such automaton.
+"""Formal statements of claims: a network equals automata, or no such automaton exists.
 
-Every claim here has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d
-automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights that both are made of.
+Every claim has one shape (Definition 8, Peng et al. 2018): a recurrence c with d units equals d
+automata, [c(x)]_i = A_i[x] for all strings x. A *case* is the weights from which both are built.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from automata.wfsa import WFSA
 
 
 def untouched(state: Any) -> Any:
-    """The state itself, or a copy where a step could write into it: then no string's run changes another's.
+    """Return the state, or a copy if a step could modify it, so that runs do not affect each other.
 
     >>> first = [0, 1]
     >>> untouched(first) is first, untouched((0, (1, 2)))
@@ -38,15 +38,14 @@ def _can_be_written_into(state: Any) -> bool:
 
 @dataclass(frozen=True)
 class Recurrence:
-    """A network over any number type: a first state, a step for each symbol, and what a state shows of its d
-    units.
+    """A network over any number type: a first state, a step for each symbol, and the outputs of its d units.
 
     Attributes:
-        start: from the case, the state before any symbol.
-        step: from the case, a state and a symbol, the next state.
-        out: from the case and a state, the values of the d units.
-        modes: a state is a pair of a mode, one of finitely many (what the network remembers of the symbols
-            before), and numbers.
+        start: a function from the case to the state before any symbol.
+        step: a function from the case, a state and a symbol to the next state.
+        out: a function from the case and a state to the values of the d units.
+        modes: whether a state is a pair of one of finitely many modes (the network's memory of
+            earlier symbols) and numbers.
     """
 
     start: Callable[[Any], Any]
@@ -55,9 +54,10 @@ class Recurrence:
     modes: bool = False
 
     def values(self, case: Any, string: String) -> Iterator[tuple[Any, ...]]:
-        """[c(x)]_1, ..., [c(x)]_d for every prefix x of the string, from the empty one on.
+        """Yield [c(x)]_1, ..., [c(x)]_d for every prefix x of the string, starting with the empty one.
 
-        One at a time: without memoryless gates exact values may double their digits with every symbol.
+        They are computed one at a time, because without memoryless gates the digits of exact values
+        may double with every symbol.
         """
         state = untouched(self.start(case))
         yield self.out(case, state)
@@ -66,9 +66,7 @@ class Recurrence:
             yield self.out(case, state)
 
     def levels(self, case: Any, longest: int) -> Iterator[list[tuple[Any, ...]]]:
-        """For each length up to ``longest`` the values for all strings of that length, in the alphabet's
-        order.
-        """
+        """Yield the values for all strings of each length up to ``longest``, in the alphabet's order."""
         states = [untouched(self.start(case))]
         yield [self.out(case, state) for state in states]
         for _ in range(longest):
@@ -80,12 +78,13 @@ class Recurrence:
 
 @dataclass(frozen=True)
 class Clamped(Recurrence):
-    """A network that steps linearly, and shows a function of its scores clamped to at most 1; made by
-    :meth:`of`. What it shows is always made of ``scores`` and ``shown``.
+    """A network that steps linearly and outputs a function of its scores clamped to at most 1.
+
+    Create one with :meth:`of`. The output is always computed from ``scores`` and ``shown``.
 
     Attributes:
-        scores: from the case and a state, the scores.
-        shown: from the case and the clamped scores, what it shows.
+        scores: a function from the case and a state to the scores.
+        shown: a function from the case and the clamped scores to the outputs.
     """
 
     scores: Callable[[Any, Any], tuple[Any, ...]] = lambda case, state: ()
@@ -99,7 +98,7 @@ class Clamped(Recurrence):
         scores: Callable[[Any, Any], tuple[Any, ...]],
         shown: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]],
     ) -> Clamped:
-        """The network whose ``out`` is ``shown`` of min(1, score), for each of the scores."""
+        """Return the network whose ``out`` is ``shown`` of min(1, score), for each of the scores."""
         return cls(start=start, step=step, out=scores, scores=scores, shown=shown)
 
     def __post_init__(self) -> None:
@@ -111,14 +110,15 @@ class Clamped(Recurrence):
 
 @dataclass(frozen=True)
 class Equality:
-    """Each unit of the network gives every string the score that its automaton gives it.
+    """The statement that each unit of the network gives every string the score of its automaton.
 
     Attributes:
         recurrence: the network.
-        construction: from a case, one automaton a unit.
-        algorithm: how an automaton's scores are computed, as a recurrence that is given the automaton in
-            place of a case; ``None`` for Forward.
-        shortest: strings that are shorter are not compared: 1 where a statement is about nonempty strings.
+        construction: a function from a case to one automaton for each unit.
+        algorithm: the recurrence that computes an automaton's scores, with the automaton in place
+            of a case; ``None`` for Forward.
+        shortest: the minimum length of compared strings; 1 if a statement is about nonempty
+            strings.
     """
 
     recurrence: Recurrence
@@ -127,7 +127,7 @@ class Equality:
     shortest: int = 0
 
     def scores(self, automaton: WFSA, string: String) -> Sequence[Any]:
-        """The scores of every prefix of the string, from the empty one on, as this reading computes them."""
+        """Return the scores of every prefix, starting with the empty one, as this reading computes them."""
         if self.algorithm is None:
             return list(prefix_scores(automaton, string))
         return [value for (value,) in self.algorithm.values(automaton, string)]
@@ -135,13 +135,14 @@ class Equality:
 
 @dataclass(frozen=True)
 class NoAutomaton(Equality):
-    """An equality that fails for every automaton: with the hypothesis dropped there is none, and the
-    refutation has to show it. A Hankel block of full rank n says that no automaton with fewer than n states
-    computes the unit.
+    """An equality that fails for every automaton, which the refutation must show.
+
+    It arises when a hypothesis is dropped. A Hankel block of full rank n shows that no automaton
+    with fewer than n states computes the unit.
 
     Attributes:
-        unit: the cell in :mod:`theory.not_rational.cells` whose first unit is decided to
-            be no automaton, with the paper's own nonlinearity; ``None`` where none is.
+        unit: the cell in :mod:`theory.not_rational.cells` whose first unit is decided to be no
+            automaton, with the paper's own nonlinearity; ``None`` if there is none.
     """
 
     unit: str | None = None
@@ -149,14 +150,17 @@ class NoAutomaton(Equality):
 
 @dataclass(frozen=True)
 class NoInitialDistribution(Equality):
-    """An equality that fails whatever the constructed automaton starts with, and the refutation has to show
-    it: the network's value lies outside of what the automaton scores from each single state, so it is no mean
-    of those.
+    """An equality that fails for every initial distribution of the automaton, which the refutation must show.
+
+    The network's value is outside the range of the automaton's scores from single states, so it is
+    no mean of them.
     """
 
 
 @dataclass(frozen=True)
 class Following(Equality):
-    """An equality of a mixture's most probable place with an automaton's state. The mixture itself is no
-    automaton, so all strings are decided by boxes of mixtures that the step takes into one another.
+    """An equality of a mixture's most probable place with an automaton's state.
+
+    The mixture itself is no automaton, so all strings are decided by boxes of mixtures that the
+    step maps into one another.
     """

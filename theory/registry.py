@@ -1,4 +1,4 @@
-"""All claims, read from the papers' folders: a claim's file is the only place that names it."""
+"""Registry of all claims, read from the papers' folders; only a claim's own file names it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from theory.papers import PAPERS
 
 @cache
 def modules() -> dict[str, Claim]:
-    """Every claim by the dotted name of its module."""
+    """Return every claim by the dotted name of its module."""
     papers = (m for m in pkgutil.iter_modules(theory.__path__, "theory.") if m.ispkg)
     every = (
         m
@@ -31,7 +31,7 @@ def modules() -> dict[str, Claim]:
 
 @cache
 def claims() -> dict[str, Claim]:
-    """Every claim by its name, in the order of the papers, of their sections, and of the numbers in them."""
+    """Return every claim by name, ordered by paper, section and number."""
     by_name: dict[str, Claim] = {}
     for claim in modules().values():
         if by_name.setdefault(claim.name, claim) is not claim:
@@ -43,16 +43,16 @@ _registered: dict[str, Claim] = {}
 
 
 def claim_named(name: str) -> Claim:
-    """The claim of that name, or of a registered claim of a user's own."""
+    """Return the claim of this name, including claims that users registered."""
     if not isinstance(name, str):
         raise InputError(
-            f"{shorten(name)} is of type {type(name).__name__}, where the name of a claim is right"
+            f"the name of a claim must be a string, got {shorten(name)} of type {type(name).__name__}"
         )
     if name in _registered:
         return _registered[name]
     if name not in claims():
         near = get_close_matches(name.lower(), claims(), 1, cutoff=0.5)
-        which = f"did you mean {near[0]}?" if near else "ratproof claims lists those that there are"
+        which = f"did you mean {near[0]}?" if near else "ratproof claims lists all claims"
         raise InputError(f"there is no claim {shorten(name)}; {which}")
     return claims()[name]
 
@@ -63,7 +63,7 @@ def is_registered(name: str) -> bool:
 
 
 def register(claim: Claim) -> None:
-    """Register a claim of a user's own under its name, for as long as the program runs.
+    """Register a user's claim under its name until the program ends.
 
     It hides a claim of ratproof's with that name.
 

@@ -1,4 +1,4 @@
-"""Which weights a network has, and of what shape: random ones, all small ones, and variables, come from this.
+"""Names and shapes of a network's weights, from which random, small and variable weights are generated.
 
 >>> gates = Signature((constant("c_0", only=(0,)), by_symbol("f"), by_symbol("u")))
 >>> next(gates.small(1)).describe()
@@ -27,31 +27,31 @@ from automata.text.number_text import shorten
 from theory.weights import Tree, Weights
 
 GRID = tuple(Fraction(w) for w in ("0", "1", "-1", "1/2"))
-"""The weights of small cases, the simplest first."""
+"""The weights of small cases, simplest first."""
 TELLING = tuple(Fraction(w) for w in ("2", "-3", "1/2", "3", "-1/2", "5", "-2", "3/2", "7", "-1/3", "4"))
-"""Weights that are no semiring's zero or one, and small."""
+"""Small weights that are no semiring's zero or one."""
 PLAIN = tuple(Fraction(w) for w in ("2", "1", "0", "1/2", "-1"))
-"""Weights of an example that a person reads."""
+"""Weights of readable examples."""
 TROPICAL_GRID = (MAX_PLUS.zero, Fraction(0), Fraction(-1), Fraction(-1, 2))
-"""The same in max-plus, whose zero is minus infinity."""
+"""The weights of small cases in max-plus, whose zero is minus infinity."""
 
 
 @dataclass(frozen=True)
 class WeightEntry:
-    """One name: a constant, or a table by symbol or by window; of weights, vectors or matrices.
+    """A named weight: a constant, or a table by symbol or window, of weights, vectors or matrices.
 
     Attributes:
-        name: as the paper has it.
+        name: the paper's name.
         per: what it depends on.
         shape: ``()``, ``(d,)`` or ``(d, d)``.
-        only: the values that it may have; any, without.
-        window: of a table by window, the longest.
-        derived: a function of the weights that are drawn and of the derived ones before it (and of the key,
-            in a table), for one that others decide; in proofs it is free all the same, so that what is proved
-            holds for more.
-        follows: does a derived one, in some weights, follow from the others? For one that hangs on all
-            letters together, so that where letters were dropped it is not what would be derived; without, it
-            is what is derived.
+        only: the allowed values; ``None`` for any.
+        window: the maximum window length of a table by window.
+        derived: a function of the drawn weights and of the derived ones before it (and of the key,
+            in a table), if other weights determine this one. In proofs it is free, so they hold for
+            more weights.
+        follows: a test whether a derived weight follows from the others. It is for weights that
+            depend on all letters together and change when letters are dropped; by default, the
+            weight must equal the derived value.
     """
 
     name: str
@@ -63,26 +63,27 @@ class WeightEntry:
     follows: Callable[[Weights], bool] | None = None
 
     def keys(self, alphabet: str) -> list[str]:
-        """Of a table: the symbols, or all windows, the shorter ones first."""
+        """Return the keys of a table: the symbols, or all windows, shorter ones first."""
         longest = self.window if self.per == "window" else 1
         return ["".join(x) for length in range(1, longest + 1) for x in product(alphabet, repeat=length)]
 
     def values(self, w: Weights) -> list[Tree]:
-        """What it is in some weights: of a table, for each key."""
+        """Return its values in some weights: one for each key of a table."""
         value = w.entries[self.name]
         return [value] if self.per == "constant" else list(value.values())
 
     def shapes(self, w: Weights) -> set[tuple[int, ...] | None]:
-        """Of all values; ``None`` among them where lists are of unequal length."""
+        """Return the shapes of all values; ``None`` stands for lists of unequal length."""
         return {_shape(value) for value in self.values(w)}
 
     def lacks(self, w: Weights) -> str | None:
-        """What keeps the entry of that name from being this one, in some size."""
+        """Return why the entry of this name in ``w`` does not match this one in any size, or ``None``."""
         value, letters = w.entries[self.name], w.alphabet
         if isinstance(value, dict) != (self.per != "constant"):
-            return f"the weight {self.name} is {'a table' if isinstance(value, dict) else 'no table'}"
+            wanted, got = ("a table", "none") if self.per != "constant" else ("a constant", "a table")
+            return f"the weight {self.name} must be {wanted}, got {got}"
         if isinstance(value, dict):
-            longest = w.n if self.per == "window" and w.size else 1  # a window is as long as the size says
+            longest = w.n if self.per == "window" and w.size else 1  # the size is the window length
             right = (
                 sum(len(letters) ** length for length in range(1, longest + 1))
                 if longest <= len(value)
@@ -92,7 +93,7 @@ class WeightEntry:
                 0 < len(key) <= longest and set(key) <= set(letters) for key in value
             ):
                 what = "symbol" if self.per == "symbol" else f"window of at most {longest} symbols"
-                return f"the weight {self.name} has not one value for each {what} over {shorten(letters)}"
+                return f"the weight {self.name} must have one value for each {what} over {shorten(letters)}"
         shapes = self.shapes(w)
         axes = {len(shape) for shape in shapes if shape is not None}
         if value == {} or (
@@ -100,19 +101,19 @@ class WeightEntry:
         ):
             return None
         return (
-            f"the weight {self.name} has not one shape throughout, that of a"
+            f"the weight {self.name} must have one shape throughout, that of a"
             f" {('number', 'vector', 'matrix')[len(self.shape)]}"
         )
 
     def derive(self, w: Weights) -> Any:
-        """A derived one's value, or table, from the others."""
+        """Return the value or table of a derived entry, computed from the others."""
         assert self.derived is not None
         if self.per == "constant":
             return self.derived(w)
         return {key: self.derived(w, key) for key in self.keys(w.alphabet)}
 
     def contradicts(self, w: Weights) -> bool:
-        """Is it derived, and not what follows from the others?"""
+        """Return whether it is derived but does not follow from the others."""
         if self.derived is None:
             return False
         return not (
@@ -120,7 +121,7 @@ class WeightEntry:
         )
 
     def places(self, alphabet: str) -> list[str | None]:
-        """The keys of a table; one place, for a constant."""
+        """Return the keys of a table, or a single ``None`` for a constant."""
         return [None] if self.per == "constant" else [*self.keys(alphabet)]
 
 
@@ -131,7 +132,7 @@ def constant(
     derived: Callable[..., Any] | None = None,
     follows: Callable[[Weights], bool] | None = None,
 ) -> WeightEntry:
-    """A weight that no symbol changes."""
+    """Return an entry for a weight that does not depend on the symbol."""
     return WeightEntry(name, "constant", shape, _exact(only), derived=derived, follows=follows)
 
 
@@ -142,13 +143,14 @@ def by_symbol(
     derived: Callable[..., Any] | None = None,
     follows: Callable[[Weights], bool] | None = None,
 ) -> WeightEntry:
-    """A table: a weight for each symbol."""
+    """Return an entry for a table with a weight for each symbol."""
     return WeightEntry(name, "symbol", shape, _exact(only), derived=derived, follows=follows)
 
 
 def by_window(name: str, window: int, derived: Callable[..., Any] | None = None) -> WeightEntry:
-    """A table: a weight for each window of that many symbols, and for each shorter one, which stands at a
-    string's start.
+    """Return an entry for a table with a weight for each window of up to ``window`` symbols.
+
+    Shorter windows occur at a string's start.
     """
     return WeightEntry(name, "window", window=window, derived=derived)
 
@@ -160,8 +162,9 @@ def entries(
     derived: Mapping[str, Callable[..., Any]] | None = None,
     window: int | None = None,
 ) -> tuple[WeightEntry, ...]:
-    """The entries that a line names: constants, a bar, and tables by symbol, or by window of that many
-    symbols. A name with ``[K]`` is that of a vector with ``size`` numbers.
+    """Return the entries that a line names: constants, a bar, and tables by symbol or by window.
+
+    A name with ``[K]`` is that of a vector with ``size`` numbers. ``window`` is the window length.
 
     >>> [(entry.name, entry.per, entry.shape) for entry in entries("s_0[K] | q[K] v", 2)]
     [('s_0', 'constant', (2,)), ('q', 'symbol', (2,)), ('v', 'symbol', ())]
@@ -188,13 +191,12 @@ class Signature:
     """The entries of a network of one size.
 
     Attributes:
-        entries: in the order in which they are written.
+        entries: the entries in the order in which they are written.
         over: the semiring.
         size: the size's name and value, if it has one.
-        most_small: how many small cases with so many letters are tried: all, or the first in the order of
-            :meth:`small`, or of :meth:`near_generic`.
-        where: what a hypothesis asks of the weights that are drawn; all, without. In proofs they are free all
-            the same.
+        most_small: the maximum number of small cases for each number of letters, taken in the order
+            of :meth:`small` or :meth:`near_generic`.
+        where: a hypothesis on the drawn weights; ``None`` for all weights. In proofs they are free.
     """
 
     entries: tuple[WeightEntry, ...]
@@ -204,7 +206,7 @@ class Signature:
     where: Callable[[Weights], bool] | None = None
 
     def _filled(self, alphabet: str, over: Semiring, value: Callable[[WeightEntry, str], Tree]) -> Weights:
-        """The weights with ``value`` of each entry and of its name (``"f(a)"``), the derived ones last."""
+        """Return the weights with ``value`` of each entry and of its name (``"f(a)"``)."""
         entries: dict[str, Any] = {}
         for entry in self.entries:
             cells = {key: value(entry, _named(entry.name, key)) for key in entry.places(alphabet)}
@@ -218,9 +220,9 @@ class Signature:
                 entries[entry.name] = entry.derive(Weights(w.over, w.alphabet, entries, w.size))
         return Weights(w.over, w.alphabet, entries, w.size)
 
-    @cache  # noqa: B019 -- there are as many as claims have, and Hypothesis looks a new strategy through
+    @cache  # noqa: B019 -- the number of signatures is bounded, and Hypothesis validates each new strategy
     def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
-        """Random weights over the alphabet, for Hypothesis."""
+        """Return a strategy for random weights over the alphabet."""
         parts = {
             entry.name: (
                 _shaped(entry.shape, self._weights(entry))
@@ -236,7 +238,7 @@ class Signature:
         return (cases if self.where is None else cases.filter(self.where)).map(self._derive)
 
     def _in_order(self, alphabet: str, values: dict[str, Any]) -> Weights:
-        """The values in the signature's order (Hypothesis draws dictionaries in another)."""
+        """Return the values in the signature's order; Hypothesis draws dictionaries in another one."""
         entries = {
             entry.name: (
                 {key: values[entry.name][key] for key in entry.keys(alphabet)}
@@ -251,8 +253,9 @@ class Signature:
         return weights(self.over) if entry.only is None else st.sampled_from(entry.only)
 
     def telling(self, alphabet: str, first: int = 0) -> Weights:
-        """A case that hides nothing: no weight is 0 or 1 that need not be, and hardly two are equal. Another
-        ``first`` makes another one; what the hypothesis asks is not looked at.
+        """Return a generic case: no weight is 0 or 1 unless required, and hardly two are equal.
+
+        Different values of ``first`` give different cases. The hypothesis is not checked.
 
         >>> Signature((constant("c_0"), by_symbol("f"), by_symbol("u"))).telling("ab").describe()
         'c_0 = 2, f(a) = -3, u(a) = 3, f(b) = 1/2, u(b) = -1/2'
@@ -260,7 +263,7 @@ class Signature:
         return self._derive(self._generic(alphabet, first))
 
     def example(self, alphabet: str = "ab") -> Weights:
-        """A case of small numbers, to draw.
+        """Return a case of small numbers, to draw.
 
         >>> Signature((constant("c_0"), by_symbol("f"), by_symbol("u"))).example().describe()
         'c_0 = 2, f(a) = 1, u(a) = 1/2, f(b) = 0, u(b) = -1'
@@ -283,19 +286,21 @@ class Signature:
         )
 
     def small(self, letters: int) -> Iterator[Weights]:
-        """Cases over that many letters with weights 0, 1, -1 and 1/2 (what an entry allows), by the number of
-        those not 0.
+        """Yield cases over ``letters`` letters with weights 0, 1, -1 and 1/2, or those that an entry allows.
 
-        All of them, or the first ``most_small``; of those with weights as the hypothesis asks.
+        They are ordered by the number of nonzero weights. At most ``most_small`` cases are
+        generated, and only those that satisfy the hypothesis.
         """
         return self._first_cases(LETTERS[:letters], lambda entry, generic: entry.only or self._grid)
 
     def near_generic(self, letters: int) -> Iterator[Weights]:
-        """Cases over that many letters that are near :meth:`telling`, in which every weight matters: some
-        weights are 0 or 1 instead (or what else an entry allows), by the number of those that are.
+        """Yield cases over ``letters`` letters near :meth:`telling`, in which every weight matters.
 
-        The first ``most_small``; of those with weights as the hypothesis asks. A network that is wrong
-        differs here more often than in :meth:`small`, where most weights are 0.
+        Some weights are 0 or 1 instead, or other values that an entry allows; cases are ordered by
+        their number. At most ``most_small`` cases are generated, and only those that satisfy the
+        hypothesis. A wrong network differs here more often than in :meth:`small`, where most
+        weights are 0.
+
 
         >>> gates = Signature((constant("c_0"), by_symbol("f")))
         >>> [w.describe() for w in islice(gates.near_generic(1), 3)]
@@ -316,8 +321,10 @@ class Signature:
     def _first_cases(
         self, alphabet: str, allowed: Callable[[WeightEntry, Any], tuple[Any, ...]]
     ) -> Iterator[Weights]:
-        """The first ``most_small`` cases: ``allowed`` gives, for a weight of an entry and its value in
-        :meth:`telling`, what it may be, the usual value first.
+        """Yield the first ``most_small`` cases.
+
+        ``allowed`` maps an entry and its value in :meth:`telling` to the allowed values, the
+        default first.
         """
         generic = self._generic(alphabet)
         choices = [
@@ -342,58 +349,56 @@ class Signature:
             )
 
     def signatures(self) -> list[Signature]:
-        """This one: it has one size."""
+        """Return this signature in a list, because it has one size."""
         return [self]
 
     def lacks(self, w: Weights) -> str | None:
-        """What keeps weights from being of this signature, in some size: names, tables, vectors and matrices,
-        the hypothesis.
+        """Return why weights do not match this signature in any size, or ``None``.
+
+        Names, tables, vectors, matrices and the hypothesis are checked.
         """
         if w.over is not self.over:
-            return f"the semiring is {w.over.name}, where {self.over.name} is right"
+            return f"the semiring must be {self.over.name}, got {w.over.name}"
         if (w.size is None) != (self.size is None) or (w.size and self.size and w.size[0] != self.size[0]):
-            return (
-                f"the size is {shorten(w.size)}, where"
-                f" {f'{self.size[0]} and a number' if self.size else 'none'} is right"
-            )
+            right = f"{self.size[0]} and a number" if self.size else "null"
+            return f"the size must be {right}, got {shorten(w.size)}"
         names = [entry.name for entry in self.entries]
         wrong = next(
             (name for name in [*names, *w.entries] if name not in w.entries or name not in names), None
         )
         if wrong is not None:
-            state = "there is no weight named" if wrong in names else "nothing is known of a weight named"
-            return f"{state} {shorten(wrong)}, where {', '.join(names)} are right"
+            state = "is missing" if wrong in names else "is unknown"
+            return f"the weights must be {', '.join(names)}; {shorten(wrong)} {state}"
         return next(filter(None, (entry.lacks(w) for entry in self.entries)), None) or (
             None
             if self.where is None or self.where(w)
-            else "the weights are not as the variant's hypothesis asks"
+            else "the weights must satisfy the variant's hypothesis"
         )
 
     def forbids(self, w: Weights) -> str | None:
-        """A value that an entry of this signature does not allow, in weights of any size."""
+        """Return which entry of weights of any size has a value that is not allowed, or ``None``."""
         for entry in self.entries:
             if entry.only is not None:
                 wrong = next(
                     (v for value in entry.values(w) for v in _leaves(value) if v not in entry.only), None
                 )
                 if wrong is not None:
-                    return (
-                        f"the weight {entry.name} has {shorten(str(wrong))}, where"
-                        f" {', '.join(map(str, entry.only[:6]))} is right"
-                    )
+                    allowed = ", ".join(map(str, entry.only[:6]))
+                    return f"the weight {entry.name} must be one of {allowed}, got {shorten(str(wrong))}"
         return None
 
     def contradicts(self, w: Weights) -> str | None:
-        """A derived entry that is not what follows from the others in these weights."""
+        """Return which derived entry does not follow from the others, or ``None``."""
         try:
             wrong = next((entry.name for entry in self.entries if entry.contradicts(w)), None)
-        except (LookupError, ValueError, TypeError, ArithmeticError):  # shapes that do not fit together
-            return "some weights do not follow from the others"
-        return None if wrong is None else f"the weight {wrong} is not what follows from the others"
+        except (LookupError, ValueError, TypeError, ArithmeticError):  # mismatched shapes
+            return "derived weights must follow from the others"
+        return None if wrong is None else f"the weight {wrong} must follow from the others"
 
     def variables(self, alphabet: str, over: Symbolic) -> Weights:
-        """Every weight a variable of its own, the derived ones too; but a zero or a one that is the only
-        value allowed.
+        """Return weights with a distinct variable for each, including derived ones.
+
+        If zero or one is the only allowed value, it is kept.
         """
         fixed = {(self.over.zero,): over.zero, (self.over.one,): over.one}
 
@@ -418,7 +423,7 @@ def _nested(shape: tuple[int, ...], values: Iterator[Any]) -> Tree:
 
 
 def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) -> Tree:
-    """A variable, or a vector or matrix of them: f[1], f[2] or W[1,1], ..."""
+    """Return a variable, or a vector or matrix of them: f[1], f[2] or W[1,1], ..."""
     if not shape:
         return variable(name)
     return tuple(
@@ -428,7 +433,7 @@ def _indexed(shape: tuple[int, ...], name: str, variable: Callable[[str], Any]) 
 
 
 def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    """Choices of one value each, by how many are not the first of their own, then in order."""
+    """Yield choices of one option each, ordered by how many are not the first option."""
     plain = [options[0] for options in choices]
     for others in range(len(choices) + 1):
         for places in combinations(reversed(range(len(choices))), others):
@@ -441,11 +446,11 @@ def _fewest_first(choices: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Sizes:
-    """A signature for each size: random cases of any of them, small cases of all, the smallest first.
+    """A signature for each size: random cases of any size, small cases of all sizes, smallest first.
 
     Attributes:
-        of: the signature of a size.
-        random_sizes, small_sizes: which; a size is a number, or a pair of them where a network has two.
+        of: a function from a size to its signature.
+        random_sizes, small_sizes: the sizes; a size is a number, or a pair if a network has two.
     """
 
     of: Callable[[Any], Signature]
@@ -453,26 +458,27 @@ class Sizes:
     small_sizes: tuple[Any, ...]
 
     def signatures(self) -> list[Signature]:
-        """That of each size."""
+        """Return the signature of each size."""
         return [self.of(size) for size in dict.fromkeys((*self.random_sizes, *self.small_sizes))]
 
     @cache  # noqa: B019 -- as above
     def random(self, alphabet: str) -> st.SearchStrategy[Weights]:
-        """Random weights of a random size."""
+        """Return a strategy for random weights of a random size."""
         return st.sampled_from(self.random_sizes).flatmap(lambda size: _random(self.of, size, alphabet))
 
     def small(self, letters: int) -> Iterator[Weights]:
-        """All small cases of all small sizes."""
+        """Yield all small cases of all small sizes."""
         return chain.from_iterable(self.of(size).small(letters) for size in self.small_sizes)
 
     def near_generic(self, letters: int) -> Iterator[Weights]:
-        """Cases near the generic one of each small size."""
+        """Yield cases near the generic one of each small size."""
         return chain.from_iterable(self.of(size).near_generic(letters) for size in self.small_sizes)
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Are two weights, tuples or tables of them equal? Floats, which machines' libraries round differently,
-    nearly.
+    """Return whether two weights, tuples or tables are equal.
+
+    Floats are compared approximately, because math libraries round differently.
     """
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
@@ -484,25 +490,24 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def misfit(signatures: Sequence[Signature], w: Weights) -> str | None:
-    """Why the weights are of none of these signatures; ``None`` where they are of one, or are as they are in
-    another size, in which derived weights follow from the others all the same.
+    """Return why the weights match none of these signatures, or ``None``.
+
+    Weights of another size match if derived weights follow from the others.
     """
     lacking = [(signature, signature.lacks(w)) for signature in signatures]
     like = [signature for signature, lack in lacking if lack is None]
     if not like:
         return lacking[0][1] if lacking else None
-    # what is not allowed first: deriving from it might take for ever
+    # test forbidden values first, because deriving from them might not terminate
     own_size_first = sorted(like, key=lambda signature: signature.size != w.size)
     wrong = [signature.forbids(w) or signature.contradicts(w) for signature in own_size_first]
     return wrong[0] if None not in wrong else _disproportion(like, w)
 
 
 def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
-    """A weight with another length than the size says, on an axis that is as long as the size in every one of
-    these signatures.
-    """
+    """Return which weight's length differs from the size on an axis that scales with it, or ``None``."""
     sizes = {signature.size for signature in signatures}
-    if w.size is None or len(sizes) == 1:  # which axes grow with it is not known
+    if w.size is None or len(sizes) == 1:  # the axes that scale with the size are unknown
         return None
     drawn: dict[str, list[tuple[WeightEntry, int]]] = {}
     for signature in signatures:
@@ -518,7 +523,7 @@ def _disproportion(signatures: Sequence[Signature], w: Weights) -> str | None:
 
 
 def _leaves(value: Tree) -> Iterator[Any]:
-    """The weights of a vector or a matrix."""
+    """Yield the weights of a vector or a matrix."""
     if isinstance(value, tuple):
         for part in value:
             yield from _leaves(part)
@@ -527,7 +532,7 @@ def _leaves(value: Tree) -> Iterator[Any]:
 
 
 def _shape(value: Tree) -> tuple[int, ...] | None:
-    """The lengths of tuples in tuples; ``None`` where they differ."""
+    """Return the lengths of nested tuples; ``None`` if they are unequal."""
     if not isinstance(value, tuple):
         return ()
     inner = {_shape(part) for part in value}

@@ -1,4 +1,4 @@
-"""Places that are symbols, in sympy: what a proof for every size computes with.
+"""Symbolic places in sympy, for proofs for every size.
 
 >>> of = SymbolicPlaces()
 >>> of.sum(lambda i: of.where(i, of.j, lambda: of.at("c", i)))
@@ -15,11 +15,11 @@ import sympy
 
 
 class SymbolicPlaces:
-    """Places 1 to n with n = j + m for a place j >= 1 and some m >= 0: so j is any place, and n any size.
+    """Places 1 to n with n = j + m for a place j >= 1 and some m >= 0; j is any place, and n any size.
 
     Args:
-        first: j = 1 (``True``) or any j >= 2 (``False``), where the two have proofs of their own; any
-            j >= 1 without it.
+        first: j = 1 (``True``) or any j >= 2 (``False``), if the two cases have separate proofs;
+            ``None`` for any j >= 1.
     """
 
     zero, one = sympy.Integer(0), sympy.Integer(1)
@@ -35,20 +35,21 @@ class SymbolicPlaces:
         self.i = sympy.Symbol("i", integer=True)
 
     def at(self, name: str, *places: Any) -> Any:
-        """The number at a place, or at two."""
+        """Return the number at one or two places."""
         return sympy.IndexedBase(name)[places] if places else sympy.Symbol(name)
 
     def plus(self, a: Any, b: Any) -> Any:
-        """The sum."""
+        """Return the sum."""
         return a + b
 
     def times(self, a: Any, b: Any) -> Any:
-        """The product; over Q, where factors commute."""
+        """Return the product over Q, where factors commute."""
         return a * b
 
     def sum(self, of: Callable[[Any], Any], size: str | None = None) -> Any:
-        """The sum over i = 1, ..., n, with what Kronecker's delta picks out of it worked out; or over i_r =
-        1, ..., r for a size r.
+        """Return the sum over i = 1, ..., n with Kronecker deltas evaluated.
+
+        For a size r, return the sum over i_r = 1, ..., r.
         """
         if size is not None:
             index = sympy.Symbol(f"i_{size}", integer=True)
@@ -56,17 +57,18 @@ class SymbolicPlaces:
         return sympy.simplify(sympy.summation(of(self.i), (self.i, 1, self.n)))
 
     def where(self, i: Any, j: Any, value: Callable[[], Any]) -> Any:
-        """The value times Kronecker's delta of i and j."""
+        """Return the value times the Kronecker delta of i and j."""
         return sympy.KroneckerDelta(i, j) * value()
 
     def same(self, a: Any, b: Any) -> bool:
-        """Are two expressions equal? Sums of sums are compared by their terms: which sum stands inside which
-        does not matter.
+        """Return whether two expressions are equal.
+
+        Nested sums are compared by their terms, so the nesting order does not matter.
         """
         return terms(a) == terms(b) or bool(sympy.simplify(sympy.expand(a - b)) == 0)
 
     def write(self, value: Any) -> str:
-        """The expression, with n for j + m, and j for k + 2.
+        """Return the expression as text, with n for j + m and j for k + 2.
 
         >>> for some in (None, True, False):
         ...     of = SymbolicPlaces(some)
@@ -82,10 +84,11 @@ class SymbolicPlaces:
 
 
 def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
-    """An expression as a sum of sums over one product each: how often each product is summed, over which
-    ranges.
+    """Expand an expression into sums of single products, and count each product and its ranges.
 
-    Finite sums may be turned round, and what does not depend on an index may go in under its sum.
+    Finite sums may be exchanged, and a factor that does not depend on an index may be moved under
+    its sum.
+
 
     >>> i, s, K, r = sympy.symbols("i s K r", integer=True)
     >>> x, y = map(sympy.IndexedBase, "xy")
@@ -113,8 +116,8 @@ def terms(value: Any) -> Counter[tuple[Any, frozenset[Any]]]:
 
 
 def _apart(*parts: Any) -> frozenset[Any]:
-    """The ranges together, whose indices have to be different ones."""
+    """Return the union of the ranges; raise ValueError if they share an index."""
     ranges = [limit for part in parts for limit in part]
     if len({limit[0] for limit in ranges}) != len(ranges):
-        raise ValueError("two sums have one index: name their sizes apart")
+        raise ValueError("two sums must not share an index; use different size names")
     return frozenset(ranges)

@@ -1,4 +1,4 @@
-"""Where a paper's text and its own tables part: no theorems, but to be said beside reproduced tables.
+"""Contradictions between a paper's text and its own tables, to report beside reproduced tables.
 
 >>> [sentence.paper for sentence in SENTENCES if sentence.agrees(sentence.rows)]
 []
@@ -14,7 +14,7 @@ Rows = dict[str, tuple[Decimal, ...]]
 
 
 def rows(**figures: str) -> Rows:
-    """Figures by model, exactly as they are printed."""
+    """Return figures by model, exactly as printed."""
     return {name: tuple(map(Decimal, text.split())) for name, text in figures.items()}
 
 
@@ -24,11 +24,11 @@ class Sentence:
 
     Attributes:
         paper: the key in ``docs/references.bib``.
-        section, table: where the sentence stands, and which table it is about.
-        says: what it says, in our words.
-        has: what the table has.
-        rows: the figures that this rests on, by model.
-        agrees: from the rows, whether the sentence is so.
+        section, table: the section of the sentence, and the number of the table.
+        says: the sentence, in our words.
+        has: the table's content.
+        rows: the figures that this depends on, by model.
+        agrees: a function from the rows to whether the sentence is true.
     """
 
     paper: str
@@ -41,7 +41,7 @@ class Sentence:
 
 
 def by_more_than(margin: str) -> Callable[[Rows], bool]:
-    """Is the model F's perplexity lower than all others' by more than that?"""
+    """Return the test whether model F's perplexity is lower than all others' by more than ``margin``."""
 
     def agrees(models: Rows) -> bool:
         others = min(v for name, (v,) in models.items() if name != "F")
@@ -51,7 +51,7 @@ def by_more_than(margin: str) -> Callable[[Rows], bool]:
 
 
 def below_all_in_most(model: str) -> Callable[[Rows], bool]:
-    """Is the model's accuracy below all others' in most columns?"""
+    """Return the test whether the model's accuracy is below all others' in most columns."""
 
     def agrees(models: Rows) -> bool:
         columns = list(zip(*(v for name, v in models.items() if name != model), strict=True))
@@ -62,19 +62,19 @@ def below_all_in_most(model: str) -> Callable[[Rows], bool]:
 
 
 def never_worse(models: Rows) -> bool:
-    """Are SR-LSTM's errors never above LSTM's?"""
+    """Return whether SR-LSTM's errors are never above LSTM's."""
     return all(own <= other for own, other in zip(models["SR_LSTM"], models["LSTM"], strict=True))
 
 
 def best_in_most(models: Rows) -> bool:
-    """Has k = 2 the fewest errors in most rows of the table?"""
+    """Return whether k = 2 has the fewest errors in most rows of the table."""
     columns = list(zip(*models.values(), strict=True))
     best = [own == min(column) for own, column in zip(models["k_2"], columns, strict=True)]
     return 2 * best.count(True) > len(best)
 
 
 def above_all(models: Rows) -> bool:
-    """Is FA-RNN's accuracy above all others'?"""
+    """Return whether FA-RNN's accuracy is above all others'."""
     return all(models["FA_RNN"] > v for name, v in models.items() if name != "FA_RNN")
 
 

@@ -1,4 +1,4 @@
-"""Where a variant stands in ``theory/coq``, what of it Coq can run on numbers, and what Coq has to derive.
+"""Theorems in ``theory/coq``: their names, the terms that Coq runs on numbers, and what Coq must derive.
 
 >>> from theory.rational_recurrences.proposition_7 import CLAIM
 >>> CLAIM.variant("corrected").theorem.name
@@ -14,26 +14,32 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Theorem:
-    """A theorem, how its definitions are run on a case, and what it has to give.
+    """A Coq theorem, the terms that run its definitions on a case, and the proposition to derive.
 
     Attributes:
-        name: its file below ``theory/coq`` and its own name, with dots.
-        network: a Coq term for the value of the network. In it ``{f}`` stands for the weights named f,
-            ``{word}`` for the word, ``{letters}`` for the word over a finite alphabet and ``{unit}`` for the
-            number of the unit; empty if the theorem speaks of what cannot be run.
-        automaton: a Coq term for the constructed automaton, whose score is computed; empty if there is none.
-        score: a Coq term for its score, if it is computed in another way. ``{score}``, ``{epsilon_score}``
-            and ``{sampled}`` in a term are the definitions of these names, of which another form is run.
-        over: the semiring, as ``theory/coq/instances.v`` or ``fractions.v`` names it; ``{over}`` in a term.
-        values: from a case the values that the terms name, if they are not the case's own weights. A string
-            is a piece of Coq text.
-        refutes: it says that the variant is false.
-        claims: the proposition that Coq has to derive from the theorem. ``{network}`` and ``{automaton}``
-            stand for the two sides; each other placeholder is a variable of its name, which the proposition
-            binds. Empty: both sides are equal for all weights of the shapes of a case, and every word.
+        name: its file below ``theory/coq`` and its own name, separated by dots.
+        network: a Coq term for the value of the network. In it, ``{f}`` stands for the weights
+            named f, ``{word}`` for the word, ``{letters}`` for the word over a finite alphabet, and
+            ``{unit}`` for the number of the unit. It is empty if the theorem is about something
+            that cannot be run.
+        automaton: a Coq term for the constructed automaton, whose score is computed; empty if there
+            is none.
+        score: a Coq term for its score, if it is computed in another way. ``{score}``,
+            ``{epsilon_score}`` and ``{sampled}`` in a term are the definitions of these names that
+            are run in another form.
+        over: the semiring, by its name in ``theory/coq/instances.v`` or ``fractions.v``; ``{over}``
+            in a term.
+        values: a function from a case to the values that the terms name, if they are not the case's
+            own weights. A string is Coq text.
+        refutes: whether it shows that the variant is false.
+        claims: the proposition that Coq must derive from the theorem. ``{network}`` and
+            ``{automaton}`` stand for the two sides; each other placeholder is a variable of its
+            name, which the proposition binds. If empty, both sides are equal for all weights of the
+            shapes of a case, and every word.
         given: hypotheses on the weights, if ``claims`` is empty.
         proved_over: the semiring in which Coq derives it, if it is not ``over``.
-        untied: why Coq derives nothing from the theorem; it is then compared with its kept statement alone.
+        untied: the reason why Coq derives nothing from the theorem; it is then compared only with
+            its kept statement.
     """
 
     name: str

@@ -1,5 +1,4 @@
-"""The weights of a network by the names that the paper gives them, over any semiring: what every claim's
-cases are.
+"""Named weights of a network over any semiring, the cases of most claims.
 
 >>> from fractions import Fraction
 >>> from automata.semirings import REAL
@@ -22,10 +21,10 @@ from automata.semirings import Semiring, semiring
 from automata.text.number_text import shorten
 
 Tree = Any
-"""A weight, or a vector (a tuple of weights), or a matrix (a tuple of rows)."""
+"""A weight, a vector (a tuple of weights), or a matrix (a tuple of rows)."""
 FIELDS = {"semiring", "alphabet", "size", "weights"}
 DEEPEST = 2
-"""Lists within each other: a matrix."""
+"""Maximum nesting depth of lists: a matrix."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +32,13 @@ class Weights:
     """Named weights; ``weights.f`` is the entry named f.
 
     Attributes:
-        over: the semiring that they are in.
+        over: the semiring of the weights.
         alphabet: the symbols, in order.
-        entries: for each name a constant, or a table: a value for each symbol, or for each window of symbols
-            (a string; shorter ones stand at the start of a string). A value is a weight, or a vector or
-            matrix of weights as nested tuples.
-        size: what the network's size is called, and the size: ``("n", 3)``; ``None`` where it has but one.
+        entries: the value of each name: a constant, or a table with a value for each symbol or for
+            each window of symbols (a string; shorter ones occur at the start of a string). A value
+            is a weight, or a vector or matrix of weights as nested tuples.
+        size: the name and value of the network's size, such as ``("n", 3)``; ``None`` if it has
+            only one.
     """
 
     over: Semiring
@@ -62,7 +62,7 @@ class Weights:
         return self.size[1]
 
     def describe(self) -> str:
-        """The weights on one line: the size, what is constant, then what is read with each symbol."""
+        """Return the weights on one line: the size, the constants, then the weights by symbol."""
         constant = [
             f"{name} = {_written(value)}"
             for name, value in self.entries.items()
@@ -79,8 +79,9 @@ class Weights:
         return ", ".join(([f"{self.size[0]} = {self.size[1]}"] if self.size else []) + constant + read)
 
     def renamed(self, names: dict[str, str]) -> Weights:
-        """The same weights for the letters named, under their new names; windows with other letters are
-        dropped.
+        """Return the weights of the letters in ``names``, under their new names.
+
+        Windows with other letters are dropped.
         """
         new = str.maketrans(names)
         entries = {
@@ -94,7 +95,7 @@ class Weights:
         return replace(self, alphabet="".join(names.values()), entries=entries)
 
     def to_json(self) -> dict[str, Any]:
-        """The weights as strings."""
+        """Return the weights as strings."""
         write: Callable[[Any], str] = self.over.format
         entries = {
             name: (
@@ -113,12 +114,14 @@ class Weights:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Weights:
-        """What :meth:`to_json` wrote; :class:`~automata.errors.InputError` for anything else, before anything
-        large is built.
+        """Read the result of :meth:`to_json`.
+
+        Raises:
+            InputError: the data is anything else; this is checked before anything large is built.
         """
         if not isinstance(data, dict) or set(data) != FIELDS:
             raise InputError(
-                f"the case is {shorten(data)}, where an object with {', '.join(sorted(FIELDS))} is right"
+                f"the case must be an object with {', '.join(sorted(FIELDS))}, got {shorten(data)}"
             )
         over, alphabet, size, weights = (
             semiring(data["semiring"]),
@@ -128,19 +131,19 @@ class Weights:
         )
         if not isinstance(alphabet, str) or len(set(alphabet)) != len(alphabet):
             raise InputError(
-                f"the field alphabet is {shorten(alphabet)}, where a string of different letters is right"
+                f"the field alphabet must be a string of different letters, got {shorten(alphabet)}"
             )
         if not isinstance(weights, dict):
             raise InputError(
-                f"the field weights is {shorten(weights)}, where an object with weights by name is right"
+                f"the field weights must be an object with weights by name, got {shorten(weights)}"
             )
 
         def read(value: Any, name: str, depth: int = 0) -> Any:
             if isinstance(value, list) and depth < DEEPEST:
                 return tuple(read(part, name, depth + 1) for part in value)
             if not isinstance(value, str):
-                right = "a string, or a list or table of strings,"
-                raise InputError(f"the weight {shorten(name)} has {shorten(value)}, where {right} is right")
+                right = "a string, or a list or table of strings"
+                raise InputError(f"the weight {shorten(name)} must be {right}, got {shorten(value)}")
             try:
                 return over.parse(value)
             except InputError as error:
@@ -160,8 +163,9 @@ class Weights:
 
 
 def _size(size: Any, weights: int) -> tuple[str, int]:
-    """What a size is called, and the size: no larger than the number of weights, so that nothing larger than
-    the file is built.
+    """Return the name and value of a size.
+
+    It must not exceed the number of weights, so that nothing larger than the file is built.
     """
     if (
         not isinstance(size, list)
@@ -169,17 +173,15 @@ def _size(size: Any, weights: int) -> tuple[str, int]:
         or not isinstance(size[0], str)
         or type(size[1]) is not int
     ):
-        raise InputError(f"the field size is {shorten(size)}, where null, or a name and a number, is right")
+        raise InputError(f"the field size must be null, or a name and an integer, got {shorten(size)}")
     if not 1 <= size[1] <= max(1, weights):
         raise InputError(
-            f"the size {shorten(size[0])} is {shorten(size[1])}, where 1 or more is right, and no more than"
-            " there are weights"
+            f"the size {shorten(size[0])} must be from 1 to the number of weights, got {shorten(size[1])}"
         )
     return size[0], size[1]
 
 
 def _count(value: Any) -> int:
-    """How many weights there are."""
     parts = value.values() if isinstance(value, dict) else value
     return sum(map(_count, parts)) if isinstance(value, (dict, tuple)) else 1
 
@@ -193,7 +195,7 @@ def _written(value: Tree) -> str:
 
 
 def total(k: Semiring, values: Any) -> Any:
-    """The sum of some weights; zero, of none."""
+    """Return the sum of some weights; the empty sum is zero."""
     result = k.zero
     for value in values:
         result = k.plus(result, value)

@@ -1,4 +1,4 @@
-"""Why a variant has no evidence of some kind: a sentence for each kind that it does not promise.
+"""Reasons why a variant has no evidence of some kind, one sentence for each kind.
 
 >>> from theory.registry import claims
 >>> claim = claims()["proposition-7"]
@@ -24,8 +24,9 @@ NO_FIELD = "over {} the equality of automata is not decidable in general"
 
 
 def missing(variant: Variant) -> dict[str, str]:
-    """For each kind that the variant does not promise, why: its own reason, or the one for its like; empty
-    text where nobody has given any.
+    """Return the reason for each kind of evidence that the variant does not promise.
+
+    The reason is the variant's own or the usual one; it is empty if there is none.
     """
     reasons = {kind: variant.without.get(kind) or _usual(variant, kind) for kind in KINDS}
     return {kind: reason for kind, reason in reasons.items() if kind not in variant.kinds}

@@ -1,4 +1,6 @@
-"""Do two automata give every string the same score? Decided for all strings, with what shows it, and never by
+"""Exact decision of whether two automata give every string the same score.
+
+The answer covers all strings, comes with a certificate or a counterexample, and never relies on
 sampling.
 
 >>> from automata.semirings import REAL
@@ -27,11 +29,11 @@ from automata.symbols import differences
 from automata.wfsa import WFSA, require_wfsa
 
 ENOUGH_FOR_A_CERTIFICATE = 20_000
-"""The most weights of the search before other methods, for short differences and certificates."""
+"""Weight limit of the first search, which finds short differences and certificates."""
 MANY = 2000
-"""Of more states than this, boolean automata are lumped first."""
+"""Boolean automata with more states than this are lumped first."""
 FEW_PAIRS = 1000
-"""Of fewer states, where so many pairs of sets of states do not decide."""
+"""Number of pairs of state sets to try on smaller boolean automata before lumping."""
 __all__ = ["Answer", "Different", "Equivalent", "Unknown", "equivalent"]
 
 
@@ -43,29 +45,33 @@ def equivalent(
     longest: int | None = None,
     tell: Callable[[str], None] = lambda stage: None,
 ) -> Answer:
-    """Decide whether two automata give every string the same score, exactly: floats are the fractions that
-    they are.
+    """Decide exactly whether two automata give every string the same score.
 
-    Real and counting: decided, with a matrix as the certificate (:mod:`automata.equivalence.field`), or, of
-    large automata, a chain of sparse ones (:mod:`automata.equivalence.sparse`). Boolean: decided
-    (:mod:`automata.equivalence.pairs`). Max-plus, min-plus, max-times: equal where lumping shows it
-    (:mod:`automata.equivalence.lumping`), decided where every string has at most one path
-    (:mod:`automata.equivalence.unambiguous`), else searched, which may decide too. Log: equal where lumping
-    shows it, decided where every string has at most one path.
+    Floats count as the fractions that they represent. The method depends on the semiring:
+
+    - Real and counting: always decided. The certificate is a matrix
+      (:mod:`automata.equivalence.field`), or a chain of sparse matrices for large automata
+      (:mod:`automata.equivalence.sparse`).
+    - Boolean: decided (:mod:`automata.equivalence.pairs`).
+    - Max-plus, min-plus, max-times: equal if lumping shows it
+      (:mod:`automata.equivalence.lumping`), decided if every string has at most one path
+      (:mod:`automata.equivalence.unambiguous`), otherwise searched, which may decide too.
+    - Log: equal if lumping shows it, decided if every string has at most one path.
 
     Args:
-        a: over any semiring; a difference is the shortlex-least string in the order of its alphabet.
-        b: over the same semiring.
-        missing_as_zero: where one alphabet lacks symbols of the other, that automaton gives 0 to strings with
-            them.
-        longest: where it has to be searched, try strings of at most this length.
-        tell: called with what is being done, in words.
+        a: an automaton over any semiring. A reported difference is the shortlex-least string in the
+            order of its alphabet.
+        b: an automaton over the same semiring.
+        missing_as_zero: treat a symbol that is missing from one alphabet as a symbol of weight zero
+            there.
+        longest: the maximum length of strings to try if a search is needed.
+        tell: a callback that receives the current stage as text.
 
     Returns:
         :class:`Equivalent`, :class:`Different` or :class:`Unknown`; each has a ``verdict``.
 
     Raises:
-        InputError: the semirings, or the alphabets, are not the same.
+        InputError: the semirings or the alphabets differ.
     """
     a, b = aligned(a, b, missing_as_zero)
     answer = _decide(a, b, longest, tell)
@@ -75,7 +81,7 @@ def equivalent(
 
 
 def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA]:
-    """Return both over the first one's alphabet; raise InputError if semirings or alphabets differ."""
+    """Return both automata over the first one's alphabet; raise InputError if they cannot be compared."""
     require_wfsa(a)
     require_wfsa(b)
     if a.semiring is not b.semiring:
@@ -86,9 +92,9 @@ def aligned(a: WFSA, b: WFSA, missing_as_zero: bool = False) -> tuple[WFSA, WFSA
     if a.alphabet == b.alphabet:
         return a, b
     if not missing_as_zero and set(a.alphabet) != set(b.alphabet):
-        apart = differences(a.alphabet, b.alphabet, ("the first automaton", "the second automaton"))
+        difference = differences(a.alphabet, b.alphabet, ("the first automaton", "the second automaton"))
         raise UnknownSymbol(
-            f"the alphabets differ: {apart}; "
+            f"the alphabets differ: {difference}; "
             "--missing-as-zero (missing_as_zero=True) takes a symbol that is missing as one of weight zero"
         )
     both = dict.fromkeys([*a.alphabet, *b.alphabet])
@@ -118,31 +124,31 @@ def _boolean(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Iterator[Method]:
     yield lambda: _lumped(a, b, tell)
     yield lambda: pairs.decide_boolean(a, b, tell)
     if a.has_epsilon or b.has_epsilon:
-        yield lambda: pairs.search(a, b, tell)  # without a limit on transitions after epsilon is removed
+        yield lambda: pairs.search(a, b, tell)  # no limit after epsilon removal
 
 
 def _log(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Iterator[Method]:
     if a.summands or b.summands or a.summands is None or b.summands is None:
         same = a.summands is not None and a.summands == b.summands and a == b
         several = (
-            "over the log semiring, a weight that is given several times is a sum of logarithms, which is"
-            " irrational; transitions to states of their own, each with one weight, can be compared"
+            "over the log semiring, a weight that occurs several times is an irrational sum of logarithms;"
+            " give each transition a single weight and a target state of its own"
         )
         yield lambda: Equivalent("both are one automaton, weight by weight") if same else Unknown(several)
         return
-    # along one path logarithms are only added, which fractions do exactly; the closure of epsilon would round
+    # Along one path, logarithms are only added, which is exact in fractions. An epsilon closure would round.
     yield lambda: _lumped(a, b, tell)
     if not a.has_epsilon and not b.has_epsilon:
         yield lambda: unambiguous.decide(a, b, tell)
     yield lambda: Unknown(
-        "over the log semiring, only automata with at most one path for each string, and no epsilon, are"
-        " decided, and those that lumping their states shows to be equal"
+        "over the log semiring, equivalence is decided only for automata without epsilon that have at most"
+        " one path for each string, or if lumping states shows equality"
     )
 
 
 def _selective(a: WFSA, b: WFSA, longest: int | None, tell: Callable[[str], None]) -> Iterator[Method]:
     yield lambda: _lumped(a, b, tell)
-    # short differences show soon, and a search that closes leaves a certificate behind
+    # Short differences appear early, and a search that closes yields a certificate.
     yield lambda: pairs.search(a, b, tell, longest, ENOUGH_FOR_A_CERTIFICATE)
     yield lambda: unambiguous.decide(remove_epsilon(a), remove_epsilon(b), tell)
     yield lambda: domination.decide(a, b)

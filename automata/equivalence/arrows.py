@@ -1,4 +1,4 @@
-"""Automata as lists of arrows; symbols that do the same in all of them are one symbol."""
+"""Automata as lists of transitions; symbols with the same matrices in all automata count as one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from automata.wfsa import WFSA
 
 
 class ArrowRows(dict[int, list[tuple[int, Weight]]]):
-    """For each state that has some its arrows by one symbol: pairs of a target and a weight."""
+    """The transitions by one symbol: for each source state, pairs of a target and a weight."""
 
     def __missing__(self, state: int) -> list[tuple[int, Weight]]:
         return []
@@ -19,11 +19,11 @@ class ArrowRows(dict[int, list[tuple[int, Weight]]]):
 
 @dataclass(frozen=True)
 class Arrows:
-    """One automaton without epsilon.
+    """The transitions of an automaton without epsilon.
 
     Attributes:
         initial, final: weights other than zero, by state.
-        out: for each symbol's place, for each state that has some, its arrows.
+        out: for each symbol index, the transitions by source state.
     """
 
     initial: dict[int, Weight]
@@ -32,19 +32,18 @@ class Arrows:
 
 
 def arrows(automata: Sequence[WFSA]) -> tuple[list[Arrows], list[Symbol]]:
-    """Automata over one alphabet as arrows, and the first symbol of each kind, in the first one's order."""
+    """Return automata over one alphabet as transitions, and the first symbol of each kind."""
     places, first, _ = kinds(automata)
     return [_of(a, [kind[i] for kind in places]) for i, a in enumerate(automata)], first
 
 
 def _of(automaton: WFSA, places: list[int]) -> Arrows:
     zero = automaton.semiring.zero
-    # logarithms as the fractions that they are: along one path they are only added, which fractions do
-    # exactly
+    # Along one path, logarithms are only added, which fractions do exactly.
     exact = Fraction if automaton.semiring.float_only else automaton.semiring.exact
     out = []
-    for place in places:
-        table, rows = automaton.tables[place], ArrowRows()
+    for index in places:
+        table, rows = automaton.tables[index], ArrowRows()
         for q, r, w in zip(table.rows.tolist(), table.columns.tolist(), table.weights.tolist(), strict=True):
             rows.setdefault(q, []).append((r, exact(w)))
         out.append(rows)
@@ -56,7 +55,7 @@ def _of(automaton: WFSA, places: list[int]) -> Arrows:
 
 
 def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Symbol], dict[Symbol, int]]:
-    """The kinds of symbols of automata over one alphabet in one order.
+    """Group the symbols of automata over one alphabet by their matrices.
 
     >>> from automata.semirings import REAL
     >>> same = [[1]]
@@ -64,8 +63,8 @@ def kinds(automata: Sequence[WFSA]) -> tuple[list[tuple[int, ...]], list[Symbol]
     ([(0,), (1,)], ['a', 'c'], {'a': 0, 'b': 0, 'c': 1})
 
     Returns:
-        For each kind the place of its matrix in each automaton; the first symbol of each, in the alphabet's
-        order; and for each symbol its kind.
+        The index of each kind's matrix in each automaton; the first symbol of each kind, in alphabet order;
+        and the kind of each symbol.
     """
     places_of_kind: dict[tuple[int, ...], int] = {}
     first: list[Symbol] = []

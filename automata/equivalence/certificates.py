@@ -1,9 +1,9 @@
-"""Certificates: what a decision rests on, in a form that programs which share no code with this one can
-check.
+"""Certificates of decisions, in a form that programs without shared code can check.
 
-``ratproof/checkers/check_certificate.py`` is the one for fields, ``ratproof/checkers/check_chain.py`` for
-chains over a field, ``ratproof/checkers/check_bisimulation.py`` for other semirings. A certificate is a JSON
-object: the format, two automata A and B, what it claims of them, and what shows it.
+``ratproof/checkers/check_certificate.py`` checks certificates over fields,
+``ratproof/checkers/check_chain.py`` chains over a field, and
+``ratproof/checkers/check_bisimulation.py`` other semirings. A certificate is a JSON object: the
+format, two automata A and B, the claim about them, and its proof.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ class _Certificate(NoTruthValue):
 
 @dataclass(frozen=True)
 class Linked(_Certificate):
-    """Two automata over a field that are equal, since a third one goes to both, or one of them to the other.
+    """A proof that two automata over a field are equal, because a third one maps to both.
 
-    C goes to A by a matrix X where lambda_C X = lambda_A, M_C(a) X = X M_A(a) for every symbol a, and rho_C =
-    X rho_A: then lambda_C M_C(w) rho_C = lambda_A M_A(w) rho_A for every string w.
+    C maps to A by a matrix X if lambda_C X = lambda_A, M_C(a) X = X M_A(a) for every symbol a, and
+    rho_C = X rho_A. Then lambda_C M_C(w) rho_C = lambda_A M_A(w) rho_A for every string w.
 
     Attributes:
         a, b: the automata.
-        through: C; the very automaton ``a`` or ``b`` where one goes to the other.
-        to_a, to_b: the matrices, shape ``(states of C, n)``, fractions; ``None`` for the identity.
+        through: C; this is ``a`` or ``b`` itself if one of them maps to the other.
+        to_a, to_b: the matrices as fractions, shape ``(states of C, n)``; ``None`` for the
+            identity.
     """
 
     a: WFSA
@@ -49,7 +50,7 @@ class Linked(_Certificate):
     to_b: Weights | None
 
     def to_json(self) -> JsonObject:
-        """As a JSON object."""
+        """Return the certificate as a JSON object."""
         through: str | JsonObject = (
             "A" if self.through is self.a else "B" if self.through is self.b else to_json(self.through)
         )
@@ -61,11 +62,12 @@ class Linked(_Certificate):
 
 @dataclass(frozen=True)
 class Minimal(_Certificate):
-    """B is equal to A and no automaton over a field has fewer states: the Hankel block of these strings has
-    full rank.
+    """A proof that B equals A and that no automaton over a field has fewer states.
+
+    The Hankel block of the prefixes and suffixes has full rank.
 
     Attributes:
-        link: equality.
+        link: the proof of equality.
         prefixes, suffixes: as many strings as B has states.
     """
 
@@ -74,14 +76,14 @@ class Minimal(_Certificate):
     suffixes: tuple[String, ...]
 
     def to_json(self) -> JsonObject:
-        """As a JSON object."""
+        """Return the certificate as a JSON object."""
         strings = {"prefixes": [list(x) for x in self.prefixes], "suffixes": [list(x) for x in self.suffixes]}
         return self.link.to_json() | {"claims": "minimal"} | strings
 
 
 @dataclass(frozen=True)
 class Distinguished(_Certificate):
-    """A string that two automata score differently; it need not be the smallest one."""
+    """A string that two automata score differently, not necessarily the least one."""
 
     a: WFSA
     b: WFSA
@@ -89,7 +91,7 @@ class Distinguished(_Certificate):
     scores: tuple[Weight, Weight]
 
     def to_json(self) -> JsonObject:
-        """As a JSON object."""
+        """Return the certificate as a JSON object."""
         k = self.a.semiring
         return _frame("different", self.a, self.b) | {
             "word": list(self.word),
@@ -99,15 +101,14 @@ class Distinguished(_Certificate):
 
 @dataclass(frozen=True)
 class Bisimulation(_Certificate):
-    """Pairs of vectors of Forward that every string leads to, up to a common factor, and with equal scores on
-    both sides.
+    """Pairs of Forward vectors, up to a common factor, that cover all strings and have equal scores.
 
-    Over the booleans, a pair that every string leads to may also follow from the listed ones by equivalence
-    and union.
+    Over the booleans, a pair that a string reaches may also follow from the listed pairs by
+    equivalence and union.
 
     Attributes:
         a, b: the automata.
-        pairs: for each side weights by state; states that lead to no final state have none.
+        pairs: weights by state for each side; states that lead to no final state have none.
     """
 
     a: WFSA
@@ -115,7 +116,7 @@ class Bisimulation(_Certificate):
     pairs: list[tuple[dict[int, Weight], dict[int, Weight]]]
 
     def to_json(self) -> JsonObject:
-        """As a JSON object."""
+        """Return the certificate as a JSON object."""
         write = self.a.semiring.format
         pairs = [
             [[[q, write(w)] for q, w in sorted(vector.items())] for vector in pair] for pair in self.pairs
@@ -125,18 +126,17 @@ class Bisimulation(_Certificate):
 
 @dataclass(frozen=True)
 class Lumped(_Certificate):
-    """Two automata over any semiring that are equal, since both go to a third one, whose states are classes
-    of theirs.
+    """A proof that two automata over any semiring are equal, because both map to one on classes of states.
 
-    With X[q, c] = 1 where q is of class c: lambda_A X = lambda_C, M_A(a) X = X M_C(a) for every symbol a, and
-    rho_A = X rho_C; in the mirror with X[c, q], lambda_A = lambda_C X, X M_A(a) = M_C(a) X, and X rho_A =
-    rho_C.
+    With X[q, c] = 1 if q is in class c: lambda_A X = lambda_C, M_A(a) X = X M_C(a) for every symbol
+    a, and rho_A = X rho_C. In the mirror, with X[c, q]: lambda_A = lambda_C X, X M_A(a) = M_C(a) X,
+    and X rho_A = rho_C.
 
     Attributes:
         a, b: the automata, without epsilon.
         through: C.
         of_a, of_b: the class of each state that has one.
-        mirrored: is it the mirror's?
+        mirrored: whether the classes are those of the mirrored automata.
     """
 
     a: WFSA
@@ -147,7 +147,7 @@ class Lumped(_Certificate):
     mirrored: bool
 
     def to_json(self) -> JsonObject:
-        """As a JSON object."""
+        """Return the certificate as a JSON object."""
         classes = {
             side: sorted([q, c] for q, c in of.items()) for side, of in (("A", self.of_a), ("B", self.of_b))
         }
@@ -187,14 +187,13 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Chain(_Certificate):
-    """Two automata over a field that are equal, since a chain of links leads from their difference to what
-    gives every string 0.
+    """A proof that two automata over a field are equal: links that lead from their difference to zero.
 
     Attributes:
         a, b: the automata.
-        links: from A, and B with its initial weights negated, side by side, to a representation that has no
-            initial weight, or no final one.
-        index: for each symbol the place of its matrix in a representation.
+        links: from A, and B with its initial weights negated, side by side, to a representation
+            without initial or without final weights.
+        index: for each symbol, the index of its matrix in a representation.
         figures: sizes and times, for people.
     """
 
@@ -205,7 +204,7 @@ class Chain(_Certificate):
     figures: Mapping[str, object] = field(default_factory=dict)
 
     def to_json(self) -> JsonObject:
-        """As a JSON object."""
+        """Return the certificate as a JSON object."""
         return _heading("automata over a field, by a chain", "equivalent", self.a, self.b) | {
             "links": [self._link(link) for link in self.links],
             "figures": {name: str(value) for name, value in self.figures.items()},
@@ -219,7 +218,7 @@ class Chain(_Certificate):
             "states": of.states,
             "initial": [[q, w] for _, q, w in _sparse_entries(of.initial)],
             "final": [[q, w] for q, _, w in _sparse_entries(of.final)],
-            "transitions": [[p, q, s, w] for s, place in self.index.items() for p, q, w in steps[place]],
+            "transitions": [[p, q, s, w] for s, index in self.index.items() for p, q, w in steps[index]],
         }
         return {"kind": link.kind} | matrix | bound | {"to": to}
 
@@ -241,7 +240,10 @@ def _frame(claims: str, a: WFSA, b: WFSA) -> JsonObject:
 
 
 def _without_epsilon(automaton: WFSA) -> JsonObject:
-    """The automaton without epsilon, and v = |E|* 1: as |E| v = v - 1 < v, all sums converge."""
+    """Return the automaton without epsilon, and v = abs(E)* 1.
+
+    All sums converge because abs(E) v = v - 1 < v.
+    """
     plain, v = without_epsilon(automaton)
     return {"automaton": to_json(plain), "bound": [REAL.format(w) for w in v]}
 

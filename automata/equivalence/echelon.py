@@ -1,4 +1,4 @@
-"""An echelon form modulo a prime that grows block by block; nothing is eliminated twice."""
+"""An incremental echelon form modulo a prime, which eliminates each row only O(log n) times."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class _Block:
     rows: flint.nmod_mat
 
     def reduce(self, rows: flint.nmod_mat, flat: list[flint.nmod] | None = None) -> flint.nmod_mat:
-        """Return ``rows`` with zeros in the pivot columns; ``flat`` are their entries, if at hand."""
+        """Return ``rows`` with zeros in the pivot columns; ``flat`` optionally holds their entries."""
         return rows - columns(rows, self.pivots, flat) * self.rows
 
 
 class Echelon:
     """A row space modulo a prime.
 
-    Its blocks double in size from the last to the first, as the digits of a binary counter do, so a chain of
-    n states, which adds one row at a time, touches each row only log n times.
+    The sizes of its blocks double from the last to the first, like the digits of a binary counter.
+    Adding n rows one at a time therefore touches each row only log n times.
     """
 
     def __init__(self, width: int, prime: int) -> None:
@@ -31,7 +31,7 @@ class Echelon:
         self._blocks: list[_Block] = []
 
     def extend(self, flat: list[flint.nmod]) -> list[int]:
-        """Add rows; return the places of those that are independent of the space and of one another."""
+        """Add rows; return the indices of those that are independent of the space and of one another."""
         rows = flint.nmod_mat(len(flat) // self.width if self.width else 0, self.width, flat, self.prime)
         for i, block in enumerate(self._blocks):
             rows = block.reduce(rows, flat if i == 0 else None)
@@ -45,7 +45,7 @@ class Echelon:
         return places
 
     def spans(self, row: list[flint.nmod]) -> bool:
-        """Is the row in the space?"""
+        """Return whether the row is in the space."""
         rest = flint.nmod_mat(1, self.width, row, self.prime)
         for block in self._blocks:
             rest = block.reduce(rest)
@@ -62,7 +62,7 @@ class Echelon:
 
 
 def staircase(echelon: flint.nmod_mat, rank: int) -> list[int]:
-    """The pivot columns of an echelon form."""
+    """Return the pivot columns of an echelon form."""
     pivots: list[int] = []
     column = 0
     while len(pivots) < rank:
@@ -75,7 +75,7 @@ def staircase(echelon: flint.nmod_mat, rank: int) -> list[int]:
 def columns(
     matrix: flint.nmod_mat, chosen: list[int], flat: list[flint.nmod] | None = None
 ) -> flint.nmod_mat:
-    """Return some columns of a matrix modulo a prime; ``flat`` are its entries, if at hand."""
+    """Return the chosen columns of a matrix modulo a prime; ``flat`` optionally holds its entries."""
     m, n = matrix.nrows(), matrix.ncols()
     flat = matrix.entries() if flat is None else flat
     picked = [flat[i + j] for i in range(0, m * n, n) for j in chosen] if n else []
@@ -83,7 +83,7 @@ def columns(
 
 
 def take_rows(matrix: flint.nmod_mat, chosen: list[int]) -> flint.nmod_mat:
-    """Some rows of a matrix modulo a prime, in the order given."""
+    """Return the chosen rows of a matrix modulo a prime, in the order of ``chosen``."""
     n, flat = matrix.ncols(), matrix.entries()
     return flint.nmod_mat(
         len(chosen), n, [w for i in chosen for w in flat[i * n : (i + 1) * n]], matrix.modulus()

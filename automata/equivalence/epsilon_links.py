@@ -1,4 +1,4 @@
-"""Epsilon transitions of a sparse representation, taken into its steps: lambda E* and M(a) E*."""
+"""Removal of epsilon transitions from a sparse representation: lambda E* and M(a) E*."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 MOST_WORDS = 10_000_000
-"""The most words of 8 bytes that the weights of E* take."""
+"""Memory limit for the weights of E*, in 8-byte words."""
 FEW_WORDS = 1_000_000
-"""Words of 8 bytes that are computed quickly, whatever the size."""
+"""Number of 8-byte words that are computed quickly at any size."""
 FEW_FOR_EACH = 16
-"""Words for each state and transition that are computed quickly."""
+"""Number of 8-byte words for each state and transition that are computed quickly."""
 
 
 def few_words(of: Representation, epsilon: RationalMatrix) -> int:
-    """Return the number of words of 8 bytes that E* may take before another method is tried."""
+    """Return the number of 8-byte words that E* may take before another method is tried."""
     return min(max(FEW_WORDS, FEW_FOR_EACH * (of.states + of.transitions + len(epsilon))), MOST_WORDS)
 
 
 def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None = None) -> ChainLink:
-    """The link to the representation without epsilon transitions.
+    """Return the link to the representation without epsilon transitions.
 
-    Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
+    Raises:
+        LimitReached: E* takes more than ``most`` 8-byte words (default: :data:`MOST_WORDS`).
     """
     n, most = of.states, MOST_WORDS if most is None else most
     table = SparseMatrix.of_entries(n, epsilon.rows, epsilon.columns, _fractions(epsilon.weights))
     closure = EpsilonClosure(REAL, table, True)
-    # the rows of E* that something is multiplied by
+    # compute only the rows of E* that a product uses
     entered = np.zeros(n, dtype=bool)
     for matrix in (of.initial, *of.steps):
         entered[matrix.columns] = True
@@ -64,7 +65,7 @@ def epsilon_link(of: Representation, epsilon: RationalMatrix, most: int | None =
 
 
 def without_epsilon(automaton: WFSA) -> tuple[WFSA, Weights]:
-    """Return the automaton over the rationals without epsilon transitions E, and v = abs(E)* 1."""
+    """Return the rational automaton without its epsilon transitions E, and v = abs(E)* 1."""
     k, alphabet = automaton.semiring, automaton.alphabet
     alone = difference(automaton, WFSA.from_edges(k, 0, alphabet, [], [], []))
     assert alone.epsilon is not None
@@ -82,7 +83,7 @@ def _has_cycle(epsilon: RationalMatrix) -> bool:
 
 
 def _bound(epsilon: RationalMatrix) -> Weights:
-    """V = abs(E)* 1, shape ``(n,)``."""
+    """Return v = abs(E)* 1, shape ``(n,)``."""
     n = epsilon.shape[0]
     back = SparseMatrix.of_entries(n, epsilon.columns, epsilon.rows, _fractions(abs(epsilon.weights)))
     ones: Weights = np.full(n, Fraction(1), dtype=object)

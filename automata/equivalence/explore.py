@@ -1,9 +1,12 @@
-"""Breadth-first reduction modulo a prime (Schützenberger 1961, Tzeng 1992): words whose state vectors span
-those of all words.
+"""Breadth-first search modulo a prime for words whose state vectors span those of all words.
 
-Words are tried in shortlex order, and a word is kept when its vector is independent of those of the words
-before it. If the vector of w depends on those of smaller words, then so does that of wa: only the children of
-kept words need trying. The shortlex-least word that tells two automata apart is always among the kept ones.
+Words are tried in shortlex order. A word is kept if its vector is independent of those of the words
+before it. If the vector of w depends on those of smaller words, so does that of wa, so only the
+children of kept words are tried. The shortlex-least word that distinguishes two automata is always
+among the kept ones.
+
+References:
+    Schützenberger 1961; Tzeng 1992.
 """
 
 from __future__ import annotations
@@ -18,23 +21,23 @@ from automata.equivalence.echelon import Echelon, staircase
 from automata.equivalence.integers import Cleared, IntegerVectors, Word, shortlex
 
 MOST_ENTRIES = 1 << 18
-"""The most numbers in one block of candidates."""
+"""Maximum number of entries in one block of candidates."""
 MANY = 32
-"""From so many words in a block on, their children are tried together before each is tried."""
+"""Minimum number of words in a block for testing their children together first."""
 
 
 @dataclass(frozen=True)
 class Exploration:
-    """What was found modulo a prime.
+    """The result of an exploration modulo a prime.
 
     Attributes:
-        prime: the prime.
-        words: the kept words in shortlex order, closed under taking prefixes: their vectors are independent,
-            over the rationals too.
-        difference: the shortlex-least word whose scores on the two sides differ modulo the prime. They do
-            differ then; but those of a smaller word may differ by a multiple of the prime.
-        left_out: were words left out for what a random sum says? With a chance of 1 in the prime that was
-            wrong, and a smaller word differs.
+        prime: the modulus.
+        words: the kept words in shortlex order, closed under prefixes. Their vectors are
+            independent, over the rationals too.
+        difference: the shortlex-least word whose scores differ modulo the prime. Its scores do
+            differ, but those of a smaller word may differ by a multiple of the prime.
+        left_out: whether words were skipped because of a random sum. With probability 1/prime that
+            was wrong, and a smaller word differs.
     """
 
     prime: int
@@ -46,7 +49,7 @@ class Exploration:
 def explore(
     automata: Cleared, prime: int, before: Word | None = None, tell: Callable[[int, int], None] | None = None
 ) -> Exploration:
-    """Explore all sides at once, until their space is closed or (of two sides) the scores differ on a word.
+    """Explore all sides at once, until their space is closed or a word has different scores.
 
     Args:
         automata: one side, or two to compare.
@@ -81,15 +84,15 @@ def explore(
             return Exploration(prime, words, None, stepping.left_out)
         if tell is not None:
             tell(len(words), len(level[0][0]))
-        # the callers check exactly what follows where words were left out; with ``before`` they do not
+        # Callers check the result exactly if words were left out, but not if ``before`` is set.
         batches = stepping.children(level, echelon.spans if before is None else lambda row: False)
 
 
 class Agreement:
-    """All words before a given one have the same scores on both sides, modulo as many primes as one asks for.
+    """A test of whether all words before a word have equal scores on both sides modulo further primes.
 
-    It holds modulo a prime when, modulo it, the words that were kept before the given one and their children
-    have the same independent ones among them as modulo the prime they were kept by, and all the same scores.
+    It holds modulo a prime if all scores agree, and if the same kept words are independent modulo
+    this prime as modulo the prime that they were found with.
     """
 
     def __init__(self, automata: Cleared, words: Sequence[Word], before: Word) -> None:
@@ -98,12 +101,12 @@ class Agreement:
         symbols = range(len(automata.symbols))
         children = {()} | {(*word, a) for word in independent for a in symbols}
         tried = sorted((word for word in children if shortlex(word) < shortlex(before)), key=shortlex)
-        place = {word: i for i, word in enumerate(tried)}
-        self.independent = [place[word] for word in independent]
+        index = {word: i for i, word in enumerate(tried)}
+        self.independent = [index[word] for word in independent]
         self.candidates = IntegerVectors(automata, tried)
 
     def holds(self, prime: int) -> bool:
-        """Is it so modulo the prime?"""
+        """Return whether all words agree modulo the prime."""
         rows = self.candidates.modulo(prime)
         if any(value != 0 for value in (rows * _difference(self.automata, prime)).entries()):
             return False
@@ -112,7 +115,7 @@ class Agreement:
 
 
 def _difference(automata: Cleared, prime: int) -> flint.nmod_mat | None:
-    """Rho of the first side and minus rho of the second, one below the other: what tells two sides apart."""
+    """Return rho of the first side above minus rho of the second; ``None`` unless there are two sides."""
     if len(automata.sides) != 2:
         return None
     a, b = (flint.nmod_mat(side.end, prime) for side in automata.sides)
@@ -129,13 +132,14 @@ class _Stepping:
     def children(
         self, level: list[tuple[Word, list[flint.nmod]]], spans: Callable[[list[flint.nmod]], bool]
     ) -> Iterator[tuple[list[Word], list[flint.nmod]]]:
-        """Yield the children in blocks, in shortlex order: words, and their vectors one after the other. A
-        block is left out if ``spans`` says of a random sum that all its children depend on what is kept.
+        """Yield blocks of children in shortlex order: the words, and their concatenated vectors.
+
+        Skip a block if ``spans`` reports that a random sum of its children depends on the kept
+        vectors.
         """
         symbols, width = len(self.automata.symbols), self.automata.width
-        many = max(
-            1, MOST_ENTRIES // max(1, symbols * width)
-        )  # parents in a block; all symbols of one parent, if they fit
+        # number of parents in a block, each with all symbols if they fit
+        many = max(1, MOST_ENTRIES // max(1, symbols * width))
         group = max(1, MOST_ENTRIES // max(1, width) if many == 1 else symbols)
         for i in range(0, len(level), many):
             parents = level[i : i + many]
@@ -147,7 +151,10 @@ class _Stepping:
                 yield [(*word, a) for word, _ in parents for a in places], self._step(parents, places)
 
     def sum_of_children(self, level: list[tuple[Word, list[flint.nmod]]]) -> list[flint.nmod]:
-        """Return a random combination of all children; outside a space if one is, with high probability."""
+        """Return a random combination of all children.
+
+        If a child is outside a space, so is the combination, with high probability.
+        """
         random, symbols = Random(self.prime), len(self.automata.symbols)
         factors = [random.randrange(self.prime) for _ in range(symbols * len(level))]
         total: list[flint.nmod] = []
@@ -164,7 +171,7 @@ class _Stepping:
         return total
 
     def _rows(self, parents: list[tuple[Word, list[flint.nmod]]], begin: int, n: int) -> flint.nmod_mat:
-        """What the parents' vectors have from a column on, a row each."""
+        """Return columns ``begin`` to ``begin + n`` of the parents' vectors, one row for each parent."""
         flat = [w for _, row in parents for w in row[begin : begin + n]]
         return flint.nmod_mat(len(parents), n, flat, self.prime)
 

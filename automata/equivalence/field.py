@@ -1,4 +1,4 @@
-"""The decision over a field: do two real or counting automata score all strings equally?"""
+"""Decision of equivalence over a field, for real and counting automata."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ Tell = Callable[[str], None]
 def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
 
-    Modulo a random prime, the shortlex-least difference is found by :mod:`automata.equivalence.explore`. A
-    difference modulo a prime is one; that nothing smaller differs is shown by as many primes as it takes for
-    their product to be larger than any score of that length. No difference modulo a prime proves nothing:
-    then :mod:`automata.equivalence.lift` finds the basis over the rationals that proves it, and checks it
-    exactly.
+    The shortlex-least difference modulo a random prime is found by
+    :mod:`automata.equivalence.explore`. A difference modulo a prime is a difference. To show that
+    no smaller string differs, enough primes are used for their product to exceed any score of that
+    length.
+
+    Agreement modulo a prime proves nothing. In that case :mod:`automata.equivalence.lift` finds the
+    basis over the rationals that proves equality, and checks it exactly.
     """
     originals = a, b
     a, b = (remove_epsilon(side.to_exact()) for side in originals)
@@ -39,7 +41,7 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
         if seen.difference is None:
             basis = lift(both, seen.words, fresh, lambda bits: tell(f"the certificate, from {bits} bits"))
         if seen.difference is not None or (basis is not None and not _same_ends(both, basis)):
-            # dead ends would only make the bounds larger
+            # dead ends would only increase the bounds
             useful = [trim(side) for side in (a, b)]
             same = seen.difference is not None and [side.states for side in useful] == [a.states, b.states]
             return (
@@ -52,8 +54,7 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
                 "over the rationals, by a matrix that takes one automaton to the other",
                 _linked(*originals, both, basis),
             )
-        # The prime divided a minor, which has a chance of about 2**-50; another one may see more of the
-        # space.
+        # The prime divided a minor, with probability about 2**-50. Another prime may find a larger space.
         again = explore(both, next(fresh))
         if again.difference is None and len(again.words) <= len(seen.words):
             return Unknown(
@@ -63,17 +64,18 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer:
 
 
 def _different(both: Cleared, seen: Exploration | None, fresh: Iterator[int], tell: Tell) -> Different:
-    """The least difference of two automata that differ; an exploration may have found one."""
+    """Return the least difference of two automata that differ; ``seen`` may hold one."""
     while seen is None or seen.difference is None:
-        seen = explore(both, next(fresh))  # few primes divide every difference
+        seen = explore(both, next(fresh))  # only few primes divide every difference
     word = _least(both, seen, fresh, tell)
     x, y = both.scores(word)
     return Different(tuple(both.symbols[i] for i in word), (x, y))
 
 
 def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -> Word:
-    """Return the shortlex-least word that differs, given an exploration that ended with one that does.
-    Smaller words agree if they do so modulo primes whose product is larger than any difference of their
+    """Return the shortlex-least word that differs, starting from an exploration that found a difference.
+
+    Smaller words agree if they agree modulo primes whose product exceeds any difference of their
     scores.
     """
     word = seen.difference
@@ -87,7 +89,7 @@ def _least(both: Cleared, seen: Exploration, fresh: Iterator[int], tell: Tell) -
         agreement = agreement or Agreement(both, seen.words, word)
         prime = next(fresh)
         if not agreement.holds(prime):
-            # either prime is one of the few that divide a minor or a score: see what this one finds
+            # one of the two primes divides a minor or a score: explore again with this one
             smaller = explore(both, prime, before=word)
             if smaller.difference is not None:
                 return _least(both, smaller, fresh, tell)
@@ -109,4 +111,4 @@ def _linked(a: WFSA, b: WFSA, both: Cleared, basis: Basis) -> Linked:
 
 
 MOST_DENSE = 1500
-"""States that are computed with as dense arrays, at most."""
+"""Maximum number of states for dense arrays."""

@@ -1,4 +1,4 @@
-"""Automata over the rationals as integer matrices with cleared denominators, for work modulo primes."""
+"""Rational automata as integer matrices with cleared denominators, for work modulo primes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _random = random.SystemRandom()
 
 @dataclass(frozen=True)
 class Integral:
-    """One automaton with integer weights and without epsilon.
+    """An automaton with integer weights and without epsilon.
 
     Attributes:
         start: lambda, a ``(1, n)`` integer matrix.
-        steps: for each symbol its matrix, ``(n, n)``.
+        steps: the matrix of each symbol, ``(n, n)``.
         end: rho, ``(n, 1)``.
     """
 
@@ -44,13 +44,13 @@ class Integral:
 
     @cached_property
     def largest(self) -> int:
-        """The largest |tau|."""
+        """The largest absolute value of a transition weight."""
         every = [step.entries() or [0] for step in self.steps]
         return max((int(max(max(entries), -min(entries))) for entries in every), default=0)
 
     @cached_property
     def sizes(self) -> tuple[flint.fmpz_mat, tuple[flint.fmpz_mat, ...], flint.fmpz_mat]:
-        """|lambda|, the matrices |tau|, and |rho|."""
+        """The entrywise absolute values of lambda, the symbol matrices and rho."""
 
         def size(matrix: flint.fmpz_mat) -> flint.fmpz_mat:
             return flint.fmpz_mat(matrix.nrows(), matrix.ncols(), [abs(w) for w in integers(matrix)])
@@ -60,18 +60,18 @@ class Integral:
 
 @dataclass(frozen=True)
 class Cleared:
-    """Automata that read the same symbols, their weights multiplied by what makes all of them integers.
+    """Automata over the same symbols with integer weights.
 
-    All are multiplied by the same numbers (one for each symbol, one for either end), so all their scores of a
-    string are multiplied by the same positive integer, and a matrix that takes one automaton to another does
-    so before and after.
+    All automata are multiplied by the same numbers: one for each symbol, one for the initial and
+    one for the final weights. All scores of a string are therefore multiplied by the same positive
+    integer. A matrix that maps one automaton to another is not affected.
 
     Attributes:
         sides: the automata.
-        symbols: symbols that differ in what they do, each the first of its kind in the alphabet's order.
-        index: for each symbol of the alphabet the place of the one in ``symbols`` that does what it does.
-        ends: what the initial, and the final weights were multiplied by.
-        scales: what the matrix of each symbol was multiplied by.
+        symbols: the first symbol of each kind, in alphabet order.
+        index: for each symbol of the alphabet, the index of its kind in ``symbols``.
+        ends: the multipliers of the initial and of the final weights.
+        scales: the multiplier of each symbol's matrix.
     """
 
     sides: tuple[Integral, ...]
@@ -82,11 +82,11 @@ class Cleared:
 
     @property
     def width(self) -> int:
-        """The number of states of all sides."""
+        """The total number of states of all sides."""
         return sum(side.states for side in self.sides)
 
     def scores(self, word: Sequence[int]) -> tuple[Fraction, ...]:
-        """The score that each side gives to a word of symbols' places, as it was before clearing."""
+        """Return each side's original score of a word, which is a sequence of symbol indices."""
         scale = math.prod((self.scales[a] for a in word), start=self.ends[0] * self.ends[1])
         values = []
         for side in self.sides:
@@ -97,8 +97,10 @@ class Cleared:
         return tuple(values)
 
     def bits(self, length: int) -> int:
-        """Bits that hold the difference of the cleared scores of any string of at most that length. Backwards
-        from |rho|: for each state the largest value that any symbol, and then the rest of a string, can make.
+        """Return a bit count that holds any difference of cleared scores of strings up to this length.
+
+        Starting from abs(rho), compute for each state the largest value that any symbol and the
+        rest of a string can give.
         """
         most = 0
         for side in self.sides:
@@ -111,7 +113,7 @@ class Cleared:
         return most.bit_length() + 1
 
     def vector_bits(self, length: int) -> int:
-        """Bits of the sum of sizes in the cleared vector of any word of at most that length, all sides."""
+        """Return the bits of the largest absolute sum of a cleared vector, over words up to this length."""
         total = 0
         for side in self.sides:
             start, widest = sum(map(abs, integers(side.start))), side.states * side.largest
@@ -140,7 +142,7 @@ def cleared(automata: Sequence[WFSA]) -> Cleared:
 
 
 def primes() -> Iterator[int]:
-    """Random primes of 61 bits, each only once."""
+    """Yield distinct random primes of 61 bits."""
     seen = set()
     while True:
         candidate = _random.getrandbits(PRIME_BITS) | (1 << (PRIME_BITS - 1)) | 1
@@ -150,25 +152,26 @@ def primes() -> Iterator[int]:
 
 
 def random_numbers() -> np.random.Generator:
-    """A generator that nobody can foresee."""
+    """Return a random generator with an unpredictable seed."""
     return np.random.default_rng(_random.getrandbits(128))
 
 
 Word = tuple[int, ...]
-"""A word, as the places of its symbols."""
+"""A word as symbol indices."""
 MOST_EXACT_BITS = 1 << 31
-"""The most bits, 256 MB, of vectors that are computed once as integers; larger ones are computed modulo each
-prime.
+"""Size limit, in bits (256 MB), for vectors that are computed once as integers.
+
+Larger vectors are computed modulo each prime.
 """
 
 
 def shortlex(word: Word) -> tuple[int, Word]:
-    """What to compare words by."""
+    """Return the sort key for shortlex order."""
     return len(word), word
 
 
 class IntegerVectors:
-    """The cleared vectors of words, in shortlex order and with their prefixes; a row has all sides."""
+    """The cleared vectors of words in shortlex order with their prefixes; each row covers all sides."""
 
     def __init__(self, automata: Cleared, words: Sequence[Word]) -> None:
         self.automata, self.words = automata, words
@@ -178,7 +181,7 @@ class IntegerVectors:
         self._exact = flint.fmpz_mat(len(words), automata.width, self._flat(None)) if exact else None
 
     def modulo(self, prime: int) -> flint.nmod_mat:
-        """A matrix with a row for each word."""
+        """Return the vectors modulo a prime, one row for each word."""
         if self._exact is not None:
             return flint.nmod_mat(self._exact, prime)
         return flint.nmod_mat(len(self.words), self.automata.width, self._flat(prime), prime)

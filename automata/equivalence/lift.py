@@ -1,4 +1,4 @@
-"""From words that span modulo a prime to a basis over the rationals, checked exactly."""
+"""Lifting of words that span modulo a prime to a basis over the rationals, checked exactly."""
 
 from __future__ import annotations
 
@@ -17,28 +17,26 @@ from automata.semirings import REAL
 from automata.wfsa import WFSA
 
 MOST_BITS = 1 << 35
-"""The most bits of all numbers of a basis together, 4 GB."""
+"""Size limit of all numbers of a basis together, in bits (4 GB)."""
 _SLACK = 12
-"""A guess is tried when all its numerators are this many bits shorter than the modulus: by chance they never
-all are.
+"""A guess is tried if its numbers are this many bits shorter than the modulus, which is unlikely by chance.
 """
 
 
 @dataclass(frozen=True)
 class Basis:
-    """A basis N / d of the space that the vectors of all words span, in reduced echelon form, checked
-    exactly.
+    """A basis N / d of the space spanned by the vectors of all words, in reduced echelon form.
 
-    Its rows are the states of an automaton that scores as every side does; the rows' parts in a side take it
-    there.
+    The basis is checked exactly. Its rows are the states of an automaton with the same scores as
+    every side. The columns of a side map that automaton to the side.
 
     Attributes:
-        pivots: the joint columns that are the identity.
+        pivots: the joint columns that form the identity.
         sides: N for each side, ``(rank, n)`` integers.
         denominator: d.
-        steps: for each symbol the matrix of the basis's own automaton, ``(rank, rank)``, over d; cleared as
-            the sides are.
-        whole: the first side whose own states are this basis, if there is one.
+        steps: the matrix of each symbol in the basis' own automaton, ``(rank, rank)``, over d;
+            cleared like the sides.
+        whole: the index of the first side whose states are this basis, or ``None``.
     """
 
     pivots: list[int]
@@ -48,7 +46,7 @@ class Basis:
     whole: int | None
 
     def automaton(self, automata: Cleared) -> WFSA:
-        """Return the automaton whose states are the rows of the basis, with the first side's ends."""
+        """Return the automaton whose states are the rows of the basis."""
         side, rows, d = automata.sides[0], self.sides[0], self.denominator
         k = len(self.pivots)
         start = [w for s in automata.sides for w in s.start.entries()]
@@ -63,21 +61,19 @@ class Basis:
 def lift(
     automata: Cleared, words: Sequence[Word], primes: Iterator[int], tell: Callable[[int], None] | None = None
 ) -> Basis | None:
-    """The basis over the rationals, where the words span over the rationals what they span modulo a prime;
-    else ``None``.
+    """Return the basis over the rationals, or ``None`` if the words do not span the space.
 
-    ``None`` too where its numbers would not fit in :data:`MOST_BITS`.
+    Also return ``None`` if its numbers would exceed :data:`MOST_BITS`.
 
     Args:
         automata: the sides.
-        words: as an exploration kept them.
-        primes: fresh ones.
-        tell: called with the bits of the modulus.
+        words: the words that an exploration kept.
+        primes: unused primes.
+        tell: a callback that receives the bit length of the modulus.
     """
     rows = IntegerVectors(automata, words)
     guesses = [_Guess(rows, pivots) for pivots in _pivot_choices(automata, rows.modulo(next(primes)))]
-    # Cramer's rule: numerators and denominators are determinants, no larger than the product of the rows'
-    # lengths
+    # By Cramer's rule, numerators and denominators are determinants, bounded by the product of row lengths.
     enough = min(MOST_BITS // max(1, automata.width**2), 2 * len(words) * rows.row_bits + _SLACK + 8)
     needed = 1
     while guesses:
@@ -96,14 +92,15 @@ def lift(
 
 
 def _bounds(automata: Cleared) -> list[range]:
-    """The joint columns of each side."""
+    """Return the range of joint columns of each side."""
     ends = list(accumulate((side.states for side in automata.sides), initial=0))
     return [range(begin, end) for begin, end in pairwise(ends)]
 
 
 def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
-    """Return the choices of columns to make an identity matrix, the best first. The fewer columns are left
-    over in one side, the smaller are the determinants that the basis's numbers are.
+    """Return the choices of columns to turn into an identity matrix, best first.
+
+    The fewer columns of a side remain, the smaller are the determinants in the basis.
     """
     choices: dict[tuple[int, ...], tuple[int, int]] = {}
     bounds = _bounds(automata)
@@ -113,14 +110,14 @@ def _pivot_choices(automata: Cleared, rows: flint.nmod_mat) -> list[list[int]]:
         pivots = tuple(sorted(order[j] for j in staircase(echelon, rank)))
         if rank == rows.nrows():
             choices.setdefault(pivots, (sum(j not in first for j in pivots), len(first)))
-            # of two sides of one size, one may go to the other by smaller numbers than the other to it
+            # if two sides have one size, the maps between them may need numbers of different sizes
             if pivots == tuple(first) and len({len(side) for side in bounds}) == len(bounds):
                 break
     return [list(pivots) for pivots, _ in sorted(choices.items(), key=lambda item: item[1])]
 
 
 class _Guess:
-    """One choice of pivots: the other columns of the basis, known modulo more and more primes."""
+    """One choice of pivots, with the other columns of the basis modulo a growing product of primes."""
 
     def __init__(self, rows: IntegerVectors, pivots: list[int]) -> None:
         self.automata, self.rows, self.pivots = rows.automata, rows, pivots
@@ -130,7 +127,7 @@ class _Guess:
         self.modulus, self.count = 1, 0
 
     def solve_modulo(self, prime: int) -> None:
-        """The other columns modulo one more prime; nothing, where the pivots are singular modulo it."""
+        """Solve for the other columns modulo one more prime; skip it if the pivots are singular modulo it."""
         self.count += 1
         rows = self.rows.modulo(prime)
         flat = rows.entries()
@@ -145,7 +142,7 @@ class _Guess:
         self.modulus *= prime
 
     def basis(self) -> Basis | None:
-        """The basis, if the numbers known so far are those of one."""
+        """Return the basis if the numbers known so far form one, otherwise ``None``."""
         fractions = reconstruct(self.values, self.modulus)
         if fractions is None:
             return None
@@ -167,7 +164,7 @@ class _Guess:
 def reconstruct(values: list[int], modulus: int) -> tuple[list[int], int] | None:
     """Return integers N and d with N = d values modulo the modulus, all small; ``None`` if none fit."""
     d, most = 1, isqrt(modulus // 2)
-    for value in values:  # hundreds of thousands: without a call for each
+    for value in values:  # inlined, because there can be hundreds of thousands of values
         numerator = value * d % modulus
         if most < numerator < modulus - most:
             d *= _denominator(numerator, modulus, most)
@@ -193,7 +190,7 @@ def _denominator(value: int, modulus: int, most: int) -> int:
 def _checked(
     automata: Cleared, pivots: list[int], sides: tuple[flint.fmpz_mat, ...], d: int, whole: int | None
 ) -> Basis | None:
-    """The basis, if it is one: it holds the start vector and is closed under every symbol, exactly."""
+    """Return the basis if it contains the start vector and is closed under every symbol, exactly."""
     start = [w for side in automata.sides for w in side.start.entries()]
     first = flint.fmpz_mat(1, len(pivots), [start[j] for j in pivots])
     if any(first * rows != d * side.start for rows, side in zip(sides, automata.sides, strict=True)):
@@ -220,7 +217,7 @@ def _checked(
 
 
 def _chosen(images: list[flint.fmpz_mat], pivots: list[int]) -> flint.fmpz_mat:
-    """The pivot columns of the images of all sides."""
+    """Return the pivot columns of the images of all sides."""
     columns = [column for image in images for column in zip(*image.table(), strict=True)] if pivots else []
     return flint.fmpz_mat(
         len(pivots), len(pivots), [columns[j][i] for i in range(len(pivots)) for j in pivots]

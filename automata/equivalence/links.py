@@ -1,9 +1,8 @@
-"""Links: from one linear representation to another that gives every string the same score, by a sparse
-matrix, and checked exactly.
+"""Links between sparse linear representations with the same scores, checked exactly.
 
-By a right link X, of shape ``(n, m)``: M(a) X = X M'(a) for every symbol a, rho = X rho', and lambda' =
-lambda X. Then lambda M(w) rho = lambda M(w) X rho' = lambda X M'(w) rho' = lambda' M'(w) rho' for every
-string w. A left link is one of the mirrored representations.
+A right link is a matrix X of shape ``(n, m)`` with M(a) X = X M'(a) for every symbol a, rho = X
+rho', and lambda' = lambda X. Then lambda M(w) rho = lambda M(w) X rho' = lambda X M'(w) rho' =
+lambda' M'(w) rho' for every string w. A left link is a right link of the mirrored representations.
 """
 
 from __future__ import annotations
@@ -26,10 +25,12 @@ class ChainLink:
     """A link to a representation with the same scores.
 
     Attributes:
-        kind: what the matrix satisfies; ``"epsilon"``: the epsilon transitions are taken into the steps.
-        to: the representation that it goes to, with m states.
-        matrix: X, shape ``(n, m)`` of a right link and ``(m, n)`` of a left one; ``None`` for epsilon.
-        bound: only for epsilon transitions E with cycles: v > 0 with abs(E) v < v.
+        kind: the equation that the matrix satisfies; ``"epsilon"`` if the link removes epsilon
+            transitions.
+        to: the target representation, with m states.
+        matrix: X, shape ``(n, m)`` for a right link and ``(m, n)`` for a left one; ``None`` for
+            epsilon.
+        bound: v > 0 with abs(E) v < v, only for epsilon transitions E with cycles.
     """
 
     kind: Kind
@@ -47,13 +48,12 @@ class ChainLink:
 
 
 def right_link(of: Representation, matrix: RationalMatrix, kept: Places) -> ChainLink | None:
-    """The right link by a matrix whose rows ``kept`` are those of the identity, if it is one; checked
-    exactly.
+    """Return the right link by a matrix, or ``None`` if it does not satisfy the equations exactly.
 
     Args:
-        of: with n states.
-        matrix: X, shape ``(n, m)``.
-        kept: m states, increasing.
+        of: the source, with n states.
+        matrix: X, shape ``(n, m)``; its rows ``kept`` are those of the identity.
+        kept: m states, in increasing order.
     """
     steps = []
     for step in of.steps:
@@ -69,7 +69,7 @@ def right_link(of: Representation, matrix: RationalMatrix, kept: Places) -> Chai
 
 
 def link_to_nothing(of: Representation) -> ChainLink:
-    """The link to no state at all, from a representation without initial, or without final weights."""
+    """Return the link to an empty representation, from one without initial or without final weights."""
 
     def empty(rows: int, columns: int) -> RationalMatrix:
         return RationalMatrix.summed((rows, columns), [], [], [])
@@ -81,7 +81,7 @@ def link_to_nothing(of: Representation) -> ChainLink:
 
 
 def live_link(of: Representation) -> ChainLink | None:
-    """The right link to the states that lead to some final weight; ``None`` where all do."""
+    """Return the right link to the states that lead to a final weight; ``None`` if all states do."""
     known = np.zeros(of.states, dtype=bool)
     new = np.unique(of.final.rows)
     back = [step.transposed for step in of.steps]

@@ -1,13 +1,15 @@
-"""Equality over any semiring, by lumping: both automata go to one smaller one.
+"""Proof of equality over any semiring by lumping: both automata map to one smaller one.
 
-Equality over max-plus is not decidable in general (Krob 1994), but it is certain where a matrix X intertwines
-two automata: lambda_A X = lambda_C, M_A(a) X = X M_C(a) for every symbol a, and rho_A = X rho_C. Here X maps
-states to classes: states of one class have equal final weights, and for each symbol equal sums of weights
-into each class (the coarsest such partition, by refinement); states from which no final state is reached have
-none. Where both automata go to one C so, or to one in the mirror, they are equal. That they do not says
-nothing.
+Equality over max-plus is undecidable in general (Krob 1994). It is certain if a matrix X
+intertwines two automata: lambda_A X = lambda_C, M_A(a) X = X M_C(a) for every symbol a, and rho_A =
+X rho_C. Here X maps states to classes. States of one class have equal final weights, and equal sums
+of weights into each class for each symbol. The classes are the coarsest such partition, found by
+refinement; states that reach no final state have no class.
 
-Sums of logarithms are irrational: over log two of them count as equal where their summands are.
+If both automata map to one C in this way, directly or mirrored, they are equal. Otherwise nothing
+is known.
+
+Sums of logarithms are irrational. Over log, two sums count as equal only if their summands are equal.
 
 >>> from automata.semirings import MAX_PLUS
 >>> from automata.wfsa import WFSA
@@ -30,14 +32,17 @@ from automata.equivalence.certificates import Lumped
 from automata.wfsa import WFSA
 
 Classes = list[dict[int, int]]
-"""For each automaton the class of each state that has one."""
+"""For each automaton, the class of each state that has one."""
 State = tuple[int, int]
-"""A side, and a state of it."""
+"""A side and one of its states."""
 HOW = "both go to one automaton, which is theirs with states lumped"
 
 
 def lump(a: WFSA, b: WFSA) -> Equivalent | None:
-    """Equality of automata without epsilon, over one alphabet in one order, if lumping shows it."""
+    """Return Equivalent if lumping shows equality of two automata without epsilon, otherwise ``None``.
+
+    Both must have the same symbols in the same order.
+    """
     both, _ = arrows([a, b])
     _, _, kind = kinds([a, b])
     add = _sums(a)
@@ -54,7 +59,7 @@ def lump(a: WFSA, b: WFSA) -> Equivalent | None:
 
 
 def _sums(a: WFSA) -> Callable[[list[Weight]], Hashable]:
-    """What tells sums apart: the sum, or over log the summands."""
+    """Return the function that sums weights; over log, it returns the sorted summands instead."""
     if a.semiring.float_only:
         return lambda weights: tuple(sorted(weights))
     return lambda weights: reduce(a.semiring.plus, weights)
@@ -70,7 +75,7 @@ def _mirror(side: Arrows) -> Arrows:
 
 
 def _sources(side: Arrows) -> dict[int, set[int]]:
-    """For each state those that an arrow leads from to it."""
+    """Return the source states of the transitions into each state."""
     back: dict[int, set[int]] = {}
     for rows in side.out:
         for q, row in rows.items():
@@ -80,7 +85,7 @@ def _sources(side: Arrows) -> dict[int, set[int]]:
 
 
 def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
-    """The states from which a final one is reached."""
+    """Return the states from which a final state is reachable."""
     live, waiting = set(side.final), list(side.final)
     while waiting:
         more = back.get(waiting.pop(), set()) - live
@@ -90,8 +95,10 @@ def _live(side: Arrows, back: dict[int, set[int]]) -> set[int]:
 
 
 def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -> Classes:
-    """Return the coarsest partition of the states of both. The largest part of a class that splits keeps its
-    number, so that only the sources of the other parts are looked at again.
+    """Return the coarsest partition of the states of both automata.
+
+    When a class splits, its largest part keeps the number, so only the sources of the other parts
+    are visited again.
     """
     back = [_sources(side) for side in sides]
     live = [_live(side, sources) for side, sources in zip(sides, back, strict=True)]
@@ -102,8 +109,8 @@ def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -
 
     def look(state: State) -> Hashable:
         i, q = state
-        reached = ((place, _into(row, classes[i], add)) for place, row in own_rows[i].get(q, ()))
-        return tuple((place, into) for place, into in reached if into)
+        reached = ((index, _into(row, classes[i], add)) for index, row in own_rows[i].get(q, ()))
+        return tuple((index, into) for index, into in reached if into)
 
     waiting = {(i, q) for i, of_side in enumerate(classes) for q in of_side}
     while waiting:
@@ -133,16 +140,16 @@ def _refined(sides: Sequence[Arrows], add: Callable[[list[Weight]], Hashable]) -
 
 
 def _rows_of(side: Arrows) -> dict[int, list[tuple[int, list[tuple[int, Weight]]]]]:
-    """For each state its arrows by each symbol's place."""
+    """Return each state's transitions by symbol index."""
     rows: dict[int, list[tuple[int, list[tuple[int, Weight]]]]] = {}
-    for place, table in enumerate(side.out):
+    for index, table in enumerate(side.out):
         for q, row in table.items():
-            rows.setdefault(q, []).append((place, row))
+            rows.setdefault(q, []).append((index, row))
     return rows
 
 
 def _numbered(looks: Iterable[Mapping[int, Hashable]]) -> Classes:
-    """Classes from 0, in the order in which they are met."""
+    """Assign class numbers from 0, in order of first occurrence."""
     numbers: dict[Hashable, int] = {}
     return [{q: numbers.setdefault(look, len(numbers)) for q, look in sorted(side.items())} for side in looks]
 
@@ -150,7 +157,7 @@ def _numbered(looks: Iterable[Mapping[int, Hashable]]) -> Classes:
 def _into(
     row: Sequence[tuple[int, Weight]], classes: dict[int, int], add: Callable[[list[Weight]], Hashable]
 ) -> frozenset[tuple[int, Weight]]:
-    """By class, what leads there."""
+    """Return the summed weights into each class."""
     weights: dict[int, list[Weight]] = {}
     for r, weight in row:
         if r in classes:
@@ -159,7 +166,7 @@ def _into(
 
 
 def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight]], Hashable]) -> bool:
-    """Do both begin in the same classes, with the same weights?"""
+    """Return whether both automata start in the same classes with the same weights."""
     first, second = (
         _into(list(side.initial.items()), of_side, add) for side, of_side in zip(sides, classes, strict=True)
     )
@@ -169,7 +176,7 @@ def _agree(sides: Sequence[Arrows], classes: Classes, add: Callable[[list[Weight
 def _quotient(
     a: WFSA, sides: Sequence[Arrows], classes: Classes, kind: dict[Symbol, int], mirrored: bool
 ) -> WFSA:
-    """The automaton on the classes; mirrored back where they are of the mirror."""
+    """Return the automaton on the classes, mirrored back if the classes are those of the mirror."""
     k = a.semiring
     members = {c: (side, q) for side in (1, 0) for q, c in classes[side].items()}
 
@@ -180,9 +187,9 @@ def _quotient(
     final = [(c, sides[side].final[q]) for c, (side, q) in members.items() if q in sides[side].final]
     edges = []
     for c, (side, q) in members.items():
-        for place, table in enumerate(sides[side].out):
+        for index, table in enumerate(sides[side].out):
             for target, weight in _into(table[q], classes[side], plus):
-                edges.append((target, c, place, weight) if mirrored else (c, target, place, weight))
+                edges.append((target, c, index, weight) if mirrored else (c, target, index, weight))
     first, last = (final, initial) if mirrored else (initial, final)
     # symbols of one kind share a matrix
     of_kinds = WFSA.from_edges(k, len(members), range(len(sides[0].out)), first, last, edges)

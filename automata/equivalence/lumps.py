@@ -1,12 +1,11 @@
-"""Lumping over the rationals: states whose right languages are multiples of one another become one state,
-where their transitions are so, too.
+"""Lumping over the rationals: states whose right languages are proportional become one state.
 
-The scale c of a state is a random functional of its right language: c = sum over i of z_i beta_i, with beta
-as in :mod:`automata.equivalence.shortest`. (Sums of weights would cancel.) States are of one class where
-another such functional, over c, is the same; the partition is then refined until, for random v, the sum of (t
-rho_q + y_a M(a)[q, r] c_r v_class(r)) / c_q over symbols a and states r is one number for each class. The
-ratios of scales modulo the prime are read back as fractions, from more primes where one is too few, and what
-they make is checked exactly.
+The scale c of a state is a random functional of its right language: c = sum over i of z_i beta_i,
+with beta as in :mod:`automata.equivalence.shortest`. (Plain sums of weights would cancel.) States
+start in one class if the quotient of another such functional by c is equal. The partition is then
+refined until, for random v, the sum of (t rho_q + y_a M(a)[q, r] c_r v_class(r)) / c_q over symbols
+a and states r is constant on each class. The ratios of scales are reconstructed as fractions, from
+more primes if one is too few. The resulting link is checked exactly.
 """
 
 from __future__ import annotations
@@ -25,23 +24,24 @@ from automata.equivalence.representation import Representation
 from automata.sparse_matrix import Places
 
 SLACK = 20
-"""A fraction is believed where its two numbers together are so many bits shorter than the modulus."""
+"""A reconstructed fraction is accepted if its numbers together are this many bits shorter than the modulus.
+"""
 MOST_PRIMES = 32
-"""The most primes that ratios are read back from."""
+"""Maximum number of primes to reconstruct ratios from."""
 MOST_PRODUCTS = 1 << 30
-"""The most products of a weight and a vector's component in the random functionals."""
+"""Maximum number of products of a weight and a component in the random functionals."""
 
 
 @dataclass
 class Functionals:
-    """Random functionals of each state's right language, of strings up to some length.
+    """Random functionals of each state's right language, restricted to strings below some length.
 
     Attributes:
         of: the representation modulo a prime.
         scale: c, one functional.
-        other: another one, with multipliers of its own for each symbol: with the same, strings of one length
-            would all look alike.
-        length: the least length of strings that neither has.
+        other: another functional with independent multipliers for each symbol, so that strings of
+            one length differ.
+        length: strings of at least this length are not included.
     """
 
     of: Modular
@@ -52,12 +52,12 @@ class Functionals:
 
     @classmethod
     def start(cls, of: Modular) -> Functionals:
-        """Of the empty string alone."""
+        """Return functionals of the empty string alone."""
         one, other = (of.field.times(of.final, factor) for factor in of.field.random(2).tolist())
         return cls(of, one, other, 1, (of.final, of.final))
 
     def extend(self, length: int) -> None:
-        """To strings of fewer than so many symbols."""
+        """Include all strings of fewer than ``length`` symbols."""
         field, symbols = self.of.field, self.of.symbols
         while self.length < length:
             one, other = (self.of.step(vector, field.random(symbols)) for vector in self._vectors)
@@ -68,11 +68,11 @@ class Functionals:
             self.length += 1
 
     def quotients(self) -> Residues:
-        """The other functional over the scale; 0 where that is 0."""
+        """Return the other functional over the scale, and 0 if the scale is 0."""
         return self.of.field.product(self.other, self.of.field.inverse(self.scale))
 
     def settle(self) -> None:
-        """Extend until twice as long strings tell no more states apart, or that is too much work."""
+        """Extend until doubling the length separates no more states, or exceeds the work limit."""
         seen = (-1, -1)
         while True:
             now = (int(np.count_nonzero(self.scale)), len(np.unique(self.quotients())))
@@ -112,7 +112,7 @@ def lump(
 
 
 def modulo(of: Representation, primes: Iterator[int]) -> Modular:
-    """The representation modulo a prime that divides no denominator."""
+    """Return the representation modulo a prime that divides no denominator."""
     for prime in primes:
         try:
             return Modular(of, prime)
@@ -122,7 +122,7 @@ def modulo(of: Representation, primes: Iterator[int]) -> Modular:
 
 
 def first_of_each(classes: Places) -> Places:
-    """The first state of each class, in the order of the classes' numbers; -1 is no class."""
+    """Return the first state of each class, in class order; -1 stands for no class."""
     first = np.full(int(classes.max(initial=-1)) + 1, len(classes), dtype=np.intp)
     live = np.flatnonzero(classes >= 0)
     np.minimum.at(first, classes[live], live)
@@ -130,7 +130,7 @@ def first_of_each(classes: Places) -> Places:
 
 
 def refined(functionals: Functionals) -> Places:
-    """The class of each state, numbered by first states; -1 where the right language is zero."""
+    """Return the class of each state, numbered by first states; -1 if the right language is zero."""
     of, field = functionals.of, functionals.of.field
     scale = functionals.scale
     zero = scale == 0
@@ -147,7 +147,7 @@ def refined(functionals: Functionals) -> Places:
         sums = field.sum(
             of.step(values, field.random(of.symbols)), field.times(of.final, int(field.random(1)[0]))
         )
-        # a state of scale zero that leads elsewhere is not zero, or not by its transitions alone: it is kept
+        # A state of scale zero with a nonzero sum is not shown to be zero by its transitions, so keep it.
         alone = np.flatnonzero(zero & (sums != 0))
         hashes = np.zeros(of.states, dtype=np.uint64)
         hashes[live] = field.random(len(first))[members]
@@ -166,7 +166,7 @@ def refined(functionals: Functionals) -> Places:
 
 
 class Ratios:
-    """Ratios of scales, of each state's to that of another one, modulo more and more primes."""
+    """Ratios of each state's scale to that of another state, modulo a growing product of primes."""
 
     def __init__(self, of: Representation, primes: Iterator[int], beside: Places, zero: Truths) -> None:
         self.of, self.primes, self.beside, self.zero = of, primes, beside, zero
@@ -176,13 +176,13 @@ class Ratios:
         self.single: tuple[Modular, Residues] | None = None
 
     def add(self, functionals: Functionals) -> None:
-        """One more prime's."""
+        """Add the ratios modulo one more prime."""
         field, scale = functionals.of.field, functionals.scale
-        found = field.product(scale, field.inverse(scale[self.beside]))
-        found = np.where(self.beside == np.arange(len(found)), np.uint64(1), found)
+        ratios = field.product(scale, field.inverse(scale[self.beside]))
+        ratios = np.where(self.beside == np.arange(len(ratios)), np.uint64(1), ratios)
         self.count += 1
         if self.count == 1:
-            self.single = functionals.of, found
+            self.single = functionals.of, ratios
             self.modulus = field.prime
             return
         if self.count == 2:
@@ -191,23 +191,23 @@ class Ratios:
         m, p = self.modulus, field.prime
         inverse = pow(m, -1, p)
         self.values = [
-            v + m * ((w - v) * inverse % p) for v, w in zip(self.values, found.tolist(), strict=True)
+            v + m * ((w - v) * inverse % p) for v, w in zip(self.values, ratios.tolist(), strict=True)
         ]
         self.modulus *= p
 
     def double(self, length: int) -> None:
-        """As many primes again."""
+        """Double the number of primes."""
         for _ in range(self.count):
             functionals = Functionals.start(modulo(self.of, self.primes))
             functionals.extend(length)
             self.add(functionals)
 
     def fractions(self) -> list[Fraction] | None:
-        """All ratios; ``None`` where one has too many digits for the primes."""
+        """Return all ratios; ``None`` if one has too many digits for the primes so far."""
         if self.count == 1:
             assert self.single is not None
-            of, found = self.single
-            above, below = of.field.fractions(found, isqrt(self.modulus >> SLACK))
+            of, residues = self.single
+            above, below = of.field.fractions(residues, isqrt(self.modulus >> SLACK))
             if not below[~self.zero].all():
                 return None
             below[self.zero] = 1
@@ -227,7 +227,7 @@ class Ratios:
 
 
 def _fraction(value: int, modulus: int, most: int) -> Fraction | None:
-    """The fraction that is a value modulo the modulus, numerator and denominator at most ``most``."""
+    """Return the fraction with this residue and numbers of at most ``most``, or ``None``."""
     r, rest, t, last = modulus, value, 0, 1
     while rest > most:
         quotient = r // rest

@@ -1,8 +1,8 @@
-"""Sparse representations modulo a prime of 61 bits: random functionals of what states accept, by compiled
-loops.
+"""Sparse representations modulo a prime of 61 bits, with compiled loops for random functionals.
 
-Products are Montgomery's (1985): with R = 2**64, ``_product(x, y)`` is x y / R modulo the prime p. Weights
-are kept as w R, and vectors as they are, so that a weight times a component needs one product.
+Products are Montgomery's (1985): with R = 2**64, ``_product(x, y)`` is x y / R modulo the prime p.
+Weights are stored as w R and vectors unscaled, so that a weight times a component needs one
+product.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _compiled: Callable[[Callable[..., Any]], Any] = compiled()
 
 @intrinsic
 def _high(context, left, right):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """The upper 64 bits of a product of 64-bit numbers."""
+    """Return the upper 64 bits of a product of 64-bit numbers."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         wide = ir.IntType(128)
@@ -46,7 +46,7 @@ def _high(context, left, right):  # type: ignore[no-untyped-def]  # pragma: no c
 
 @_compiled
 def _product(x, y, prime, inverse):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """X y / R modulo the prime, given the prime's inverse modulo R; for x y < p R."""
+    """Return x y / R modulo the prime for x y < p R; ``inverse`` is the prime's inverse modulo R."""
     above = _high(x, y)
     below = _high(x * y * inverse, prime)
     return above - below if above >= below else above + prime - below
@@ -56,7 +56,7 @@ def _product(x, y, prime, inverse):  # type: ignore[no-untyped-def]  # pragma: n
 def _step(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
     starts, columns, symbols, weights, factors, vector, prime, inverse
 ):
-    """The sum over symbols a of factor_a M(a) vector."""
+    """Return the sum over symbols a of factor_a M(a) vector."""
     result = np.zeros(len(starts) - 1, dtype=np.uint64)
     for q in range(len(result)):
         total = np.uint64(0)
@@ -75,7 +75,7 @@ def _step(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
 def _by_symbol(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
     starts, columns, symbols, weights, count, row, vector, prime, inverse
 ):
-    """Row M(a) vector / R for each symbol a."""
+    """Return row M(a) vector / R for each symbol a."""
     totals = np.zeros(count, dtype=np.uint64)
     for q in range(len(starts) - 1):
         if row[q]:
@@ -90,7 +90,7 @@ def _by_symbol(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
 def _row_step(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
     starts, columns, symbols, weights, symbol, row, prime, inverse
 ):
-    """Row M(symbol)."""
+    """Return row M(symbol)."""
     result = np.zeros(len(row), dtype=np.uint64)
     for q in range(len(row)):
         if row[q]:
@@ -103,7 +103,7 @@ def _row_step(  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
 
 @_compiled
 def _products(left, right, square, prime, inverse):  # type: ignore[no-untyped-def]  # pragma: no cover
-    """Left times right, place by place; ``square`` is R R."""
+    """Return the elementwise product; ``square`` is R R."""
     result = np.empty(len(left), dtype=np.uint64)
     for i in range(len(left)):
         result[i] = _product(_product(left[i], square, prime, inverse), right[i], prime, inverse)
@@ -112,7 +112,7 @@ def _products(left, right, square, prime, inverse):  # type: ignore[no-untyped-d
 
 @_compiled
 def _inverses(values, square, prime, inverse):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """The inverse of each value, and 0 of 0: its power p - 2."""
+    """Return the inverse of each value, computed as its power p - 2, and 0 for 0."""
     result = np.empty(len(values), dtype=np.uint64)
     for i in range(len(values)):
         base = _product(values[i], square, prime, inverse)
@@ -128,7 +128,7 @@ def _inverses(values, square, prime, inverse):  # type: ignore[no-untyped-def]  
 
 @_compiled
 def _reconstruct(values, prime, most):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """Fractions of numbers at most ``most``; denominator 0 where there is none (Wang 1981)."""
+    """Return fractions with numbers of at most ``most``; denominator 0 if there is none (Wang 1981)."""
     above, below = np.zeros(len(values), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
     for i in range(len(values)):
         r, rest, t, last = np.int64(prime), np.int64(values[i]), np.int64(0), np.int64(1)
@@ -143,7 +143,7 @@ def _reconstruct(values, prime, most):  # type: ignore[no-untyped-def]  # pragma
 
 
 class Field:
-    """The numbers modulo an odd prime of at most 62 bits, and arrays of them."""
+    """The integers modulo an odd prime of at most 62 bits, and operations on arrays of them."""
 
     def __init__(self, prime: int) -> None:
         self.prime = prime
@@ -151,39 +151,39 @@ class Field:
         self.modulus = np.uint64(prime), np.uint64(pow(prime, -1, 1 << 64))
 
     def random(self, count: int) -> Residues:
-        """Independent, uniform residues; nobody can foresee them."""
+        """Return independent, uniform, unpredictable residues."""
         return random_numbers().integers(0, self.prime, count, dtype=np.uint64)
 
     def product(self, left: Residues, right: Residues) -> Residues:
-        """Left times right, place by place."""
+        """Return the elementwise product."""
         result: Residues = _products(left, right, self.square, *self.modulus)
         return result
 
     def times(self, left: Residues, factor: int) -> Residues:
-        """All of them times a number."""
+        """Multiply all values by a number."""
         return self.product(left, np.full(len(left), factor % self.prime, dtype=np.uint64))
 
     def inverse(self, values: Residues) -> Residues:
-        """The inverse of each, and 0 of 0."""
+        """Return the inverse of each value, and 0 for 0."""
         result: Residues = _inverses(values, self.square, *self.modulus)
         return result
 
     def sum(self, left: Residues, right: Residues) -> Residues:
-        """Left plus right, place by place."""
+        """Return the elementwise sum."""
         total: Residues = left + right
         return np.where(total >= self.modulus[0], total - self.modulus[0], total)
 
     def total(self, values: Residues) -> int:
-        """The sum of all."""
+        """Return the sum of all values."""
         low, high = values & np.uint64(0xFFFFFFFF), values >> np.uint64(32)
         return (int(low.sum()) + (int(high.sum()) << 32)) % self.prime
 
     def dot(self, left: Residues, right: Residues) -> int:
-        """The sum of left times right."""
+        """Return the inner product."""
         return self.total(self.product(left, right))
 
     def fractions(self, values: Residues, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Numerators and denominators, at most ``most``, of these values; denominator 0 if none fits."""
+        """Return numerators and denominators of at most ``most``; the denominator is 0 if none fits."""
         above, below = _reconstruct(values, self.modulus[0], np.int64(most))
         return above, below
 
@@ -226,17 +226,17 @@ class Modular:
         return result
 
     def step(self, vector: Residues, factors: Residues) -> Residues:
-        """The sum over symbols a of factor_a M(a) vector, up to the one factor R."""
+        """Return the sum over symbols a of factor_a M(a) vector, up to the factor R."""
         result: Residues = _step(*self._table, factors, vector, *self.field.modulus)
         return result
 
     def values(self, row: Residues, vector: Residues) -> Residues:
-        """Row M(a) vector for each symbol a, up to the one factor R."""
+        """Return row M(a) vector for each symbol a, up to the factor R."""
         result: Residues = _by_symbol(*self._table, self.symbols, row, vector, *self.field.modulus)
         return result
 
     def row_step(self, row: Residues, symbol: int) -> Residues:
-        """Row M(symbol)."""
+        """Return row M(symbol)."""
         result: Residues = _row_step(*self._table, symbol, row, *self.field.modulus)
         return result
 

@@ -1,13 +1,12 @@
-"""What strings reach on both sides at once: the decision for boolean automata, and a search over max-plus and
-its like.
+"""Search over pairs of sets or vectors that strings reach in both automata.
 
-Boolean: Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous 2013): a pair of
-sets that follows from the pairs before it, by equivalence and by union, is not pursued. Max-plus, min-plus,
-max-times: the vectors of Forward on both sides, up to a common factor; where these are finitely many the
-search ends, and has decided.
+Boolean: Hopcroft and Karp's algorithm on sets of states, up to congruence (Bonchi and Pous 2013). A
+pair of sets that follows from earlier pairs by equivalence and union is not pursued. Max-plus,
+min-plus, max-times: the vectors of Forward on both sides, up to a common factor. If these are
+finitely many, the search ends and has decided.
 
-A pair that is not pursued would not lead to a smaller string than those that it follows from, so what is
-the search ends with is the shortlex-least string that differs.
+A pair that is not pursued cannot lead to a smaller string than the pairs that it follows from. The
+search therefore ends with the shortlex-least string that differs.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from automata.sparse_matrix import SMALL
 from automata.wfsa import WFSA
 
 MOST_PAIRS = 50_000
-"""The most pairs of sets of states that are pursued."""
+"""Maximum number of pairs of state sets to pursue."""
 FOR_A_PAIR = 40
-"""Words of memory that a pair takes, beside its sets."""
+"""Memory of a pair without its sets, in 8-byte words."""
 MOST_FOR_UNIONS = 1000
-"""With more pairs, what follows by union takes longer to find than to pursue."""
+"""With more pairs than this, checking unions takes longer than pursuing the pairs."""
 MOST_WEIGHTS = 100_000
-"""The most weights in all the pairs of vectors that are pursued; one with many digits counts as several."""
+"""Maximum number of weights in all pursued pairs of vectors; a weight with many digits counts as several."""
 Tell = Callable[[str], None]
 
 
@@ -44,11 +43,13 @@ def decide_boolean(a: WFSA, b: WFSA, tell: Tell, most: int | None = None) -> Ans
     few = max(a.states, b.states) <= FEW_STATES
     left = sets(one, [i for i, _ in places], few)
     right = sets(other, [j for _, j in places], few)
-    # with one side deterministic, unions of sets seldom help, and looking for them takes long
+    # If one side is deterministic, unions of sets seldom help, and checking them is slow.
     known = Congruence(a.states, not (left.single or right.single), type(left))
     none = left.of([])
     level: list[tuple[Reached, Set, Set]] = [(None, left.initial, right.initial)]
-    waiting = {(left.initial, right.initial)}  # or known; of equal pairs the first has the smallest string
+    waiting = {
+        (left.initial, right.initial)
+    }  # includes known pairs; the first of equal pairs has the smallest string
     length = words = 0
     while level:
         tell(f"length {length}: {len(known.pairs)} pairs of sets of states")
@@ -62,9 +63,9 @@ def decide_boolean(a: WFSA, b: WFSA, tell: Tell, most: int | None = None) -> Ans
                 )
             known.add(x, y)
             if len(known.pairs) > most:
-                return Unknown(f"more than {most:,} pairs of sets of states are to be tried", length - 1)
+                return Unknown(f"more than {most:,} pairs of state sets would have to be tried", length - 1)
             after, behind = left.after(x), right.after(y)
-            for k in sorted({*after, *behind}):  # the rest lead to no state on either side
+            for k in sorted({*after, *behind}):  # all other symbols lead to no state on either side
                 pair = after.get(k, none), behind.get(k, none)
                 if pair not in waiting:
                     waiting.add(pair)
@@ -72,7 +73,7 @@ def decide_boolean(a: WFSA, b: WFSA, tell: Tell, most: int | None = None) -> Ans
                     words += FOR_A_PAIR + left.words(pair[0]) + left.words(pair[1])
             if words > MOST_WORDS:
                 return Unknown(
-                    f"the pairs of sets of states that are to be tried take more than {MOST_WORDS:,} words",
+                    f"the pairs of state sets to be tried would take more than {MOST_WORDS:,} words",
                     length - 1,
                 )
         level, length = following, length + 1
@@ -81,7 +82,7 @@ def decide_boolean(a: WFSA, b: WFSA, tell: Tell, most: int | None = None) -> Ans
 
 
 Reached: TypeAlias = "tuple[Reached, int] | None"
-"""A string, as the one before its last symbol, and that; ``None`` is the empty one."""
+"""A string as its prefix and last symbol; ``None`` is the empty string."""
 
 
 def _spelled(word: Reached) -> list[int]:
@@ -93,12 +94,13 @@ def _spelled(word: Reached) -> list[int]:
 
 
 class Congruence:
-    """Pairs of sets of states, and what follows from them by equivalence and union.
+    """Pairs of state sets, closed under equivalence and union.
 
     Args:
-        shift: the number of states of the first side: the second side's are numbered behind them.
-        unions: look for what follows by union too.
-        kind: how sets are kept.
+        shift: the number of states of the first side; states of the second side are numbered after
+            them.
+        unions: whether to check unions.
+        kind: the representation of sets.
     """
 
     def __init__(self, shift: int, unions: bool, kind: type[Sets] = Sets) -> None:
@@ -108,14 +110,14 @@ class Congruence:
         self._parent: dict[Set, Set] = {}
 
     def holds(self, x: Set, y: Set) -> bool:
-        """Does the pair follow?"""
+        """Return whether the pair follows from the added pairs."""
         y = self.kind.shifted(y, self.shift)
         if self._root(x) == self._root(y):
             return True
         return self.unions and len(self.pairs) <= MOST_FOR_UNIONS and self._closed(x) == self._closed(y)
 
     def add(self, x: Set, y: Set) -> None:
-        """Take the pair as one to rely on."""
+        """Add a pair to the assumptions."""
         self.pairs.append((x, y))
         y = self.kind.shifted(y, self.shift)
         if self.unions:
@@ -129,7 +131,7 @@ class Congruence:
         return states
 
     def _closed(self, states: Set) -> Set:
-        """The largest set that the pairs make equal to this one."""
+        """Return the largest set that the pairs make equal to this one."""
         waiting, within = self._joint, self.kind.within
         while True:
             left = [(x, y) for x, y in waiting if not (within(x, states) or within(y, states))]
@@ -150,15 +152,17 @@ Vector = dict[int, Weight]
 
 
 def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int = MOST_WEIGHTS) -> Answer:
-    """Search two automata for the least string that differs; the search may close. It is for max-plus,
-    min-plus and max-times, and for others where removing epsilon takes too much.
+    """Search two automata for the least string that differs; a search that closes shows equality.
+
+    This is for max-plus, min-plus and max-times, and for other semirings if removing epsilon is too
+    expensive.
 
     Args:
-        a: exact.
-        b: exact, with the same alphabet in the same order.
-        tell: called with what is being done.
-        longest: try strings of at most this length.
-        most: the most weights in all the pairs of vectors that are pursued.
+        a: an exact automaton.
+        b: an exact automaton with the same alphabet in the same order.
+        tell: a callback that receives the current stage as text.
+        longest: the maximum length of strings to try.
+        most: the maximum number of weights in all pursued pairs of vectors.
     """
     sides = [without_dead_ends(side) for side in (a, b)]
     sides = [remove_epsilon(side) if side.states <= SMALL else side for side in sides]
@@ -208,7 +212,7 @@ def search(a: WFSA, b: WFSA, tell: Tell, longest: int | None = None, most: int =
 
 
 def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
-    """Divide both vectors by their common sum; over the reals, where it may be 0, by the first weight."""
+    """Divide both vectors by their common sum, or by the first weight over the reals, where it may be 0."""
     if k.divide_numbers is None:
         return x, y
     total = k.zero
@@ -223,7 +227,7 @@ def _normal(k: Semiring, x: Vector, y: Vector) -> tuple[Vector, Vector]:
 
 
 class _PairRun:
-    """Forward on sparse vectors; epsilon of many states is followed at each step."""
+    """Forward on sparse vectors; with many states, epsilon is followed at each step."""
 
     def __init__(self, automaton: WFSA, own: Arrows) -> None:
         k = automaton.semiring
@@ -234,9 +238,9 @@ class _PairRun:
     def _closed(self, vector: Vector) -> Vector:
         return vector if self.closure is None else self.closure.row_product(vector)
 
-    def step(self, vector: Vector, place: int) -> Vector:
-        """The vector after one more symbol."""
-        table, product = self.arrows.out[place], dict[int, Weight]()
+    def step(self, vector: Vector, index: int) -> Vector:
+        """Return the vector after one more symbol."""
+        table, product = self.arrows.out[index], dict[int, Weight]()
         for q, weight in vector.items():
             for r, w in table[q]:
                 value = self.times(weight, w)
@@ -244,14 +248,14 @@ class _PairRun:
         return self._closed(product)
 
     def along(self, word: Sequence[int]) -> Vector:
-        """The vector after a word."""
+        """Return the vector after a word."""
         vector = self.start
-        for place in word:
-            vector = self.step(vector, place)
+        for index in word:
+            vector = self.step(vector, index)
         return vector
 
     def score(self, vector: Vector) -> Weight:
-        """The score that a vector reads out as."""
+        """Return the score of a vector."""
         total = self.zero
         for q, weight in vector.items():
             if q in self.arrows.final:

@@ -1,4 +1,4 @@
-"""Over the rationals, which of two methods decides: one with dense matrices, or one with sparse ones."""
+"""Choice between the dense and the sparse method over the rationals."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from automata.equivalence.answers import Answer, first_answer
 from automata.wfsa import WFSA
 
 SMALL = 300
-"""So many states are decided by :mod:`automata.equivalence.field`, whatever their transitions."""
+"""Up to this many states, :mod:`automata.equivalence.field` decides."""
 DENSE = 16
-"""So are automata in which every so many-th weight is other than zero, up to :data:`field.MOST_DENSE`
-states."""
+"""Up to :data:`field.MOST_DENSE` states, it also decides if at least one in this many weights is nonzero."""
 
 
 def are_large(*automata: WFSA) -> bool:
-    """Are automata together large?"""
+    """Return whether the automata together are too large for the dense method."""
     n = sum(automaton.states for automaton in automata)
     if n <= SMALL:
         return False
@@ -29,7 +28,7 @@ def decide_rational(a: WFSA, b: WFSA, tell: Callable[[str], None]) -> Answer:
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent."""
 
     def sparse() -> Answer:
-        from automata.equivalence import sparse  # here, since numba takes long to import
+        from automata.equivalence import sparse  # imported here because numba is slow to import
 
         return sparse.decide(a, b, tell)
 

@@ -1,5 +1,4 @@
-"""Sparse matrices over the rationals, multiplied and compared exactly: python-flint's fractions in NumPy
-arrays.
+"""Exact sparse matrices over the rationals: python-flint's fractions in NumPy arrays.
 
 >>> one = RationalMatrix.summed((2, 2), [0, 1], [1, 0], [2, 3])
 >>> (one @ one).entries()
@@ -23,32 +22,32 @@ Truths = NDArray[np.bool_]
 
 
 def rational(weight: Weight) -> flint.fmpq:
-    """An integer or a fraction as one of python-flint's."""
+    """Convert an integer or a fraction to python-flint's type."""
     if isinstance(weight, flint.fmpq):
         return weight
     return flint.fmpq(int(weight.numerator), int(weight.denominator))
 
 
 def fraction(weight: flint.fmpq) -> Fraction:
-    """One of python-flint's fractions as Python's."""
+    """Convert one of python-flint's fractions to Python's type."""
     return Fraction(int(weight.p), int(weight.q))
 
 
 def rationals(weights: Iterable[Weight]) -> Weights:
-    """An array of python-flint's fractions, shape ``(entries,)``."""
-    made = [rational(weight) for weight in weights]
-    array: Weights = np.empty(len(made), dtype=object)
-    array[:] = made
+    """Return an array of python-flint's fractions, shape ``(entries,)``."""
+    entries = [rational(weight) for weight in weights]
+    array: Weights = np.empty(len(entries), dtype=object)
+    array[:] = entries
     return array
 
 
 class RationalMatrix(SparseMatrix):
-    """A rectangular matrix as its entries other than zero; immutable.
+    """An immutable sparse rectangular matrix.
 
     Attributes:
-        shape: its rows and its columns.
-        rows, columns: of each entry, by row, then column; shape ``(entries,)``.
-        weights: the entries, python-flint's fractions; shape ``(entries,)``.
+        shape: the numbers of rows and columns.
+        rows, columns: the indices of each entry, sorted by row, then column; shape ``(entries,)``.
+        weights: the nonzero entries as python-flint's fractions; shape ``(entries,)``.
     """
 
     def __init__(self, shape: tuple[int, int], rows: Places, columns: Places, weights: Weights) -> None:
@@ -59,7 +58,7 @@ class RationalMatrix(SparseMatrix):
     def summed(
         cls, shape: tuple[int, int], rows: ArrayLike, columns: ArrayLike, weights: Iterable[Weight]
     ) -> RationalMatrix:
-        """A matrix from entries in any order; those of one place are added."""
+        """Return a matrix from entries in any order; duplicate entries are added."""
         return cls._summed(
             shape, np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp), rationals(weights)
         )
@@ -83,23 +82,23 @@ class RationalMatrix(SparseMatrix):
 
     @classmethod
     def identity(cls, size: int) -> RationalMatrix:
-        """The identity matrix."""
+        """Return the identity matrix."""
         return cls.selection((size, size), np.arange(size))
 
     @classmethod
     def selection(cls, shape: tuple[int, int], rows: Places) -> RationalMatrix:
-        """The matrix that is 1 at (rows[j], j) for each column j; ``rows`` increases."""
+        """Return the matrix that is 1 at (rows[j], j) for each column j; ``rows`` increases."""
         return cls(shape, rows, np.arange(shape[1]), rationals([1]).repeat(shape[1]))
 
     @cached_property
     def transposed(self) -> RationalMatrix:
-        """Columns for rows."""
+        """The transposed matrix."""
         order = np.lexsort((self.rows, self.columns))
         shape = (self.shape[1], self.shape[0])
         return RationalMatrix(shape, self.columns[order], self.rows[order], self.weights[order])
 
     def __matmul__(self, other: RationalMatrix) -> RationalMatrix:
-        """The matrix product; takes time for the products of entries that meet."""
+        """Return the matrix product, in time proportional to the number of products of nonzero entries."""
         shape = (self.shape[0], other.shape[1])
         if len(other) < len(self):
             by_column = self.transposed
@@ -113,26 +112,26 @@ class RationalMatrix(SparseMatrix):
         return RationalMatrix._summed(shape, np.repeat(self.rows, counts), other.columns[entries], terms)
 
     def __add__(self, other: RationalMatrix) -> RationalMatrix:
-        """The sum of two matrices of one shape."""
+        """Return the sum of two matrices of one shape."""
         parts = zip(
             (self.rows, self.columns, self.weights), (other.rows, other.columns, other.weights), strict=True
         )
         return RationalMatrix._summed(self.shape, *(np.concatenate(pair) for pair in parts))
 
     def chosen(self, rows: Places) -> RationalMatrix:
-        """Some of the rows, which increase, renumbered from 0."""
+        """Return the chosen rows, in increasing order, renumbered from 0."""
         shape = (len(rows), self.shape[1])
         places = np.searchsorted(rows, self.rows)
         inside = np.flatnonzero(np.append(rows, -1)[places] == self.rows)
         return RationalMatrix(shape, places[inside], self.columns[inside], self.weights[inside])
 
     def row_by_column(self, row: int) -> dict[int, Weight]:
-        """The entries of one row, by column."""
+        """Return the entries of one row, by column."""
         columns, weights = self.row(row)
         return dict(zip(columns.tolist(), weights.tolist(), strict=True))
 
     def entries(self) -> list[tuple[int, int, Fraction]]:
-        """Row, column and weight of each entry."""
+        """Return the row, column and weight of each entry."""
         return list(zip(self.rows.tolist(), self.columns.tolist(), map(fraction, self.weights), strict=True))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -140,7 +139,7 @@ class RationalMatrix(SparseMatrix):
 
 
 def beside(left: RationalMatrix, right: RationalMatrix) -> RationalMatrix:
-    """The block-diagonal matrix of two."""
+    """Return the block-diagonal matrix of two matrices."""
     (m, n), (i, j) = left.shape, right.shape
     return RationalMatrix(
         (m + i, n + j),
@@ -151,7 +150,7 @@ def beside(left: RationalMatrix, right: RationalMatrix) -> RationalMatrix:
 
 
 def of_rows(shape: tuple[int, int], rows: Sequence[tuple[int, dict[int, Weight]]]) -> RationalMatrix:
-    """A matrix from some of its rows, each as its entries by column."""
+    """Return a matrix from some of its rows, each given as entries by column."""
     places = np.repeat([i for i, _ in rows], [len(row) for _, row in rows]).astype(np.intp)
     return RationalMatrix.summed(
         shape, places, [j for _, row in rows for j in row], [w for _, row in rows for w in row.values()]

@@ -1,4 +1,4 @@
-"""A linear representation made smaller by lumping and closed relations, from right and left."""
+"""Reduction of a linear representation by lumping and closed relations, from the right and the left."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from automata.wfsa import WFSA
 
 
 class Reduction:
-    """A representation, and the links that lead from it to a smaller one.
+    """A representation and the links that lead from it to a smaller one.
 
     Attributes:
-        left: what the links lead to.
-        links: from the representation at the start to ``left``.
-        methods: their names, and those of whatever else is noted, each once, in order.
+        left: the representation that the links lead to.
+        links: the links from the original representation to ``left``.
+        methods: the names of the methods used or noted, each once, in order.
     """
 
     def __init__(
         self, of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
     ) -> None:
-        """Start with no link; with ``zero`` look for links to what gives every string 0, too."""
+        """Start without links; ``zero`` also allows links that only exist if every score is 0."""
         self.left, self.links, self.methods = of, list[ChainLink](), list[str]()
         self._primes, self._tell, self._zero = primes, tell, zero
 
     def note(self, method: str) -> None:
-        """A method that was tried."""
+        """Record a method that was tried."""
         if method not in self.methods:
             self.methods.append(method)
 
     def follow(self, link: ChainLink | None, method: str) -> bool:
-        """Go on from where a link leads to; ``False`` where there is none."""
+        """Append a link and continue from its target; return ``False`` if there is none."""
         if link is None:
             return False
         self.links.append(link)
@@ -46,7 +46,7 @@ class Reduction:
         return True
 
     def run(self) -> None:
-        """Lump from the right and the left for as long as that helps, then close relations; again."""
+        """Lump from the right and the left while that helps, then close relations; repeat."""
         while not self.left.is_zero:
             if self._lump(False) or self._lump(True):
                 continue
@@ -54,8 +54,9 @@ class Reduction:
                 return
 
     def run_with_epsilon(self) -> bool:
-        """Run where the last step is that of epsilon, like any other symbol's, and say whether that leads to
-        zero. Each link then has a bound, as sums over silent ways have to converge wherever it begins.
+        """Treat epsilon, the last step, as another symbol; return whether the reduction reaches zero.
+
+        Each link then gets a bound, because sums over epsilon paths must converge at its source.
         """
         of = self.left
         self.run()
@@ -85,8 +86,12 @@ class Reduction:
 
 
 def reduced(automaton: WFSA, tell: Callable[[str], None]) -> WFSA:
-    """Return a smaller exact automaton over the rationals with the same scores, without epsilon; links may
-    miss the least one. Raise LimitReached if epsilon leads from too many states to too many.
+    """Return a smaller exact automaton without epsilon that has the same scores.
+
+    The result is not always minimal.
+
+    Raises:
+        LimitReached: epsilon connects too many states.
     """
     exact = automaton.to_exact()
     nothing = WFSA.from_edges(exact.semiring, 0, exact.alphabet, [], [], [])

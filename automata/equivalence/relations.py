@@ -1,11 +1,10 @@
-"""Linear relations among the states of a representation, closed under its steps: states that are sums of
-others are eliminated.
+"""Linear relations among states, closed under all steps, which eliminate states that are sums of others.
 
-A relation is a row r with r M(w) rho = 0 for every string w. Those that are looked at first are guessed from
-random functionals (two states whose right languages are multiples of one another); lambda itself is one, if
-every score is zero. Each is kept as a rule, state p -> a combination of states without a rule; r M(a),
-reduced by the rules, has to be zero, or is one more relation. What the rules make is a right link, which is
-checked exactly.
+A relation is a row r with r M(w) rho = 0 for every string w. The first candidates come from random
+functionals: two states whose right languages are proportional. If every score is zero, lambda
+itself is a relation. Each relation becomes a rule that replaces a state p by a combination of
+states without a rule. Reduced by the rules, r M(a) must be zero or is another relation. The rules
+form a right link, which is checked exactly.
 """
 
 from __future__ import annotations
@@ -23,17 +22,20 @@ from automata.equivalence.rationals import of_rows
 from automata.equivalence.representation import Representation
 
 Row = dict[int, flint.fmpq]
-"""A sparse row: fractions of python-flint by state."""
+"""A sparse row: python-flint's fractions by state."""
 MOST_TERMS = 60
-"""The most products for each state and transition, before the closing is given up."""
+"""Maximum number of products for each state and transition before closing is abandoned."""
 MOST_FILL = 8
-"""The most entries of all rules for each state and transition."""
+"""Maximum number of entries of all rules for each state and transition."""
 
 
 def close(
     of: Representation, primes: Iterator[int], tell: Callable[[str], None], zero: bool = False
 ) -> ChainLink | None:
-    """The right link to the states without a rule, if the relations close; ``zero``: try lambda as one."""
+    """Return the right link to the states without a rule if the relations close, otherwise ``None``.
+
+    With ``zero``, also try lambda as a relation.
+    """
     functionals = Functionals.start(modulo(of, primes))
     functionals.settle()
     guesses = guessed(functionals)
@@ -47,7 +49,7 @@ def close(
 
 
 def guessed(functionals: Functionals) -> list[Row]:
-    """Relations between two states each, and of one, that two random functionals suggest."""
+    """Return relations of one or two states that two random functionals suggest."""
     field, scale = functionals.of.field, functionals.scale
     one = flint.fmpq(1)
     guesses: list[Row] = [{int(q): one} for q in np.flatnonzero(scale == 0)]
@@ -66,7 +68,7 @@ def guessed(functionals: Functionals) -> list[Row]:
 
 
 class _Relations:
-    """Rules, one for each eliminated state; no rule's right side has a state that has one."""
+    """Rules for the eliminated states, whose right sides contain only other states."""
 
     def __init__(self, of: Representation, functionals: Functionals, tell: Callable[[str], None]) -> None:
         self.of, self.tell = of, tell
@@ -81,7 +83,7 @@ class _Relations:
         self.fill, self.most_fill = 0, MOST_FILL * size + 10_000
 
     def close(self, relations: list[Row]) -> bool:
-        """Take these for relations, and close them; ``False`` where one is none, or there is too much."""
+        """Assume these relations and close them; return ``False`` if one is wrong or a limit is exceeded."""
         for relation in relations:
             if not self._add(relation):
                 return False
@@ -147,7 +149,7 @@ class _Relations:
         return True
 
     def _value(self, row: Row) -> int:
-        """A random functional of the row, modulo the prime: not zero where it is no relation."""
+        """Return a random functional of the row modulo the prime, which is nonzero only for non-relations."""
         p, total = self.prime, 0
         for q, w in row.items():
             below = int(w.q)
@@ -156,13 +158,13 @@ class _Relations:
         return total % p
 
     def link(self) -> ChainLink | None:
-        """To the states without a rule, checked exactly."""
+        """Return the link to the states without a rule, checked exactly."""
         n = self.of.states
         kept = np.array([q for q in range(n) if q not in self.rules], dtype=np.intp)
-        place = {q: i for i, q in enumerate(kept.tolist())}
+        column = {q: i for i, q in enumerate(kept.tolist())}
         one = flint.fmpq(1)
         rows = [
-            (q, {place[q]: one} if q in place else {place[r]: w for r, w in self.rules[q].items()})
+            (q, {column[q]: one} if q in column else {column[r]: w for r, w in self.rules[q].items()})
             for q in range(n)
         ]
         return right_link(self.of, of_rows((n, len(kept)), rows), kept)

@@ -1,4 +1,4 @@
-"""A sparse linear representation: row lambda, matrices M(a), column rho; w scores lambda M(w) rho."""
+"""Sparse linear representations: a row lambda, matrices M(a), and a column rho; w scores lambda M(w) rho."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Representation:
 
     Attributes:
         initial: lambda, shape ``(1, n)``.
-        steps: for each kind of symbol its matrix, shape ``(n, n)``.
+        steps: the matrix of each kind of symbol, shape ``(n, n)``.
         final: rho, shape ``(n, 1)``.
     """
 
@@ -39,23 +39,23 @@ class Representation:
 
     @property
     def transitions(self) -> int:
-        """The number of transitions whose weight is not zero."""
+        """The number of transitions of nonzero weight."""
         return sum(map(len, self.steps))
 
     @property
     def is_zero(self) -> bool:
-        """Is the score of every string visibly zero: is there no initial weight, or no final one?"""
+        """Whether there is no initial or no final weight, so that every score is zero."""
         return not len(self.initial) or not len(self.final)
 
     @property
     def mirrored(self) -> Representation:
-        """The representation of the mirrored strings' scores."""
+        """The representation that gives each string the score of its mirror image."""
         steps = tuple(step.transposed for step in self.steps)
         return Representation(self.final.transposed, steps, self.initial.transposed)
 
     @cached_property
     def _by_state(self) -> tuple[list[int], list[int], list[int], list[Weight]]:
-        """Row offsets, and the symbol, target and weight of each transition, by state, then symbol."""
+        """Row offsets, and the symbol, target and weight of each transition, sorted by state."""
         sizes = [len(step) for step in self.steps]
         rows, columns = (
             np.concatenate([np.zeros(0, dtype=np.intp), *parts])
@@ -68,7 +68,7 @@ class Representation:
         return starts.tolist(), symbols[order].tolist(), columns[order].tolist(), weights[order].tolist()
 
     def images(self, row: Mapping[int, Weight]) -> dict[int, dict[int, Weight]]:
-        """A row times the matrix of each symbol, for those symbols that its states have transitions for."""
+        """Return the product of a row with each symbol's matrix, for symbols that leave its states."""
         starts, symbols, columns, weights = self._by_state
         images: dict[int, dict[int, Weight]] = {}
         for q, v in row.items():
@@ -81,27 +81,26 @@ class Representation:
     def rows_by(
         self, entries: Sequence[tuple[int, Weight] | None], ends: Mapping[int, Weight]
     ) -> list[dict[tuple[int, int], Weight]]:
-        """For each state its rows of rho and of all M(a) X, by symbol and column, of a matrix X with one
-        entry in a row at most.
+        """Return each state's row of rho and of all M(a) X, keyed by symbol and column.
 
         Args:
-            entries: column and weight of each row's entry.
-            ends: rho; its symbol and column are -1.
+            entries: the column and weight of the only entry in each row of X, or ``None``.
+            ends: rho; its key is ``(-1, -1)``.
         """
         starts, symbols, columns, weights = self._by_state
         rows: list[dict[tuple[int, int], Weight]] = []
         for q in range(self.states):
             row: dict[tuple[int, int], Weight] = {(-1, -1): ends[q]} if q in ends else {}
-            for place in range(starts[q], starts[q + 1]):
-                entry = entries[columns[place]]
+            for position in range(starts[q], starts[q + 1]):
+                entry = entries[columns[position]]
                 if entry is not None:
-                    key, term = (symbols[place], entry[0]), weights[place] * entry[1]
+                    key, term = (symbols[position], entry[0]), weights[position] * entry[1]
                     row[key] = row[key] + term if key in row else term
             rows.append(row)
         return rows
 
     def restricted(self, states: range) -> Representation:
-        """The states of a block that no transition leaves or enters."""
+        """Return the block of some states that no transition leaves or enters."""
         keep = np.arange(states.start, states.stop)
 
         def both(matrix: RationalMatrix) -> RationalMatrix:
@@ -114,7 +113,7 @@ class Representation:
         )
 
     def automaton(self, semiring: Semiring, symbols: Iterable[Symbol], index: Sequence[int] = ()) -> WFSA:
-        """The real or counting automaton; ``index`` is each symbol's matrix, by default in order."""
+        """Return the real or counting automaton; ``index`` is each symbol's matrix, by default in order."""
         n, alphabet = self.states, list(symbols)
 
         def exact(matrix: RationalMatrix) -> Weights:
@@ -130,11 +129,11 @@ class Representation:
         return blank.replace(initial=initial, final=final, tables=tables, index=places)
 
     def vectors(self, word: Sequence[int]) -> Iterator[tuple[dict[int, int], int]]:
-        """The row lambda M(u) for each prefix u of a word: integers by state, over one denominator."""
+        """Yield the row lambda M(u) for each prefix u of a word: integers by state, and their denominator."""
         row, scale = _cleared(self.initial.row_by_column(0))
         yield row, scale
-        for place in word:
-            step, images = self.steps[place], []
+        for symbol in word:
+            step, images = self.steps[symbol], []
             for q, v in row.items():
                 images += [(r, v, w) for r, w in step.row_by_column(q).items()]
             common = math.lcm(*{int(w.q) for _, _, w in images})
@@ -147,7 +146,7 @@ class Representation:
             yield row, scale
 
     def scores(self, word: Sequence[int]) -> list[Fraction]:
-        """The score of each prefix of a word, exactly."""
+        """Return the exact score of each prefix of a word."""
         ends, below = _cleared(self.final.transposed.row_by_column(0))
         return [
             Fraction(sum(v * ends.get(q, 0) for q, v in row.items()), scale * below)
@@ -163,13 +162,13 @@ def _cleared(row: dict[int, Weight]) -> tuple[dict[int, int], int]:
 
 @dataclass(frozen=True)
 class VectorDifference:
-    """A, and B with its initial weights negated, side by side: the difference of their scores.
+    """The difference of two automata's scores: A, and B with negated initial weights, side by side.
 
     Attributes:
-        joint: the representation, A's states first.
+        joint: the representation, with A's states first.
         epsilon: the epsilon transitions of both, or ``None``.
         symbols: the first symbol of each kind.
-        index: for each symbol its kind.
+        index: the kind of each symbol.
         split: the number of A's states.
     """
 
@@ -181,7 +180,7 @@ class VectorDifference:
 
 
 def difference(a: WFSA, b: WFSA) -> VectorDifference:
-    """The difference of two exact automata over the rationals, with one alphabet in one order."""
+    """Return the difference of two exact automata over the rationals, with one alphabet in one order."""
     places, first, index = kinds([a, b])
     steps = tuple(beside(_matrix(a.tables[i]), _matrix(b.tables[j])) for i, j in places)
     initial = _row(np.concatenate([a.initial, -b.initial]))

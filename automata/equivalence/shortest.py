@@ -1,10 +1,13 @@
-"""The least string of a score other than zero, sought modulo a random prime with random multipliers (Kiefer,
-Murawski, Ouaknine, Wachter and Worrell 2011).
+"""Search for the least string of nonzero score, modulo a random prime with random multipliers.
 
-beta_0 = rho and beta_i = sum over symbols a of y_{i,a} M(a) beta_{i-1}, each y independent: lambda beta_i is
-a polynomial in them whose coefficients are the scores of the strings of length i. Where it is not zero, some
-score of that length is not. Where it is zero for i < n, most likely all scores are. The string follows from
-the left: each symbol is the least one after which what remains is not zero.
+beta_0 = rho and beta_i = sum over symbols a of y_{i,a} M(a) beta_{i-1}, with independent y. Then
+lambda beta_i is a polynomial in y whose coefficients are the scores of the strings of length i. If
+it is nonzero, some score of that length is nonzero. If it is zero for all i < n, all scores are
+most likely zero. The string is found from the left: each symbol is the least one after which the
+remaining functional is nonzero.
+
+References:
+    Kiefer, Murawski, Ouaknine, Wachter and Worrell 2011.
 """
 
 from __future__ import annotations
@@ -21,18 +24,18 @@ from automata.equivalence.rationals import RationalMatrix
 from automata.equivalence.representation import Representation
 
 PRIMES = 54
-"""There are more than 2 to this power of primes of 61 bits."""
+"""Log2 of a lower bound on the number of primes of 61 bits."""
 _NUMBERS_KEPT = 1 << 24
-"""The most numbers of the vectors that are kept (128 MB); the others are computed again from those."""
+"""Maximum number of vector components in memory (128 MB); others are recomputed from those."""
 
 
 @dataclass
 class Search:
-    """A search for a string of a score other than zero, length after length.
+    """A search for a string of nonzero score, in order of length.
 
     Attributes:
         of: the representation modulo a prime.
-        length: no string of fewer symbols has been seen to have a score other than zero.
+        length: no shorter string of nonzero score has been found.
     """
 
     of: Modular
@@ -46,7 +49,10 @@ class Search:
         self._vector = self.of.final
 
     def found(self, most: int, tell: Callable[[int], None] | None = None) -> bool:
-        """Search strings of ``length`` to ``most`` symbols; ``length`` is then that of the shortest found."""
+        """Return whether a string of ``length`` to ``most`` symbols has a nonzero score.
+
+        On success, ``length`` is the length of the shortest one.
+        """
         while self.length <= most:
             if self.of.field.dot(self.of.initial, self._vector):
                 return True
@@ -66,7 +72,7 @@ class Search:
             self._kept = {i: v for i, v in self._kept.items() if i % self._every == 0}
 
     def word(self) -> Word:
-        """The least string that was found, as the places of its symbols."""
+        """Return the least string that was found, as symbol indices."""
         row, symbols = self.of.initial, []
         for vector in self._back():
             values = self.of.values(row, vector)
@@ -75,7 +81,7 @@ class Search:
         return tuple(symbols)
 
     def _back(self) -> Iterable[Residues]:
-        """The vectors of shorter and shorter lengths, from ``length - 1`` on."""
+        """Yield the vectors of decreasing lengths, starting at ``length - 1``."""
         last = self.length
         for begin in sorted((i for i in self._kept if i < self.length), reverse=True):
             vectors = [self._kept[begin]]
@@ -86,9 +92,11 @@ class Search:
 
 
 def doubt(of: Representation, length: int) -> float:
-    """Return log2 of a bound on the probability that a search modulo one random prime of 61 bits misses the
-    least string of at most that length with a score other than zero: the multipliers may be zeros of one of
-    ``length`` polynomials of that degree, and the prime may divide the score's numerator.
+    """Return log2 of a bound on the probability that a search misses the least string of nonzero score.
+
+    The search uses one random prime of 61 bits and covers strings of at most ``length`` symbols. It
+    fails if the multipliers are a zero of one of ``length`` polynomials of that degree, or if the
+    prime divides the score's numerator.
     """
     matrices = (of.initial, *of.steps, of.final)
     below = {int(w.q) for matrix in matrices for w in matrix.weights}
@@ -99,6 +107,6 @@ def doubt(of: Representation, length: int) -> float:
 
 
 def _bits(matrix: RationalMatrix, common: int) -> int:
-    """Bits that hold the sum of the sizes of each row's entries, all over a common denominator."""
+    """Return a bit count for the absolute sum of each row over a common denominator."""
     largest = max((abs(int(w.p)).bit_length() - int(w.q).bit_length() + 1 for w in matrix.weights), default=0)
     return max(largest, 0) + common + max(matrix.shape).bit_length()

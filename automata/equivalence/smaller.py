@@ -1,12 +1,13 @@
-"""Do all strings before a given one have the score zero? Shown exactly, in one of two ways.
+"""Exact proof that all strings before a string have score zero, by one of two methods.
 
-By their rows: strings are taken in shortlex order. One whose row is zero, or a multiple of that of a smaller
-string, is not continued: what its continuations score, those of the smaller one score up to that factor.
+By rows: strings are taken in shortlex order. A string whose row is zero or a multiple of that of a
+smaller string is not extended, because its extensions have the scores of the smaller one's, up to
+that factor.
 
-By classes of states, where there are too many strings: X_k is a matrix with one entry in a row at most, such
-that M(u) rho is X_k z for some z for every string u of at most k symbols. X_0 has the column rho; two states
-are of one class of X_k+1 where their rows of rho and of all M(a) X_k are multiples of one another. If row X_k
-is zero, then row M(u) rho is zero for every such u.
+By classes of states, if there are too many strings: X_k is a matrix with at most one entry in each
+row such that M(u) rho is X_k z for some z, for every string u of at most k symbols. X_0 has the
+column rho. Two states are in one class of X_k+1 if their rows of rho and of all M(a) X_k are
+proportional. If row X_k is zero, then row M(u) rho is zero for every such u.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from automata.equivalence.integers import Word, shortlex
 from automata.equivalence.representation import Representation
 
 MOST_COMPONENTS = 200_000
-"""The most components of rows."""
+"""Maximum number of row components."""
 MOST_PRODUCTS = 1 << 21
-"""The most products of a weight and a class's weight."""
+"""Maximum number of products of a weight and a class's weight."""
 MOST_BITS = 1 << 24
-"""The most bits of one string's row."""
+"""Maximum number of bits of one string's row."""
 
 
 def smaller_scores_vanish(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
-    """Is it shown that they do? ``False`` where that is more work than the limits above."""
+    """Return whether all smaller scores are shown to be zero; ``False`` if that exceeds the limits above."""
     return _by_rows(of, word, tell) or _by_classes(of, word, tell)
 
 
@@ -47,13 +48,13 @@ def _by_rows(of: Representation, word: Word, tell: Callable[[str], None]) -> boo
             images = of.images(row)
             for symbol in sorted(images):
                 components += len(images[symbol])
-                made = _primitive(images[symbol])
-                if components > MOST_COMPONENTS or sum(v.bit_length() for v in made.values()) > MOST_BITS:
+                image = _primitive(images[symbol])
+                if components > MOST_COMPONENTS or sum(v.bit_length() for v in image.values()) > MOST_BITS:
                     return False
-                key = tuple(sorted(made.items()))
-                if made and key not in seen:
+                key = tuple(sorted(image.items()))
+                if image and key not in seen:
                     seen.add(key)
-                    following.append(((*names, symbol), made))
+                    following.append(((*names, symbol), image))
             if len(following) % 512 == 511:
                 tell(f"the strings before it: length {len(names)}")
         level = following
@@ -61,7 +62,7 @@ def _by_rows(of: Representation, word: Word, tell: Callable[[str], None]) -> boo
 
 
 Level = list[tuple[int, Weight] | None]
-"""X_k: for each state the column and the weight of its entry, if it has one."""
+"""X_k: the column and weight of each state's entry, if it has one."""
 
 
 def _by_classes(of: Representation, word: Word, tell: Callable[[str], None]) -> bool:
@@ -71,23 +72,25 @@ def _by_classes(of: Representation, word: Word, tell: Callable[[str], None]) -> 
     while len(levels) < len(word) and (len(levels) < 2 or levels[-1] != levels[-2]):
         tell(f"the strings before it: classes of states for length {len(levels)}")
         products += of.transitions + of.states
-        if products > MOST_PRODUCTS or not _vanishes(start, levels[-1]):  # nor times any later one
+        if products > MOST_PRODUCTS or not _vanishes(
+            start, levels[-1]
+        ):  # nor would a product with a later level vanish
             return False
         levels.append(_classes(of.rows_by(levels[-1], ends)))
     if not word:
         return True
-    for place, (row, _) in enumerate(of.vectors(word[:-1])):
-        after = levels[min(len(word) - 1 - place, len(levels) - 1)]
-        if place == 0 and not _vanishes(row, after):
+    for position, (row, _) in enumerate(of.vectors(word[:-1])):
+        after = levels[min(len(word) - 1 - position, len(levels) - 1)]
+        if position == 0 and not _vanishes(row, after):
             return False
         images = of.images(row)
-        if not all(_vanishes(images[a], after) for a in images if a < word[place]):
+        if not all(_vanishes(images[a], after) for a in images if a < word[position]):
             return False
     return True
 
 
 def _classes(rows: list[dict[tuple[int, int], Weight]]) -> Level:
-    """The class of each row up to a factor, and that factor, 1 for the first row of a class."""
+    """Return the class of each row up to a factor, and that factor; it is 1 for the first row of a class."""
     classes: dict[object, tuple[int, Weight]] = {}
     level: Level = []
     for row in rows:
@@ -103,7 +106,7 @@ def _classes(rows: list[dict[tuple[int, int], Weight]]) -> Level:
 
 
 def _vanishes(row: dict[int, Weight], level: Level) -> bool:
-    """Is the row times X_k zero?"""
+    """Return whether the row times X_k is zero."""
     sums: dict[int, Weight] = {}
     for q, v in row.items():
         entry = level[q]
@@ -113,11 +116,11 @@ def _vanishes(row: dict[int, Weight], level: Level) -> bool:
 
 
 def _primitive(row: dict[int, Weight]) -> dict[int, int]:
-    """The row times what makes it integers without a common divisor, the first one positive."""
+    """Scale the row to coprime integers with a positive first entry."""
     pairs = {q: (int(w.p), int(w.q)) for q, w in row.items() if w != 0}
     if not pairs:
         return {}
     below = math.lcm(*(d for _, d in pairs.values()))
-    whole = {q: n * (below // d) for q, (n, d) in pairs.items()}
-    shared = math.gcd(*whole.values())
-    return {q: v // (shared if whole[min(whole)] > 0 else -shared) for q, v in whole.items()}
+    integers = {q: n * (below // d) for q, (n, d) in pairs.items()}
+    shared = math.gcd(*integers.values())
+    return {q: v // (shared if integers[min(integers)] > 0 else -shared) for q, v in integers.items()}

@@ -1,12 +1,12 @@
-"""The decision over a field for large automata: nothing is dense, and what proves an equality is a chain of
-links.
+"""Decision over a field for large automata, with sparse matrices only.
 
-A, and B with its initial weights negated, are taken side by side; are all scores zero? First some lengths are
-searched modulo a random prime (:mod:`automata.equivalence.shortest`): a difference mostly shows early. Then
-the representation is made smaller, by lumping (:mod:`automata.equivalence.lumps`) and by closed relations
-(:mod:`automata.equivalence.relations`), from the right and from the left: where nothing is left, the automata
-are equal, and the links prove it. Else all other lengths are searched, and, where what is left is small, the
-space of all strings' rows is found as in :mod:`automata.equivalence.lift`.
+A, and B with its initial weights negated, form one representation; the automata are equal if all
+its scores are zero. First, short strings are searched modulo a random prime
+(:mod:`automata.equivalence.shortest`), because most differences appear early. Then the
+representation is reduced by lumping (:mod:`automata.equivalence.lumps`) and by closed relations
+(:mod:`automata.equivalence.relations`), from the right and from the left. If nothing remains, the
+automata are equal, and the links prove it. Otherwise all other lengths are searched. If the
+remainder is small, the space of all strings' rows is found as in :mod:`automata.equivalence.lift`.
 """
 
 from __future__ import annotations
@@ -40,20 +40,21 @@ from automata.wfsa import WFSA
 
 Tell = Callable[[str], None]
 EARLY_PRODUCTS = 1 << 27
-"""The products modulo a prime, at most, of the search before the links (about a second)."""
+"""Maximum number of products modulo a prime for the search before the links (about a second)."""
 MOST_PRODUCTS = 1 << 37
-"""The same of the search after them (about 10 minutes)."""
+"""Maximum number of products modulo a prime for the search after the links (about 10 minutes)."""
 MOST_PROVED = 1000
-"""Of so many states, it is proved as in :mod:`automata.equivalence.field` that no smaller string differs."""
+"""Up to this many states, :mod:`automata.equivalence.field` proves that no smaller string differs."""
 MOST_DENSE_WEIGHTS = 1 << 24
-"""The largest number of weights in the dense matrices of that proof."""
+"""Maximum number of weights in the dense matrices of that proof."""
 HOW = "over the rationals, by a chain of {links} that leads from their difference to zero"
 
 
 def decide(a: WFSA, b: WFSA, tell: Tell, most_dense: int = MOST_DENSE) -> Answer:
     """Decide whether two automata over the rationals, with one alphabet in one order, are equivalent.
 
-    Raises :class:`~automata.errors.LimitReached` where epsilon leads from too many states to too many.
+    Raises:
+        LimitReached: epsilon connects too many states.
     """
     return _Decision(a, b, tell, most_dense).answer()
 
@@ -74,11 +75,10 @@ class _Decision:
 
     @property
     def left(self) -> Representation:
-        """What the links lead to."""
+        """The representation that the links lead to."""
         return self.chain.left
 
     def answer(self) -> Answer:
-        """The answer."""
         if self.of.epsilon is not None:
             self.tell("epsilon transitions")
             epsilon = self.of.epsilon
@@ -114,7 +114,7 @@ class _Decision:
         return self._unknown()
 
     def _with_epsilon(self, epsilon: RationalMatrix) -> Answer | None:
-        """Equality, where it shows with epsilon taken for one more symbol."""
+        """Return Equivalent if reduction with epsilon as one more symbol shows it, otherwise ``None``."""
         joint = self.whole
         steps = (*joint.steps, epsilon)
         self.chain = Reduction(
@@ -129,13 +129,13 @@ class _Decision:
         search = Search(modulo(self.left, self.primes))
         self.chain.note("search")
 
-        def told(length: int) -> None:
+        def report(length: int) -> None:
             self.tell(f"{what}: length {length} of at most {self.longest}")
 
-        return search if search.found(self.longest, told) else None
+        return search if search.found(self.longest, report) else None
 
     def _basis(self) -> ChainLink | None:
-        """The left link to a basis of all strings' rows, if their final weights are all zero there."""
+        """Return the left link to a basis of all strings' rows; ``None`` if some final weight is nonzero."""
         one = cleared([self.left.automaton(REAL, range(len(self.left.steps)))])
         seen = explore(one, next(self.primes))
         basis = lift(one, seen.words, self.primes, lambda bits: self.tell(f"a basis, from {bits} bits"))
@@ -188,8 +188,8 @@ class _Decision:
             f" random prime; if one did, the chance of seeing none was less than 2^-{chance}"
         )
         rest = (
-            f"of their difference {n} states are left that are no sums of few others, where at most"
-            f" {self.most_dense} are computed with as arrays"
+            f"{n} states of the difference could not be eliminated, and dense arrays support at most"
+            f" {self.most_dense}"
             if n > self.most_dense
             else "the numbers of a proof would not fit in memory"
         )

@@ -1,10 +1,9 @@
-"""Automata with at most one path for each string: decided over any semiring whose weights but zero can be
-divided.
+"""Decision for automata with at most one path for each string, over any semiring with division.
 
-A string's score is then the product along its path, and the quotient of two automata's scores the product
-along the one pair of paths. Two quotients for one pair of states, followed by the same ending, cannot both
-come out as one: so the two least strings with different quotients for each pair of states are all that has to
-be tried, and the least difference is among them.
+A string's score is then the product along its path, and the quotient of two automata's scores is
+the product along one pair of paths. Two different quotients for one pair of states, followed by the
+same ending, cannot both give one. Only the two least strings with different quotients need to be
+tried for each pair of states, and the least difference is among them.
 """
 
 from __future__ import annotations
@@ -26,15 +25,16 @@ from automata.wfsa import WFSA
 Tell = Callable[[str], None]
 Pair = tuple[int, int]
 MOST_PAIRS = 1 << 22
-"""The most pairs of states that are followed."""
+"""Maximum number of pairs of states to follow."""
 _FEW_ARROWS = 4
-"""From a state by a symbol, on average: then pairs of states are followed one by one, else all at once by
-matrices.
+"""Maximum average number of transitions per state and symbol for following pairs one by one.
+
+Denser automata are followed by matrices.
 """
 
 
 def is_unambiguous(automaton: WFSA) -> bool:
-    """Has every string at most one path from an initial to a final state? The automaton is without epsilon.
+    """Return whether every string has at most one path; the automaton has no epsilon.
 
     >>> from automata.semirings import MAX_PLUS
     >>> is_unambiguous(WFSA(MAX_PLUS, [0, 0], [0, 0], {"a": [[1, "-inf"], ["-inf", 2]]}))
@@ -60,7 +60,7 @@ def is_unambiguous(automaton: WFSA) -> bool:
 
 
 def _squared(states: Weights, steps: Weights) -> Weights:
-    """The pairs of states that some string leads to, both from one of these states, as a boolean matrix."""
+    """Return the pairs of states that one string reaches from ``states``, as a boolean matrix."""
     pairs_reached = np.outer(states, states)
     while True:
         more = np.minimum(pairs_reached + (steps.swapaxes(1, 2) @ pairs_reached @ steps).sum(axis=0), 1)
@@ -70,7 +70,7 @@ def _squared(states: Weights, steps: Weights) -> Weights:
 
 
 Steps = list[dict[int, list[int]]]
-"""For each symbol, for each state that has some, its targets."""
+"""The targets by symbol and source state."""
 
 
 def _targets(automaton: Arrows) -> Steps:
@@ -87,7 +87,7 @@ def _mirrored(steps: Steps) -> Steps:
 
 
 def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
-    """The pairs of states that some string leads to from one of these, one state on either side."""
+    """Return the pairs of states that one string reaches from ``starts``, one state on each side."""
     known, queue = set(starts), list(starts)
     for p, q in queue:
         for one, other in zip(left, right, strict=True):
@@ -102,8 +102,13 @@ def _reached(starts: set[Pair], left: Steps, right: Steps) -> set[Pair]:
 
 
 def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer | None:
-    """Decide whether two automata without epsilon, over one alphabet in one order, are equivalent; ``None``
-    if one is ambiguous. Raise LimitReached if too many pairs of states are reached.
+    """Decide whether two automata without epsilon, over one alphabet in one order, are equivalent.
+
+    Returns:
+        The answer, or ``None`` if one automaton is ambiguous.
+
+    Raises:
+        LimitReached: too many pairs of states are reachable.
     """
     tell("whether every string has at most one path")
     if not all(map(is_unambiguous, (a, b))):
@@ -130,7 +135,7 @@ def decide(a: WFSA, b: WFSA, tell: Tell) -> Answer | None:
 
 
 def _paths(automaton: WFSA) -> WFSA:
-    """The automaton that counts paths."""
+    """Return the automaton that counts paths."""
 
     def ones(weights: Weights) -> Weights:
         return np.where(weights != automaton.semiring.zero, 1, 0).astype(object)
@@ -145,7 +150,7 @@ def _paths(automaton: WFSA) -> WFSA:
 
 
 def path_weight(automaton: WFSA, word: String) -> Weight:
-    """The score of a string in an unambiguous automaton: the weight of its path, exact, of logarithms too."""
+    """Return the exact weight of a string's path in an unambiguous automaton, over log too."""
     (mine,), _ = arrows([automaton])
     times = automaton.semiring.multiply_numbers
     _, _, index = kinds([automaton])
@@ -157,7 +162,7 @@ def path_weight(automaton: WFSA, word: String) -> Weight:
 
 
 def _least_difference(a: WFSA, b: WFSA) -> Symbols | None:
-    """The shortlex-least string with a path in both automata whose weights differ."""
+    """Return the shortlex-least string with a path in both automata whose weights differ."""
     (left, right), symbols = arrows([a, b])
     times, over = a.semiring.multiply_numbers, a.semiring.divide_numbers
     assert over is not None

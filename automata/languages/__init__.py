@@ -1,1 +1,1 @@
-"""Families of automata: Tomita's grammars, brackets, n-grams, random ones."""
+"""Families of automata: Tomita's grammars, balanced parentheses, n-grams, random DFAs."""

@@ -26,40 +26,39 @@ BEGIN, END = "<s>", "</s>"
 def n_gram_model(
     sentences: Iterable[Sequence[str]], order: int = 3, trust: Fraction = Fraction(3, 4)
 ) -> WFSA:
-    """The probability of a sentence by counts, interpolated (Jelinek and Mercer 1980).
+    """Return the automaton of sentence probabilities by interpolated counts (Jelinek and Mercer 1980).
 
-    After a history h of ``order - 1`` words a word w, or the end, has the probability
-    trust c(h w) / c(h) + (1 - trust) P(w | h without its first word), and after no history c(w) / c(). A
-    state is a history; epsilon forgets its first word.
+    After a history h of ``order - 1`` words, a word w or the end has the probability trust c(h w) /
+    c(h) + (1 - trust) P(w | h without its first word). After the empty history it is c(w) / c(). A
+    state is a history; an epsilon transition forgets its first word.
 
     Args:
         sentences: words, without marks of begin and end.
         order: n, at least 1.
-        trust: between 0 and 1.
+        trust: the interpolation weight, between 0 and 1.
 
-    Raises :class:`~automata.errors.InputError` for another order or trust, and where there is no sentence.
+    Raises:
+        InputError: the order or trust is out of range, or there is no sentence.
     """
     if order < 1 or not 0 < trust < 1:
-        raise InputError(
-            f"the order is {order} and the trust {trust}, where 1 or more, and between 0 and 1, are right"
-        )
+        raise InputError(f"the order must be positive and the trust between 0 and 1, got {order} and {trust}")
     counts: Counter[tuple[History, str]] = Counter()
     words: dict[str, None] = {}
     for sentence in sentences:
         words.update(dict.fromkeys(sentence))
         read = (BEGIN, *sentence, END)
-        for place in range(1, len(read)):
-            for length in range(min(order, place + 1)):
-                counts[read[place - length : place], read[place]] += 1
+        for position in range(1, len(read)):
+            for length in range(min(order, position + 1)):
+                counts[read[position - length : position], read[position]] += 1
     if not counts:
-        raise InputError("there is no sentence to count, where one or more are right")
+        raise InputError("the number of sentences must be positive, got 0")
     totals: Counter[History] = Counter()
     for (history, _), count in counts.items():
         totals[history] += count
     state = {history: q for q, history in enumerate(totals)}
 
     def target(history: History, word: str) -> int:
-        """The longest history that is a state."""
+        """Return the state of the longest known history."""
         after = (*history, word)[-(order - 1) :] if order > 1 else ()
         while after not in state:
             after = after[1:]

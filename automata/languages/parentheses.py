@@ -1,4 +1,4 @@
-"""Balanced parentheses up to a depth or of any depth, with other letters (Figure 1, Wang & Niepert)."""
+"""Balanced parentheses with other letters, up to a depth or of any depth (Figure 1, Wang & Niepert)."""
 
 from __future__ import annotations
 
@@ -16,44 +16,42 @@ OPEN, CLOSE = "(", ")"
 
 
 def balanced(depth: int, letters: Iterable[Hashable] = ("a",)) -> DFA:
-    """The DFA of balanced parentheses that are nested at most ``depth`` deep; it is the least one, with depth
-    + 2 states.
+    """Return the minimal DFA of balanced parentheses nested at most ``depth`` deep, with depth + 2 states.
 
-    State j is "j are open", and the last state is dead. Letters stand for the wildcard of Figure 1: they
-    change nothing. The empty string is balanced.
+    State j means that j parentheses are open; the last state is dead. Letters represent the wildcard of
+    Figure 1 and do not change the state. The empty string is balanced.
 
     >>> balanced(2).accepts("a((a)())"), balanced(2).accepts("((()))"), balanced(2).states
     (True, False, 4)
 
     Args:
-        depth: the most that are open at once; 0 for none.
+        depth: the maximum number of open parentheses.
         letters: the other symbols; the alphabet is ``("(", ")", *letters)``.
 
     Raises:
-        InputError: the depth is negative or no integer, or a letter is a parenthesis or there twice.
+        InputError: the depth is not a nonnegative integer, or a letter is a parenthesis or a duplicate.
     """
     _require_depth(depth)
     alphabet = (OPEN, CLOSE, *letters)
     dead = depth + 1
-    rows = [
-        (j + 1, j - 1 if j else dead, *[j] * (len(alphabet) - 2)) for j in range(depth + 1)
-    ]  # depth + 1 open: dead
+    rows = [(j + 1, j - 1 if j else dead, *[j] * (len(alphabet) - 2)) for j in range(depth + 1)]
     return DFA(alphabet, 0, (*rows, (dead,) * len(alphabet)), frozenset({0}))
 
 
 def balanced_to_all_depths(letters: Iterable[Hashable] = ascii_lowercase) -> Pushdown:
-    """The deterministic pushdown automaton of balanced parentheses (Figure 1, right), over the alphabet of
-    section 4.2: a to z, and the parentheses.
+    """Return the deterministic pushdown automaton of balanced parentheses (Figure 1, right).
 
-    State 0, "none is open", accepts; in state 1 the stack has what is open above its bottom ``"."``. The move
-    back to state 0 reads nothing.
+    The default alphabet is that of section 4.2: a to z, and the parentheses.
+
+    State 0 accepts; no parenthesis is open. In state 1, the stack holds the open parentheses above its bottom
+    ``"."``. The move back to state 0 reads nothing.
 
     >>> dpda = balanced_to_all_depths()
     >>> dpda.accepts("((x)y)"), dpda.accepts("(()"), dpda.run("((x")[-1]
     (True, False, Configuration(state=1, stack=('.', '(', '(')))
 
     Raises:
-        InputError: a letter is a parenthesis or there twice.
+        InputError: a letter is a parenthesis or a duplicate.
     """
     others, bottom = tuple(letters), "."
     moves: dict[tuple[int, Hashable, Hashable], tuple[int, tuple[Hashable, ...]]] = {
@@ -68,8 +66,9 @@ def balanced_to_all_depths(letters: Iterable[Hashable] = ascii_lowercase) -> Pus
 
 
 def is_balanced(string: String, depth: int | None = None) -> bool:
-    """Are the parentheses balanced, and at most ``depth`` deep? By counting; every other symbol counts as a
-    letter.
+    """Return whether the parentheses are balanced and at most ``depth`` deep, by counting.
+
+    Every other symbol counts as a letter.
 
     >>> is_balanced("(()a)"), is_balanced("())("), is_balanced("(())", depth=1)
     (True, False, False)
@@ -86,4 +85,4 @@ def is_balanced(string: String, depth: int | None = None) -> bool:
 
 def _require_depth(depth: int) -> None:
     if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
-        raise InputError(f"the depth is {shorten(depth)}, where 0 or more is right")
+        raise InputError(f"the depth must be a nonnegative integer, got {shorten(depth)}")

@@ -1,4 +1,4 @@
-"""Random least DFAs of a given size, from a seed."""
+"""Random minimal DFAs of a given size, from a seed."""
 
 from __future__ import annotations
 
@@ -12,44 +12,39 @@ from automata.errors import InputError
 from automata.text.number_text import shorten
 
 MOST_TRIES = 1000
-"""Few are needed: of random DFAs whose states are all reached, a good part is minimal whatever their size."""
+"""Maximum number of tries; a good part of random DFAs with all states reachable is minimal at any size."""
 
 
 def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np.random.Generator) -> DFA:
-    """A random complete DFA that no smaller one replaces, with exactly ``states`` states; start state 0,
-    numbered in shortlex order.
+    """Return a random minimal complete DFA with exactly ``states`` states.
 
-    Each is drawn with a positive chance, but not with the same one: a random tree of arrows makes sure that
-    every state is reached, and what it leaves open, and which states accept, is uniform. What is not minimal
-    is thrown away.
+    States are numbered in shortlex order from the start state 0. Every such DFA has a positive
+    probability, but not the same one. A random tree of transitions makes all states reachable; all
+    other transitions and the accept states are uniform. DFAs that are not minimal are rejected.
+
 
     >>> dfa = random_minimal_dfa(5, "ab", seed=0)
     >>> dfa.states, dfa == dfa.minimal(), dfa == random_minimal_dfa(5, "ab", seed=0)
     (5, True, True)
 
     Args:
-        states: how many, the dead one (where there is one) counted.
+        states: the number of states, including a dead state.
         alphabet: the symbols.
-        seed: the same seed gives the same DFA; or a generator, which is drawn from.
+        seed: a seed, which determines the DFA, or a generator to draw from.
 
     Raises:
-        InputError: there is no such DFA (no state, or several without a symbol), or none was found in 1000
-            tries.
+        InputError: no such DFA exists (no state, or several without a symbol), or 1000 tries failed.
     """
     symbols = checked_alphabet(alphabet)
     if isinstance(states, bool) or not isinstance(states, int) or states < 1:
-        raise InputError(f"the number of states is {shorten(states)}, where 1 or more is right")
+        raise InputError(f"the number of states must be a positive integer, got {shorten(states)}")
     if states > 1 and not symbols:
-        raise InputError(
-            f"a DFA with {states} states that are all reached has at least one symbol, and the alphabet has"
-            " none"
-        )
+        raise InputError(f"the alphabet must have a symbol for {states} reachable states, got none")
     rng = np.random.default_rng(seed)
     for _ in range(MOST_TRIES):
         table = rng.integers(states, size=(states, len(symbols)))
-        free = [
-            (0, a) for a in range(len(symbols))
-        ]  # arrows of the states in the tree that are not yet the tree's
+        # transitions of the tree's states that are not part of the tree yet
+        free = [(0, a) for a in range(len(symbols))]
         for q in range(1, states):
             table[free.pop(int(rng.integers(len(free))))] = q
             free += [(q, a) for a in range(len(symbols))]
@@ -57,6 +52,4 @@ def random_minimal_dfa(states: int, alphabet: Iterable[Hashable], seed: int | np
         dfa = DFA(symbols, 0, tuple(tuple(row) for row in table.tolist()), final).minimal()
         if dfa.states == states:
             return dfa
-    raise InputError(
-        f"no minimal DFA with {states} states was found in {MOST_TRIES} tries; ask for fewer states"
-    )
+    raise InputError(f"no minimal DFA with {states} states was found in {MOST_TRIES} tries; use fewer states")

@@ -1,4 +1,4 @@
-"""The seven Tomita grammars (Table 15, Wang & Niepert 2019): each as a rule and as its least DFA."""
+"""The seven Tomita grammars (Table 15, Wang & Niepert 2019), each as a rule and as its minimal DFA."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ class Grammar:
 
     Attributes:
         number: 1 to 7.
-        description: Table 15's words, and how they are read where they can be read in two ways.
-        rule: those words as a program on a text; :meth:`contains` takes strings of any kind.
-        dfa: the least complete DFA: state 0 first, then in the order in which strings reach them (shortlex).
+        description: the wording of Table 15, clarified if it is ambiguous.
+        rule: the same language as a predicate on text; :meth:`contains` accepts any strings.
+        dfa: the minimal complete DFA, with states in the order in which strings reach them
+            (shortlex).
     """
 
     number: int
@@ -33,29 +34,29 @@ class Grammar:
     dfa: DFA
 
     def contains(self, string: String) -> bool:
-        """Return whether the string is in the language, by its rule and not by the DFA."""
-        for place, symbol in enumerate(string):
+        """Return whether the string is in the language, by its rule instead of the DFA."""
+        for position, symbol in enumerate(string):
             if symbol not in ALPHABET:
-                raise unknown_symbol(ALPHABET, symbol, f"place {place}: ")
+                raise unknown_symbol(ALPHABET, symbol, f"string index {position}: ")
         return self.rule("".join(string))
 
 
 def tomita(number: int) -> Grammar:
-    """Tomita's grammar of that number.
+    """Return the Tomita grammar with this number.
 
     >>> tomita(4).description, tomita(4).contains("1001"), tomita(4).dfa.accepts("10001")
     ('Strings not contain a substring "000"', True, False)
 
     Raises:
-        InputError: there is none; the numbers are 1 to 7.
+        InputError: the number is not 1 to 7.
     """
     if isinstance(number, bool) or not isinstance(number, int) or number not in GRAMMARS:
-        raise InputError(f"there is no Tomita grammar {shorten(number)}, where the grammars are 1 to 7")
+        raise InputError(f"the number of a Tomita grammar must be from 1 to 7, got {shorten(number)}")
     return GRAMMARS[number]
 
 
 def _odd_ones_then_even_zeros(text: str) -> bool:
-    """No longest run of an odd number of 1s has a longest run of an odd number of 0s right behind it."""
+    """Return whether no maximal odd run of 1s is directly followed by a maximal odd run of 0s."""
     runs = [(symbol, len(list(run))) for symbol, run in groupby(text)]
     return not any(
         one == "1" and ones % 2 == 1 and zeros % 2 == 1 for (one, ones), (_, zeros) in pairwise(runs)
@@ -69,11 +70,11 @@ def _dfa(table: tuple[tuple[int, int], ...], final: Collection[int]) -> DFA:
 GRAMMARS = {
     grammar.number: grammar
     for grammar in (
-        # states: only 1s so far; a 0 was there
+        # states: only 1s so far; a 0 was read
         Grammar(1, "1*", lambda x: bool(re.fullmatch("1*", x)), _dfa(((1, 0), (1, 1)), {0})),
-        # states: pairs are whole; dead; a 1 waits for its 0
+        # states: complete pairs; dead; a 1 waits for its 0
         Grammar(2, "(10)*", lambda x: bool(re.fullmatch("(10)*", x)), _dfa(((1, 2), (1, 1), (0, 1)), {0})),
-        # states: no odd run of 1s is last; an odd run of 1s; behind one an odd run of 0s; an even one; dead
+        # states: no odd run of 1s at the end; an odd run of 1s; then an odd run of 0s; an even one; dead
         Grammar(
             3,
             "An odd number of consecutive 1s is followed by an even number of consecutive 0s "
@@ -81,7 +82,7 @@ GRAMMARS = {
             _odd_ones_then_even_zeros,
             _dfa(((0, 1), (2, 0), (3, 4), (2, 1), (4, 4)), {0, 1, 3}),
         ),
-        # states: how many 0s are last
+        # states: the number of trailing 0s
         Grammar(
             4,
             'Strings not contain a substring "000"',

@@ -1,1 +1,1 @@
-"""Automata read off a recurrence: affine, with modes, clamped, linear in a vector."""
+"""Extraction of automata from recurrences: affine, with modes, clamped, or linear in a vector."""

@@ -1,4 +1,4 @@
-"""Reading a network as an automaton: a step that is affine in the state, for each symbol, is a matrix.
+"""Extraction of automata from networks whose step is affine in the state for each symbol.
 
 With the state c as a row, step(c, a) = c T_a + t_a and out(c) = c o + p, the automaton of Definition 2 (Peng
 et al. 2018) has one state for the constant 1 and one for each number in c: tau(a) is [[1, t_a], [0, T_a]],
@@ -32,20 +32,20 @@ Fractions = list[Fraction]
 Function = Callable[[list[Weight]], list[Weight]]
 
 State: TypeAlias = Any
-"""A number, or nested tuples, lists and arrays of numbers: of whatever kind the step computes with."""
+"""A number, or nested tuples, lists and arrays of numbers, of any type that the step supports."""
 Step: TypeAlias = Callable[[State, Any], State]
-"""From a state and a symbol the next state, of the same shape."""
+"""A function from a state and a symbol to the next state, of the same shape."""
 ReadOut: TypeAlias = Callable[[State], Sequence[Weight]]
-"""From a state the numbers that are scores."""
+"""A function from a state to the numbers that are scores."""
 
 
 class NotAffine(InputError):
-    """A step that is no affine function of the state.
+    """An error for a step that is not an affine function of the state.
 
     Attributes:
-        symbol: by which it steps; ``None`` for what the state shows.
-        pair: two states x and y (as flat lists of numbers) with f(x) + f(y) other than f(x + y) + f(0);
-            ``None`` where no pair was found, and yet nothing shows that the step is affine.
+        symbol: the symbol of the step; ``None`` for the output.
+        pair: two states x and y (as flat lists of numbers) with f(x) + f(y) different from f(x + y)
+            + f(0); ``None`` if no pair was found, although nothing shows that the step is affine.
     """
 
     def __init__(self, message: str, symbol: Symbol, pair: tuple[Fractions, Fractions] | None) -> None:
@@ -54,27 +54,28 @@ class NotAffine(InputError):
 
 
 def read_affine(start: State, step: Step, out: ReadOut, alphabet: Iterable[Symbol]) -> list[WFSA]:
-    """The exact automata of a recurrence, one for each number that it shows.
+    """Return the exact automata of a recurrence, one for each output.
 
-    The step is run on the zero state and on the unit states, over fractions, which gives the matrices; on
-    affine forms in place of numbers (:class:`~automata.recurrences.forms.Form`), which shows that it is
-    affine everywhere, if it does to forms what it does to numbers; and on some more pairs of states, in case
-    it does not. A step that asks of a form what only a number can answer is refused, whether or not it
-    catches the error. So the automata are those of the function that the step computes on forms; that it is a
-    function, and the same one on all numbers, no finite number of runs can show
-    (:mod:`ratproof.ladder.rungs.on_numbers` tries).
+    The step is run on the zero state and the unit states, over fractions, which gives the matrices.
+    It is run on affine forms in place of numbers (:class:`~automata.recurrences.forms.Form`), which
+    shows that it is affine everywhere if it treats forms like numbers. It is also run on further
+    pairs of states, in case it does not. A step that uses a form in a way that only a number
+    supports is rejected, even if it catches the error. The automata are therefore those of the
+    function that the step computes on forms. No finite number of runs can show that the step is the
+    same function on all numbers (:mod:`ratproof.ladder.rungs.on_numbers` tests this).
 
     Args:
-        start: the first state: a number, or nested tuples, lists and arrays of numbers; floats are the
-            fractions that they are.
-        step: from a state and a symbol the next state, of the same shape, over any kind of number.
-        out: from a state the numbers that are scores.
+        start: the first state: a number, or nested tuples, lists and arrays of numbers. Floats
+            count as the fractions that they represent.
+        step: a function from a state and a symbol to the next state, of the same shape, over any
+            type of number.
+        out: a function from a state to the numbers that are scores.
         alphabet: the symbols.
 
     Raises:
         NotAffine: a step, or ``out``, is not affine; it has the pair of states that shows it.
-        InputError: a number is NaN or infinite, a step rounds (it computes in floats), or it changes the
-            shape of the state.
+        InputError: a number is NaN or infinite, a step rounds because it computes in floats, or it
+            changes the shape of the state.
     """
     origin = [exact_number(w) for w in flat(start)]
     symbols = list(alphabet)
@@ -103,15 +104,15 @@ def affine_part(
     d: int,
     same_shape: bool = False,
 ) -> tuple[Fractions, list[Fractions]]:
-    """f(0), and f(e_i) - f(0) for the d unit states of an affine function f of a state.
+    """Return f(0), and f(e_i) - f(0) for the d unit states, of an affine function f of a state.
 
     Args:
-        function: from a state to numbers.
+        function: a function from a state to numbers.
         like: a state of the shape that it takes.
-        what: the function in words, for :class:`NotAffine`.
+        what: the function's description, for :class:`NotAffine`.
         symbol: the symbol that it reads.
-        d: how many numbers a state has.
-        same_shape: does it give a state of that shape again?
+        d: the number of numbers in a state.
+        same_shape: whether it must return a state of the same shape.
     """
     return _Affine(_on_rows(function, like, what, same_shape), what, symbol).read(d)
 
@@ -123,27 +124,25 @@ def _swapped(step: Step, symbol: Symbol, state: State) -> State:
 def _on_rows(
     function: Callable[[State], State], start: State, what: str, same_shape: bool = False
 ) -> Function:
-    """The function of a state as one of flat lists of numbers."""
+    """Convert a function of a state to one of flat lists of numbers."""
 
     def run(values: list[Weight]) -> list[Weight]:
         result = function(_shaped(start, iter(values)))
         if same_shape and shape(result) != shape(start):
-            raise InputError(
-                f"{what} gives a state of another shape than the first state's: {shorten(result)}"
-            )
+            raise InputError(f"{what} must return a state of the first state's shape, got {shorten(result)}")
         return list(flat(result))
 
     return run
 
 
 class _Affine:
-    """A function of a state, which is to be shown to be affine."""
+    """A function of a state that is tested for being affine."""
 
     def __init__(self, function: Function, what: str, symbol: Symbol) -> None:
         self.function, self.what, self.symbol = function, what, symbol
 
     def read(self, d: int) -> tuple[Fractions, list[Fractions]]:
-        """f(0), and f(e_i) - f(0) for the d unit states; :class:`NotAffine` if that is not all of f."""
+        """Return f(0), and f(e_i) - f(0) for the d unit states; raise NotAffine if f is not affine."""
         units = [[Fraction(i == j) for j in range(d)] for i in range(d)]
         zero = self.at([Fraction(0)] * d)
         rows = [[w - z for w, z in zip(self.at(unit, len(zero)), zero, strict=True)] for unit in units]
@@ -153,16 +152,16 @@ class _Affine:
             return zero, rows
         for x, y in _pairs(units, thorough=True):
             self._compare(x, y, zero)
-        raise NotAffine(
-            f"nothing shows that {self.what} is affine in the state: {trouble}", self.symbol, None
-        )
+        raise NotAffine(f"{self.what} is not shown to be affine in the state: {trouble}", self.symbol, None)
 
     def _require_on_numbers(self, units: list[Fractions], zero: Fractions, rows: list[Fractions]) -> None:
-        """f does to some numbers what it did to forms, or :class:`NotAffine`: each state that occurs in the
-        pairs is run once, and a pair that shows the difference is looked for where there is one.
+        """Raise NotAffine if f treats some numbers differently from forms.
+
+        Each state in the pairs is run once. If there is a difference, search for a pair that shows
+        it.
         """
         origin = [Fraction(0)] * len(units)
-        seen = {tuple(state) for state in (origin, *units)}  # their values are what is predicted from
+        seen = {tuple(state) for state in (origin, *units)}  # predictions are based on their values
         for x, y in _pairs(units, thorough=False):
             for state in (x, y, _sum(x, y)):
                 if tuple(state) in seen:
@@ -176,14 +175,14 @@ class _Affine:
                     for pair in _pairs(units, thorough=True):
                         self._compare(*pair, zero)
                     raise NotAffine(
-                        f"{self.what} does something else to the state {_vector_text(state)} than to affine"
-                        " forms",
+                        f"{self.what} must treat numbers like affine forms, but does not for the state"
+                        f" {_vector_text(state)}",
                         self.symbol,
                         None,
                     )
 
     def at(self, state: Fractions, length: int | None = None) -> Fractions:
-        """What f gives for a state, exactly: as many numbers as elsewhere."""
+        """Return the exact values of f at a state; check their number against ``length``."""
         try:
             values = self.function(list(state))
         except InputError:
@@ -195,22 +194,23 @@ class _Affine:
         exact_values = [exact_number(w) for w in values]
         if length is not None and len(exact_values) != length:
             raise InputError(
-                f"{self.what} gives sometimes {length} numbers, and sometimes {len(exact_values)}"
+                f"{self.what} must always return the same number of values, got {length} and"
+                f" {len(exact_values)}"
             )
         if any(isinstance(w, (float, np.floating)) for w in values):
             raise InputError(
-                f"{self.what} computes in floats, which round; give it its weights as fractions: Fraction(w)"
-                " is exact"
+                f"{self.what} must not compute in floats, which round; pass its weights as fractions:"
+                " Fraction(w) is exact"
             )
         wrapping = next(filter(None, map(wraps_round, values)), None)
         if wrapping is not None:
             raise InputError(
-                f"{self.what} computes in NumPy's {wrapping}, which wraps round; int(w) is exact"
+                f"{self.what} must not compute in NumPy's {wrapping}, which overflows; int(w) is exact"
             )
         return exact_values
 
     def _trouble_on_forms(self, zero: Fractions, rows: list[Fractions]) -> str | None:
-        """Why f on affine forms does not show that it is affine; ``None`` where it does."""
+        """Return why f on affine forms does not show that it is affine; ``None`` if it does."""
         refusal = Refusal()
         try:
             values = self.function([Form(Fraction(0), {i: Fraction(1)}, refusal) for i in range(len(rows))])
@@ -221,7 +221,7 @@ class _Affine:
             return refusal.what
         weights = [[form.weights.get(i, Fraction(0)) for form in forms] for i in range(len(rows))]
         same = [form.constant for form in forms] == zero and weights == rows
-        return None if same else "it does something else to numbers than to affine forms"
+        return None if same else "it treats numbers differently from affine forms"
 
     def _compare(self, x: Fractions, y: Fractions, zero: Fractions) -> None:
         f_x, f_y, f_both = (self.at(state, len(zero)) for state in (x, y, _sum(x, y)))
@@ -241,7 +241,7 @@ def _sum(x: Fractions, y: Fractions) -> Fractions:
 
 
 def _pairs(units: list[Fractions], thorough: bool) -> Iterator[tuple[Fractions, Fractions]]:
-    """Pairs of states to try: unit states, multiples, random ones; hundreds if ``thorough``."""
+    """Yield pairs of states to try: unit states, multiples, random ones; hundreds if ``thorough``."""
     rng = random.Random(0)
     most = 500 if thorough else 6
     every = [(x, y) for i, x in enumerate(units) for y in units[i:]]
@@ -271,14 +271,14 @@ def flat(state: State) -> Iterator[Weight]:
 
 
 def shape(state: State) -> object:
-    """How deep, and how long where; arrays, lists and tuples are alike."""
+    """Return the nested lengths of a state; arrays, lists and tuples are alike."""
     if isinstance(state, np.ndarray):
         state = state.tolist()
     return [shape(part) for part in state] if isinstance(state, (tuple, list)) else None
 
 
 def _shaped(like: State, values: Iterator[Weight]) -> State:
-    """The numbers in the shape of a state."""
+    """Arrange the numbers in the shape of a state."""
     if isinstance(like, np.ndarray):
         array = np.empty(like.size, dtype=object)
         for i in range(like.size):

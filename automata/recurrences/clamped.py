@@ -1,9 +1,9 @@
-"""Reading a network that steps linearly and shows a function of its scores clamped to at most 1 as an
-automaton.
+"""Extraction of automata from networks that step linearly and output a function of clamped scores.
 
-Where no weight is negative and all are whole, a score counts: clamped it is 1 where it is positive, and that
-depends on which of the network's numbers are positive. There are finitely many such sets, and a symbol takes
-one to the next.
+If all weights are nonnegative integers, a score is a count. Clamped to at most 1, it is 1 if it is
+positive. That depends only on which numbers of the network are positive. There are finitely many
+such sets, and each symbol maps one set to the next.
+
 
 >>> def step(h, x):
 ...     return (h[0], h[0] + h[1]) if x == "a" else h  # the second number counts a
@@ -30,7 +30,7 @@ MOST_SUPPORTS = 2000
 
 
 class NotCounting(InputError):
-    """A weight is negative or no whole number, so that clamped scores are not 0 or 1."""
+    """An error for a weight that is not a nonnegative integer, so that clamped scores are not 0 or 1."""
 
 
 def read_clamped(
@@ -40,27 +40,26 @@ def read_clamped(
     shown: Callable[[tuple[int, ...]], Sequence[Weight]],
     alphabet: Iterable[Symbol],
 ) -> list[WFSA]:
-    """The exact automata, one for each value that is shown: deterministic, with what is shown for final
-    weights.
+    """Return the exact automata, one for each output, deterministic with outputs as final weights.
 
     Args:
         start: the first numbers.
-        step: from the numbers and a symbol the next ones; affine.
-        scores: from the numbers R scores; affine.
-        shown: from min(1, score) of all R, which are 0 or 1, the values.
+        step: an affine function from the numbers and a symbol to the next ones.
+        scores: an affine function from the numbers to R scores.
+        shown: a function from min(1, score) of all R, which are 0 or 1, to the outputs.
         alphabet: the symbols.
 
     Raises:
         NotAffine: a step, or the scores, are not affine.
-        NotCounting: a weight of them is negative, or not whole.
-        InputError: there are more than 2,000 sets of numbers that may be positive.
+        NotCounting: one of their weights is not a nonnegative integer.
+        InputError: there are more than 2,000 sets of positive numbers.
     """
     counts = read_affine(start, step, scores, alphabet)
     one = counts[0]
     for weights in (one.initial, one.matrices, *(unit.final for unit in counts)):
         for weight in weights.flat:
             if weight < 0 or weight.denominator != 1:
-                raise NotCounting(f"a weight is {shorten(weight)}, where 0, 1, 2, ... are right")
+                raise NotCounting(f"weights must be 0, 1, 2, ..., got {shorten(weight)}")
 
     def support(vector: Weights) -> frozenset[int]:
         return frozenset(np.flatnonzero(vector != 0).tolist())
@@ -75,7 +74,9 @@ def read_clamped(
             there = frozenset[int]().union(*(rows[q] for q in here))
             if there not in places:
                 if len(places) == MOST_SUPPORTS:
-                    raise InputError(f"there are more than {MOST_SUPPORTS:,} sets of numbers to be positive")
+                    raise InputError(
+                        f"the number of sets of positive numbers must be at most {MOST_SUPPORTS:,}"
+                    )
                 places[there] = len(places)
                 waiting.append(there)
             arrows.append((places[here], places[there], x, 1))

@@ -18,19 +18,18 @@ from automata.text.number_text import shorten
 
 @dataclass
 class Refusal:
-    """The first thing that a step asked of forms and was refused, even if it caught the error."""
+    """The first unsupported operation that a step tried on forms, even if it caught the error."""
 
     what: str | None = None
 
 
 class Form:
-    """An affine form in the numbers of a state, b + w_1 c_1 + ... + w_d c_d, which steps can be run on in
-    place of numbers.
+    """An affine form b + w_1 c_1 + ... + w_d c_d in a state's numbers, which can replace numbers in steps.
 
-    It can be added, subtracted, negated, and multiplied and divided by numbers; a step that does nothing else
-    is affine. Anything else that a fraction can do (be compared, looked up, converted, written, raised to a
-    power) is noted, and raises ``TypeError`` or ``AttributeError``, as what no number can do does: a step
-    that catches the error may do to forms something else than to numbers.
+    Forms support addition, subtraction, negation, and multiplication and division by numbers. A
+    step that uses only these is affine. Any other operation of fractions (comparison, lookup,
+    conversion, printing, powers) is recorded, and raises ``TypeError`` or ``AttributeError``. A
+    step that catches the error may treat forms differently from numbers.
     """
 
     __slots__ = ("constant", "refusal", "weights")
@@ -49,7 +48,7 @@ class Form:
         return Form(constant, weights, self.refusal)
 
     def _operand(self, other: object) -> Form | None:
-        """The other operand as a form; ``None`` for an array, which computes element by element."""
+        """Return the other operand as a form; ``None`` for an array, which computes element by element."""
         if isinstance(other, Form):
             return other
         if isinstance(other, np.ndarray):
@@ -134,8 +133,7 @@ class Form:
         return repr(self)
 
     def __getattr__(self, name: str) -> NoReturn:
-        # Names with two underscores are looked for by Python and NumPy themselves, and fractions do not have
-        # them either.
+        # Python and NumPy look up names with two underscores themselves, and fractions lack them, too.
         if not name.startswith("__"):
             self.refusal.what = (
                 self.refusal.what
@@ -151,7 +149,7 @@ def _refusing(what: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-# What a fraction can do, and a form cannot.
+# The operations of fractions that forms do not support.
 REFUSED = {
     "compares the numbers of the state": ("eq", "ne", "lt", "le", "gt", "ge"),
     "looks numbers of the state up": ("hash",),
@@ -178,20 +176,20 @@ for _what, _names in REFUSED.items():
 
 
 def wraps_round(value: object) -> str | None:
-    """Return the NumPy integer type of a number, or of a fraction's part, which wraps; else ``None``."""
+    """Return the NumPy integer type, which overflows, of a number or of a fraction's part; else ``None``."""
     if type(value) is Fraction and type(value.numerator) is int is type(value.denominator):
-        return None  # nearly all of them
+        return None  # the usual case
     parts = (value.numerator, value.denominator) if isinstance(value, Fraction) else (value,)
     return next((str(part.dtype) for part in parts if isinstance(part, np.integer)), None)
 
 
 def exact_number(value: object) -> Fraction:
-    """Return a number as the fraction that it is; raise InputError for anything else and NaN."""
+    """Return a number as an exact fraction; raise InputError for other values, infinity and NaN."""
     number = value.item() if isinstance(value, np.generic) else value
     if isinstance(number, float) and not math.isfinite(number):
-        raise InputError(f"a number of the network is {number}, where finite numbers are right")
+        raise InputError(f"the numbers of the network must be finite, got {number}")
     if not isinstance(number, (int, float, Fraction)):
-        raise InputError(f"the network has {shorten(value)}, where a number is right")
+        raise InputError(f"the values of the network must be numbers, got {shorten(value)}")
     if isinstance(number, Fraction) and wraps_round(number) is not None:
         return Fraction(int(number.numerator), int(number.denominator))
     return number if type(number) is Fraction else Fraction(number)

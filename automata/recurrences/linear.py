@@ -1,9 +1,10 @@
-"""Reading a recurrence over any commutative semiring as an automaton: its step, run on linear forms in the
-state, is a matrix for each symbol.
+"""Extraction of automata from recurrences over any commutative semiring.
 
-What :mod:`automata.recurrences.affine` does over the rationals, by the semiring's ``plus`` and ``times``
-alone: with the state as a row c, step(c, a) = c T_a + t_a and out(c) = c o + p make an automaton, which has a
-state for the constant and one for each number.
+The step runs on linear forms in the state, which gives a matrix for each symbol. This does what
+:mod:`automata.recurrences.affine` does over the rationals, but with the semiring's ``plus`` and
+``times`` only. With the state as a row c, step(c, a) = c T_a + t_a and out(c) = c o + p form an
+automaton with a state for the constant and one for each number.
+
 
 >>> from automata.semirings import MAX_PLUS
 >>> def step(k, c, x):
@@ -31,26 +32,26 @@ from automata.wfsa import WFSA
 
 
 class NotLinear(InputError):
-    """A step that multiplies two numbers of the state, or asks what they are."""
+    """An error for a step that multiplies two numbers of the state, or inspects them."""
 
 
 @dataclass(frozen=True, eq=False)
 class LinearForm:
-    """A constant, and a weight for each number of the state.
+    """A linear form: a constant, and a weight for each number of the state.
 
     Attributes:
         constant: a weight.
-        weights: by the number's place; no zeros.
+        weights: the nonzero weights by the number's index.
     """
 
     constant: Weight
     weights: dict[int, Weight]
 
     def __bool__(self) -> bool:
-        raise NotLinear("the step asks whether a number of the state is zero")
+        raise NotLinear("the step must not test whether a number of the state is zero")
 
     def __eq__(self, other: object) -> bool:
-        raise NotLinear("the step compares a number of the state")
+        raise NotLinear("the step must not compare a number of the state")
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -60,28 +61,28 @@ class Forms:
 
     def __init__(self, k: Semiring) -> None:
         self.k, self.zero, self.one, self.name = k, k.zero, k.one, k.name
-        self.refused = False  # whether or not the step caught it
+        self.refused = False  # even if the step caught the error
 
     def plus(self, a: Weight, b: Weight) -> Weight:
-        """The sum."""
+        """Return the sum."""
         if not isinstance(a, LinearForm) and not isinstance(b, LinearForm):
             return self.k.plus(a, b)
         one, other = self._form(a), self._form(b)
         weights = dict(one.weights)
-        for place, weight in other.weights.items():
-            weights[place] = self.k.plus(weights[place], weight) if place in weights else weight
+        for index, weight in other.weights.items():
+            weights[index] = self.k.plus(weights[index], weight) if index in weights else weight
         return LinearForm(self.k.plus(one.constant, other.constant), weights)
 
     def times(self, a: Weight, b: Weight) -> Weight:
-        """The product; :class:`NotLinear` of two forms that are no constants."""
+        """Return the product; raise NotLinear if neither form is constant."""
         if not isinstance(a, LinearForm) and not isinstance(b, LinearForm):
             return self.k.times(a, b)
         one, other = self._form(a), self._form(b)
         if one.weights and other.weights:
             self.refused = True
-            raise NotLinear("the step multiplies two numbers of the state")
+            raise NotLinear("the step must not multiply two numbers of the state")
         form, factor = (one, other.constant) if one.weights else (other, one.constant)
-        weights = {place: self.k.times(weight, factor) for place, weight in form.weights.items()}
+        weights = {index: self.k.times(weight, factor) for index, weight in form.weights.items()}
         return LinearForm(self.k.times(form.constant, factor), weights)
 
     def _form(self, value: Weight) -> LinearForm:
@@ -95,23 +96,25 @@ def read_linear(
     out: Callable[[Any, State], Sequence[Weight]],
     alphabet: Iterable[Symbol],
 ) -> list[WFSA]:
-    """The exact automata of a recurrence, one for each number that it shows.
+    """Return the exact automata of a recurrence, one for each output.
 
     Args:
         k: a commutative semiring with exact weights.
-        start: from the operations, the first state: a weight, or nested tuples of weights.
-        step: from the operations, a state and a symbol, the next state.
-        out: from the operations and a state, the weights that are scores.
+        start: a function from the operations to the first state: a weight, or nested tuples of
+            weights.
+        step: a function from the operations, a state and a symbol to the next state.
+        out: a function from the operations and a state to the weights that are scores.
         alphabet: the symbols.
 
-    Raises :class:`NotLinear`: the step does more than ``plus`` and ``times``, or multiplies two of the
-    state's numbers.
+    Raises:
+        NotLinear: the step uses more than ``plus`` and ``times``, or multiplies two of the state's
+            numbers.
     """
     over = Forms(k)
     first = start(over)
     numbers = list(flat(first))
     size = len(numbers)
-    forms = iter([LinearForm(k.zero, {place: k.one}) for place in range(size)])
+    forms = iter([LinearForm(k.zero, {index: k.one}) for index in range(size)])
     state = _like(first, forms)
     symbols = list(alphabet)
     tables = {}
@@ -121,15 +124,15 @@ def read_linear(
             table[0, 0] = k.one
             after = list(flat(step(over, state, symbol)))
             if len(after) != size:
-                raise NotLinear(f"the step gives {len(after)} numbers, where a state has {size}")
+                raise NotLinear(f"the step must return {size} numbers, got {len(after)}")
             for column, number in enumerate(after, start=1):
                 _fill(table[:, column], number)
             tables[symbol] = table
         finals = [_filled(size, k, number) for number in out(over, state)]
     except (TypeError, AttributeError) as error:
-        raise NotLinear(f"the step does more than plus and times ({error})") from None
+        raise NotLinear(f"the step must only use plus and times ({error})") from None
     if over.refused:
-        raise NotLinear("the step multiplies two numbers of the state, and catches the error")
+        raise NotLinear("the step must not multiply two numbers of the state; it catches the error")
     _require_same_on_weights(
         over, first, lambda c, x: step(over, c, x), lambda c: out(over, c), tables, finals
     )
@@ -145,7 +148,7 @@ def _filled(size: int, k: Semiring, number: Weight) -> Weights:
 
 SOME = (Fraction(2), Fraction(3), Fraction(1, 2), Fraction(5))
 TRIED = 12
-"""States on which the step is run besides, with weights: zeros and ones first."""
+"""Number of states on which the step is also run with weights, zeros and ones first."""
 
 
 def _require_same_on_weights(
@@ -156,7 +159,7 @@ def _require_same_on_weights(
     tables: dict[Symbol, Weights],
     finals: Sequence[Weights],
 ) -> None:
-    """Raise :class:`NotLinear` where the step does to weights what it does not do to forms."""
+    """Raise NotLinear if the step treats weights differently from forms."""
     k, size, choose = over.k, len(list(flat(first))), Random(0)
     few = [k.zero, k.one, *(v for v in SOME if k.holds(v))]
     for number in range(TRIED):
@@ -164,9 +167,9 @@ def _require_same_on_weights(
         state, row = _like(first, iter(picked)), [k.one, *picked]
         for symbol, table in tables.items():
             if list(flat(step(state, symbol))) != [_product(k, row, table[:, j]) for j in range(1, size + 1)]:
-                raise NotLinear("the step does to weights what it does not do to linear forms")
+                raise NotLinear("the step must treat weights like linear forms")
         if list(out(state)) != [_product(k, row, final) for final in finals]:
-            raise NotLinear("what is shown of weights is not what is shown of linear forms")
+            raise NotLinear("the output must treat weights like linear forms")
 
 
 def _product(k: Semiring, row: Sequence[Weight], column: Weights) -> Weight:
@@ -185,5 +188,5 @@ def _fill(column: Weights, number: Weight) -> None:
         column[0] = number
         return
     column[0] = number.constant
-    for place, weight in number.weights.items():
-        column[place + 1] = weight
+    for index, weight in number.weights.items():
+        column[index + 1] = weight

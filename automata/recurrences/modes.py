@@ -1,9 +1,9 @@
-"""Reading a network with modes as an automaton: what it remembers is one of finitely many modes, and numbers
-that it steps affinely.
+"""Extraction of automata from networks with modes: a state is one of finitely many modes, and numbers.
 
-A state is a pair of a mode and numbers; which mode comes next, and how many numbers it has, depends on the
-mode and the symbol alone. (A QRNN's mode is the last K - 1 symbols.) The automaton has, for each mode that is
-reached, one state for the constant 1 and one for each of its numbers.
+The next mode, and how many numbers it has, depend only on the mode and the symbol; the numbers step
+affinely. For example, a QRNN's mode is the last K - 1 symbols. For each reachable mode, the
+automaton has one state for the constant 1 and one for each of its numbers.
+
 
 >>> alternating = lambda c, x: ("even", 2 * c[1]) if c[0] == "odd" else ("odd", c[1] + 1)
 >>> (unit,) = read_with_modes(("even", 0), alternating, lambda c: (c[1],), "a")
@@ -33,17 +33,18 @@ MOST_MODES = 2000
 def read_with_modes(
     start: tuple[Hashable, State], step: Step, out: ReadOut, alphabet: Iterable[Symbol]
 ) -> list[WFSA]:
-    """The exact automata of a recurrence with modes, one for each number that it shows.
+    """Return the exact automata of a recurrence with modes, one for each output.
 
     Args:
         start: the first mode, and the first numbers: a number, or nested tuples, lists and arrays.
-        step: from a state (a pair) and a symbol the next one; a mode always comes with numbers of one shape.
-        out: from a state the numbers that are scores.
+        step: a function from a state (a pair) and a symbol to the next one; a mode always has
+            numbers of one shape.
+        out: a function from a state to the numbers that are scores.
         alphabet: the symbols.
 
     Raises:
         NotAffine: a step, or ``out``, is not affine in the numbers.
-        InputError: the next mode depends on the numbers; or there are more than 2,000 modes; or as in
+        InputError: the next mode depends on the numbers, there are more than 2,000 modes, or as in
             :func:`~automata.recurrences.affine.read_affine`.
     """
     symbols = list(alphabet)
@@ -58,10 +59,7 @@ def read_with_modes(
             after, like = step((here, modes[here].zeros), symbol)
             if after not in modes:
                 if len(modes) == MOST_MODES:
-                    raise InputError(
-                        f"the network has more than {MOST_MODES:,} modes, where finitely many, and fewer, are"
-                        " right"
-                    )
+                    raise InputError(f"the network must have at most {MOST_MODES:,} modes")
                 modes[after] = _Mode(states, _zeros(like))
                 states += 1 + modes[after].width
                 waiting.append(after)
@@ -80,7 +78,7 @@ def read_with_modes(
 
 @dataclass(frozen=True)
 class _Mode:
-    """Where a mode's states begin, and numbers of its shape."""
+    """The first state index of a mode, and numbers of its shape."""
 
     place: int
     zeros: State
@@ -97,19 +95,19 @@ def _outputs(out: ReadOut, mode: Hashable, numbers: State) -> Sequence[Weight]:
 def _within(
     step: Step, here: Hashable, symbol: Symbol, after: Hashable, modes: dict[Hashable, _Mode]
 ) -> tuple[Fractions, list[Fractions]]:
-    """The affine map of one mode and one symbol."""
+    """Return the affine map of one mode and one symbol."""
 
     def function(c: State) -> State:
         mode, moved = step((here, c), symbol)
         if mode != after:
             raise InputError(
-                f"by {shorten(symbol)} mode {shorten(here)} leads to different modes, which depend on the"
-                " numbers"
+                f"the next mode must not depend on the numbers, but does for mode {shorten(here)} and"
+                f" symbol {shorten(symbol)}"
             )
         if shape(moved) != shape(modes[after].zeros):
             raise InputError(
-                f"by {shorten(symbol)} mode {shorten(here)} leads to numbers of another shape:"
-                f" {shorten(moved)}"
+                f"mode {shorten(after)} must have numbers of one shape, got {shorten(moved)} from mode"
+                f" {shorten(here)} and symbol {shorten(symbol)}"
             )
         return moved
 
@@ -125,7 +123,7 @@ def _within(
 def _block(
     row: int, column: int, symbol: Symbol, offset: Fractions, rows: list[Fractions]
 ) -> list[tuple[int, int, Symbol, Fraction]]:
-    """The arrows of [[1, offset], [0, rows]], from the states of one mode to those of another."""
+    """Return the transitions of [[1, offset], [0, rows]] from the states of one mode to those of another."""
     edges = [(row, column, symbol, Fraction(1))]
     for i, values in enumerate([offset, *rows]):
         edges += [(row + i, column + j, symbol, w) for j, w in enumerate(values, start=1) if w]

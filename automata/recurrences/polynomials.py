@@ -1,8 +1,9 @@
-"""Free semirings: polynomials with natural coefficients, in variables that commute (N[X]) or do not (N<X>).
+"""Free semirings: polynomials with natural coefficients in commuting (N[X]) or other variables (N<X>).
 
-They have plus and times and no minus: what holds here with every weight a variable of its own was shown
-without subtracting and without cancelling, so it holds in every commutative semiring (N[X]), or in every
-semiring at all (N<X>).
+They have plus and times but no minus. An equation that holds here with a variable for every weight
+is shown without subtraction or cancellation. It therefore holds in every commutative semiring
+(N[X]), or in every semiring (N<X>).
+
 
 >>> f, c, u = (POLYNOMIALS.variable(name) for name in "fcu")
 >>> f * c + u == u + c * f, str(u + c * f)
@@ -28,7 +29,7 @@ Monomial = tuple[str, ...]
 
 
 class Polynomial:
-    """A sum of words of variables, each with a natural number in front; ``ordered`` tells N<X> from N[X]."""
+    """A sum of words of variables with natural coefficients; ``ordered`` distinguishes N<X> from N[X]."""
 
     __slots__ = ("ordered", "terms")
 
@@ -38,9 +39,7 @@ class Polynomial:
     def _like(self, other: object) -> Polynomial | None:
         if isinstance(other, Polynomial):
             if other.ordered != self.ordered:
-                raise TypeError(
-                    "a polynomial in variables that commute does not go with one in variables that do not"
-                )
+                raise TypeError("polynomials in commuting and in noncommuting variables cannot be combined")
             return other
         if not isinstance(other, (int, np.integer, Fraction)) or other < 0 or other != int(other):
             return None
@@ -96,84 +95,84 @@ def _monomial_text(monomial: Monomial, times: int) -> str:
 
 
 class Symbolic(Semiring):
-    """A semiring of expressions: automata over it have variables for weights."""
+    """A semiring of expressions, so that automata over it have variables as weights."""
 
     members = "its polynomials"
     exact_only = True
 
     def variable(self, name: str) -> Weight:
-        """The variable of that name."""
+        """Return the variable of this name."""
         raise NotImplementedError
 
     def same(self, a: Weight, b: Weight) -> bool:
-        """Are two expressions equal?"""
+        """Return whether two expressions are equal."""
         return bool(a == b)
 
     def parse(self, text: str) -> Weight:
-        """Expressions are made of variables, not of text."""
-        raise InputError(f"there are no expressions to be read in the semiring {self.name}")
+        """Raise InputError, because expressions are not parsed from text."""
+        raise InputError(f"the semiring {self.name} cannot parse expressions from text")
 
     def format(self, weight: Weight) -> str:
-        """The expression, written out."""
+        """Return the expression as text."""
         return str(weight)
 
     def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("expressions are not kept in files")
+        raise TypeError("expressions cannot be pickled")
 
 
 class Free(Symbolic):
-    """N[X], or N<X> with ``ordered``."""
+    """The free semiring N[X], or N<X> with ``ordered``."""
 
     def __init__(self, name: str, ordered: bool) -> None:
         self.name, self.ordered = name, ordered  # type: ignore[misc]
         self.zero, self.one = Polynomial({}, ordered), Polynomial({(): 1}, ordered)  # type: ignore[misc]
 
     def variable(self, name: str) -> Polynomial:
-        """The variable of that name."""
+        """Return the variable of this name."""
         return Polynomial({(name,): 1}, self.ordered)
 
     def holds(self, weight: Weight) -> bool:
-        """A polynomial of this kind, or a natural number."""
+        """Return whether the weight is a polynomial of this kind or a natural number."""
         return self.zero._like(weight) is not None
 
     def exact(self, weight: Weight) -> Weight:
-        """The weight as a polynomial."""
+        """Return the weight as a polynomial."""
         return self.zero._like(weight)
 
 
 class Opposite(Free):
-    """N<X> with the factors of every product in the other order."""
+    """N<X> with the factors of every product reversed."""
 
     def times(self, a: Weight, b: Weight) -> Weight:
-        """The product ``b a``."""
+        """Return the product ``b a``."""
         return super().times(b, a)
 
 
 class OverQ(Symbolic):
-    """Q[X] by sympy: an algebra that is not ours, imported when it is used."""
+    """Q[X] by sympy, an independent implementation that is imported on first use."""
 
     name, zero, one = "Q[X]", 0, 1
 
     def variable(self, name: str) -> Weight:
-        """The symbol of that name."""
+        """Return the symbol of this name."""
         from sympy import Symbol
 
         return Symbol(name)
 
     def same(self, a: Weight, b: Weight) -> bool:
-        """Are they one polynomial?"""
+        """Return whether two expressions are one polynomial."""
         from sympy import expand
 
         return bool(expand(a - b) == 0)
 
     def holds(self, weight: Weight) -> bool:
-        """An expression, or a rational number."""
+        """Return whether the weight is an expression or a rational number."""
         from sympy import Expr
 
         return isinstance(weight, (Expr, int, Fraction))
 
     def exact(self, weight: Weight) -> Weight:
-        """The weight as an expression of sympy's."""
+        """Return the weight as a sympy expression."""
         from sympy import sympify
 
         return sympify(weight)

@@ -1,1 +1,1 @@
-"""How far a float result may be from the true one."""
+"""Bounds on the difference between a float result and the true one."""

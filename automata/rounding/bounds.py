@@ -1,17 +1,18 @@
-"""By how much a float computation of a Forward score may differ from the true one: derived, for any order of
-summation.
+"""Bounds on the rounding error of a float Forward score, derived for any order of summation.
 
-The bound is a running one (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.3): with Omega the
-true vector and E a bound on its error, one step of eq. 3b sums the k terms Omega(q') tau(q', q) that are not
-zero. A term with a factor that is exactly 1 needs no multiplication, another is rounded once for it; and of
-the additions, in whatever order they are made, each term passes through at most k - 2 before the last, which
-rounds the sum itself. So with r roundings a term is off by at most gamma_r of its magnitude, gamma_r = r u /
-(1 - r u), and the last addition adds u times the sum's magnitude; a fused multiply-add rounds less. A product
-may also underflow, by at most the smallest normal number (flushing to zero included). The step's weights may
-themselves be off by a known deviation, and a weight that the format does not hold is rounded to it first.
+This is a running error bound (Higham, *Accuracy and Stability of Numerical Algorithms*, 3.3). Let
+Omega be the true vector and E a bound on its error. One step of eq. 3b sums the k nonzero terms
+Omega(q') tau(q', q). A term with a factor of exactly 1 needs no multiplication; any other is
+rounded once. In any order of additions, each term passes through at most k - 2 of them before the
+last, which rounds the sum itself. With r roundings, a term's error is at most gamma_r of its
+magnitude, gamma_r = r u / (1 - r u), and the last addition adds u times the sum's magnitude. A
+fused multiply-add rounds less. A product may also underflow, by at most the smallest normal number
+(also with flushing to zero). The step's weights may themselves be off by a known deviation, and a
+weight that the format does not represent is rounded to it first.
 
-Over max-plus a term is a sum, rounded once where neither summand is 0; the maximum is exact, and is off by no
-more than those terms are that may be the largest.
+Over max-plus, a term is a sum, rounded once unless a summand is 0. The maximum is exact, and its
+error is at most that of the terms that may be the largest.
+
 
 >>> from automata.semirings import REAL
 >>> from automata.wfsa import WFSA
@@ -52,20 +53,21 @@ __all__ = [
 def prefix_bounds(
     automaton: WFSA, string: String, computed_in: Format, deviation: Deviation | None = None
 ) -> tuple[Weights, Floats]:
-    """The scores of a string's prefixes, and how far a float computation of them may be off.
+    """Return the scores of a string's prefixes, and bounds on the error of computing them in floats.
 
     Args:
-        automaton: over the real or the max-plus semiring, exact or float64; without epsilon
-            (``automata.operations.remove_epsilon``), or with a deviation that says how epsilon is taken.
-        string: of T symbols.
+        automaton: an automaton over the real or max-plus semiring, exact or float64, without
+            epsilon (``automata.operations.remove_epsilon``), or with a deviation that covers
+            epsilon.
+        string: a string of T symbols.
         computed_in: the format of the float computation.
-        deviation: how far the weights that it used may be from the automaton's.
+        deviation: bounds on the difference between the weights that it used and the automaton's.
 
     Returns:
-        ``(scores, bounds)``, both of shape ``(T + 1,)``. With an exact automaton the scores are exact and the
-        bound is on ``|computed - score|``. With a float64 automaton the scores are themselves computed in
-        float64, and their own error is in the bound too. A bound is infinite where the computation might
-        overflow.
+        ``(scores, bounds)``, both of shape ``(T + 1,)``. With an exact automaton, the scores are
+        exact and the bound is on ``|computed - score|``. With a float64 automaton, the scores are
+        themselves computed in float64, and the bound includes their own error. A bound is infinite
+        if the computation might overflow.
     """
     table, bounds = bound_table(automaton, encode(automaton.index, [string]), computed_in, deviation)
     return table[0], bounds[0]
@@ -74,17 +76,15 @@ def prefix_bounds(
 def bound_table(
     automaton: WFSA, batch: Batch, computed_in: Format, deviation: Deviation | None = None
 ) -> tuple[Weights, Floats]:
-    """:func:`prefix_bounds` for a batch, as tables in its own order, shape ``(strings, longest + 1)``."""
+    """Return :func:`prefix_bounds` of a batch, as tables in its order, shape ``(strings, longest + 1)``."""
     if automaton.semiring not in STEPS:
-        known = " and ".join(k.name for k in STEPS)
-        raise InputError(f"rounding bounds are for the {known} semirings, not for {automaton.semiring.name}")
+        known = " or ".join(k.name for k in STEPS)
+        raise InputError(f"rounding bounds: the semiring must be {known}, got {automaton.semiring.name}")
     if automaton.has_epsilon:
         if deviation is None or deviation.epsilon is None:
-            raise InputError("rounding bounds are for automata without epsilon: remove it first, exactly")
+            raise InputError("rounding bounds: the automaton must not have epsilon; remove it first, exactly")
         if bool((automaton.epsilon_table.columns <= automaton.epsilon_table.rows).any()):
-            raise InputError(
-                "epsilon leads to a state that is not higher, where a rounding bound is asked for"
-            )
+            raise InputError("rounding bounds: epsilon transitions must lead to states of higher number")
     run = STEPS[automaton.semiring](automaton, computed_in, deviation)
     width = batch.codes.shape[1] + 1
     values = np.zeros((len(batch), width), dtype=automaton.initial.dtype)
@@ -97,16 +97,16 @@ def bound_table(
 
 
 def bounded(bounds: Floats) -> NDArray[np.bool_]:
-    """Return where there is a bound, as computed scores are compared there only; NaN is no bound."""
+    """Return where bounds are finite; computed scores are compared only there."""
     return np.asarray(bounds < np.inf)
 
 
 def share(computed: Iterable[float], values: Iterable[Weight], bounds: Iterable[float]) -> float:
-    """The largest share of a bound that ``abs(computed - true)`` uses: at most 1 where the bounds hold;
-    infinite where one does not.
+    """Return the largest fraction of a bound that ``abs(computed - true)`` uses.
 
-    Differences are taken exactly, and a NaN is no number's neighbour. Where there is no bound
-    (:func:`bounded`) nothing is compared: whoever counts what was compared has to ask for that.
+    It is at most 1 if all bounds hold, and infinite if a finite value violates a bound of 0.
+    Differences are taken exactly, and a NaN violates every bound. Scores without a bound
+    (:func:`bounded`) are not compared; callers that count comparisons must check for them.
 
     >>> share([12345.0], [0], [np.inf]), share([np.nan], [0], [0.5]), share([1.25], [1], [0.5])
     (0.0, inf, 0.5)
@@ -117,7 +117,7 @@ def share(computed: Iterable[float], values: Iterable[Weight], bounds: Iterable[
 
 
 def shares(computed: Floats, values: Weights, bounds: Floats) -> Floats:
-    """:func:`share` for each number by itself, of arrays of one shape.
+    """Return :func:`share` of each number, for arrays of one shape.
 
     >>> shares(np.array([1.25, 2.0]), np.array([1.0, 2.0]), np.array([0.5, 0.0])).tolist()
     [0.5, 0.0]
@@ -130,16 +130,16 @@ def shares(computed: Floats, values: Weights, bounds: Floats) -> Floats:
             used = np.where(
                 (computed == values) | ~(bounds < np.inf), 0.0, np.abs(computed - values) / bounds
             )
-        near = ~(used < 0.999)  # and where it is no number: exactly, below
-    for place in zip(*np.nonzero(near), strict=True):
-        used[place] = _used(float(computed[place]), values[place], float(bounds[place]))
+        near = ~(used < 0.999)  # also NaN; recomputed exactly below
+    for index in zip(*np.nonzero(near), strict=True):
+        used[index] = _used(float(computed[index]), values[index], float(bounds[index]))
     return used
 
 
 def _used(computed: float, value: Weight, bound: float) -> float:
     if bound < 0:
-        raise ValueError(f"a bound is {bound!r}, where a number that is not negative is right")
-    if computed == value:  # -infinity, too, is what it should be
+        raise ValueError(f"a bound must not be negative, got {bound!r}")
+    if computed == value:  # includes equal infinities
         return 0.0
     if not np.isfinite(computed) or value in (np.inf, -np.inf) or not bound:
         return float("inf")

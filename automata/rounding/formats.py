@@ -1,4 +1,4 @@
-"""Binary floating-point formats, and by how much they miss a number.
+"""Binary floating-point formats and their representation errors.
 
 >>> FLOAT32.unit, float(representation_error(np.array([0.5, 0.1]), FLOAT32)[0])
 (5.960464477539063e-08, 0.0)
@@ -24,7 +24,7 @@ class Format:
     largest: float
 
     def gamma(self, roundings: Weight) -> Weight:
-        """gamma_r = r u / (1 - r u), a bound on the relative error of r roundings (elementwise on arrays)."""
+        """Return gamma_r = r u / (1 - r u), a bound on the relative error of r roundings (elementwise)."""
         return roundings * self.unit / (1 - roundings * self.unit)
 
 
@@ -35,7 +35,7 @@ BFLOAT16 = Format("bfloat16", 2.0**-8, 2.0**-126, float.fromhex("0x1.fep127"))
 
 
 def held_in(values: Floats, computed_in: Format) -> Floats:
-    """The nearest numbers of a format, as they are converted on the way through float32.
+    """Round to the nearest numbers of a format, by way of float32 as converters do.
 
     >>> held_in(np.array([1 + 2.0**-9, 1 + 3 * 2.0**-8]), BFLOAT16).tolist()
     [1.0, 1.015625]
@@ -50,7 +50,7 @@ def held_in(values: Floats, computed_in: Format) -> Floats:
 
 
 def representation_error(values: Weights, computed_in: Format) -> Floats:
-    """How far each number is, at most, from the nearest one of the format; infinities are in every format."""
+    """Return bounds on each number's distance to the format; infinities are in every format."""
     if values.dtype != object:
         if computed_in is FLOAT64:
             return np.zeros(values.shape)
@@ -74,7 +74,7 @@ def _off(value: Weight, computed_in: Format) -> float:
 
 
 def upper(values: Weights) -> Floats:
-    """|values| as float64, rounded up."""
+    """Return absolute values as float64, rounded up."""
     if values.dtype != object:
         return np.asarray(np.abs(values), dtype=np.float64)
     out = np.array([_up(v) for v in values.flat], dtype=np.float64)

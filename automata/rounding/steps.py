@@ -1,5 +1,6 @@
-"""One step of a Forward score and the error of it, over the real and the max-plus semiring: what
-``automata/rounding/bounds.py`` adds up.
+"""One Forward step with its rounding error, over the real and the max-plus semiring.
+
+``automata/rounding/bounds.py`` accumulates these steps.
 
 >>> from automata.semirings import MAX_PLUS
 >>> from automata.wfsa import WFSA
@@ -25,22 +26,22 @@ from automata.semirings import MAX_PLUS, REAL, Semiring
 from automata.strings import Batch
 from automata.wfsa import WFSA
 
-# The bounds themselves are computed in float64; a step's own rounding errors are far below this inflation.
+# The bounds themselves are computed in float64; a step's own rounding errors are far below this factor.
 _OUTWARD = 1 + 2.0**-40
 NUMBERS_AT_ONCE = 2**16
-"""Of the vectors that are read out together."""
+"""Number of vector components to read out together."""
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """By how much an automaton's weights may differ, at most, from those that the float computation used.
+    """Bounds on the difference between an automaton's weights and those of the float computation.
 
     Attributes:
-        matrices: as ``WFSA.matrices``, shape ``(m, n, n)``, not negative.
+        matrices: like ``WFSA.matrices``, shape ``(m, n, n)``, nonnegative.
         initial: shape ``(n,)``.
-        final: shape ``(n,)``; none without it.
-        epsilon: as ``WFSA.epsilon``, shape ``(n, n)``. Whoever gives it says that the computation takes
-            epsilon transitions as :meth:`_Steps.closed` does: one state after another, from lower to higher.
+        final: shape ``(n,)``; ``None`` for zero.
+        epsilon: like ``WFSA.epsilon``, shape ``(n, n)``. It asserts that the computation follows
+            epsilon transitions as :meth:`_Steps.closed` does: state by state, from lower to higher.
     """
 
     matrices: Floats
@@ -51,12 +52,12 @@ class Deviation:
 
 @dataclass(frozen=True)
 class RoundingBlock:
-    """Vectors of prefixes of a batch's strings.
+    """Forward vectors of prefixes of a batch's strings.
 
     Attributes:
-        steps, strings: how long the prefix is, and whose it is; shape ``(prefixes,)``.
-        omega, error: the vectors and the bounds on their errors, shape ``(prefixes, n)``; with groups of
-            automata ``(prefixes * groups, n)``, a prefix's groups together.
+        steps, strings: each prefix's length and string; shape ``(prefixes,)``.
+        omega, error: the vectors and the bounds on their errors, shape ``(prefixes, n)``; with
+            groups of automata ``(prefixes * groups, n)``, with a prefix's groups adjacent.
     """
 
     steps: NDArray[np.intp]
@@ -70,7 +71,7 @@ class _Steps:
 
     def __init__(self, automaton: WFSA, computed_in: Format, deviation: Deviation | None) -> None:
         self.automaton, self.format = automaton, computed_in
-        # A float64 reference rounds as often as the computation that it is held against: charge for both.
+        # A float64 reference rounds as often as the computation it is compared with: count both.
         self.twice = 1.0 if automaton.exact else 1 + FLOAT64.unit / computed_in.unit
         self.sizes, self.final_sizes = upper(automaton.matrices), upper(automaton.final)
         self.slack = representation_error(automaton.matrices, computed_in)
@@ -79,8 +80,8 @@ class _Steps:
         if deviation is not None:
             if deviation.matrices.shape != automaton.matrices.shape:
                 raise ShapeError(
-                    f"deviations of shape {deviation.matrices.shape} are not those of matrices of"
-                    f" {automaton.matrices.shape}"
+                    f"deviation.matrices must have shape {automaton.matrices.shape}, got"
+                    f" {deviation.matrices.shape}"
                 )
             self.slack = self.slack + deviation.matrices
             self.initial_slack = self.initial_slack + deviation.initial
@@ -92,7 +93,7 @@ class _Steps:
             self.silent_slack = representation_error(silent, computed_in) + deviation.epsilon
 
     def start(self, strings: int) -> tuple[Weights, Floats]:
-        """Omega_0 and the bound on its error, for so many strings."""
+        """Return Omega_0 and the bound on its error, for this many strings."""
         omega, error = (np.tile(row, (strings, 1)) for row in (self.automaton.initial, self.initial_slack))
         if self.automaton.epsilon is None:
             return omega, error
@@ -101,7 +102,7 @@ class _Steps:
         return self.closed(omega, error, identity, upper(identity), np.zeros((1, n, n)))
 
     def step(self, omega: Weights, error: Floats, symbols: NDArray[np.intp]) -> tuple[Weights, Floats]:
-        """Omega_{i+1} and the bound on its error, from Omega_i and its."""
+        """Return Omega_{i+1} and the bound on its error, from Omega_i and its bound."""
         k = self.automaton.semiring
         if self.automaton.epsilon is not None:
             matrices = self.automaton.matrices[symbols]
@@ -113,8 +114,10 @@ class _Steps:
     def closed(
         self, omega: Weights, error: Floats, matrices: Weights, sizes: Floats, slack: Floats
     ) -> tuple[Weights, Floats]:
-        """Return Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``. A state's value
-        is one sum in any order, of what M and what epsilon from complete states before it bring.
+        """Return Omega M E* and the bound on its error; M has shape ``(strings or 1, n, n)``.
+
+        A state's value is one sum in any order, of the contributions by M and by epsilon from lower
+        states, which are complete.
         """
         k, n = self.automaton.semiring, self.automaton.states
         after, off = np.empty_like(omega), np.empty_like(error)
@@ -128,13 +131,13 @@ class _Steps:
             errors = np.concatenate([error, off[:, :q]], axis=1)
             terms = k.times(every[:, :, None], column(matrices, self.silent, q))
             value = k.sum(terms, axis=1)
-            weights, apart = column(sizes, self.silent_sizes, q), column(slack, self.silent_slack, q)
+            weights, deviations = column(sizes, self.silent_sizes, q), column(slack, self.silent_slack, q)
             after[:, q] = value[:, 0]
-            off[:, q] = self._error(every, errors, weights, apart, terms, value)[:, 0]
+            off[:, q] = self._error(every, errors, weights, deviations, terms, value)[:, 0]
         return after, off
 
     def blocks(self, batch: Batch) -> Iterator[RoundingBlock]:
-        """The vectors of a batch's prefixes, several steps at once, which is quicker for few strings."""
+        """Yield the vectors of a batch's prefixes, several steps at once, which is faster for few strings."""
         groups = len(np.atleast_2d(self.automaton.initial))
         first_matrices = np.arange(groups) * (len(self.automaton.matrices) // groups)
         omega, error = self.start(len(batch))
@@ -161,7 +164,7 @@ class _Steps:
     def read_out(
         self, omega: Weights, error: Floats, units: NDArray[np.intp] | None = None
     ) -> tuple[Weights, Floats]:
-        """The scores (eq. 3c) of vectors and their error bounds; ``units`` picks final weights for each."""
+        """Return the scores (eq. 3c) of vectors and their error bounds; ``units`` selects final weights."""
         k = self.automaton.semiring
         parts = self.automaton.final, self.final_sizes, self.final_slack
         final, sizes, off = parts if units is None else (part[units] for part in parts)
@@ -173,23 +176,23 @@ class _Steps:
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
-        """The error of the sums of omega(q') (x) weights(q', q): inherited, and of these roundings."""
+        """Return the error of the sums of omega(q') (x) weights(q', q), inherited and by their roundings."""
         raise NotImplementedError
 
     def _bounded(self, largest: Floats, total: Floats) -> Floats:
-        """The bound, infinite where something on the way might have overflowed."""
+        """Return the bound, or infinity if an intermediate result might have overflowed."""
         return np.where(largest + total < self.format.largest / 4, total, np.inf)
 
 
 class RealSteps(_Steps):
-    """Sums of products, in any order."""
+    """Steps of sums of products, in any order."""
 
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
         size = upper(omega)
         largest, heaviest = size + error, weights + slack
-        # factor by factor, since the product itself may underflow
+        # test each factor, because the product itself may underflow
         there = (largest != 0)[:, :, None] & (heaviest != 0)
         exact = ((weights == 1) & (slack == 0)) | ((size == 1) & (error == 0))[:, :, None]
         rounded = there & ~exact
@@ -200,17 +203,17 @@ class RealSteps(_Steps):
         own = products * self.format.gamma(roundings) + self.format.tiny * rounded
         before_last = np.add.reduce(inherited + self.twice * own, axis=1)
         last = self.twice * self.format.unit * (additions[:, 0] > 0) * (upper(sums) + before_last)
-        # Partial sums may be larger than the sum: refuse to bound what could have overflowed on the way.
+        # Partial sums may exceed the sum, so give no bound if one could have overflowed.
         return self._bounded(np.add.reduce(products, axis=1), (before_last + last) * _OUTWARD)
 
 
 class MaxPlusSteps(_Steps):
-    """Maxima of sums of two numbers: only the sums round."""
+    """Steps of maxima of sums of two numbers; only the sums round."""
 
     def _error(
         self, omega: Weights, error: Floats, weights: Floats, slack: Floats, terms: Weights, sums: Weights
     ) -> Floats:
-        # -infinity is exact, and stays: such a term is no candidate, however far off its other summand is.
+        # -infinity is exact: such a term is no candidate, whatever the error of its other summand.
         alive = np.asarray(terms != -np.inf, dtype=bool)
         size = upper(omega)
         left, right = ((size + error) != 0)[:, :, None], (weights + slack) != 0
@@ -220,10 +223,10 @@ class MaxPlusSteps(_Steps):
         own = (left & right & alive) * (self.format.unit * (length + carried) + self.format.tiny)
         off = (carried + self.twice * own) * _OUTWARD
         near = np.where(alive, _nearest(terms), 0.0)
-        # Only those that may be the largest can move the maximum; float64 holds the terms nearly.
+        # Only terms that may be the largest can change the maximum; float64 approximates the terms.
         reach = off + length * 2.0**-40
         least = np.where(alive, near - reach, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
-        # -infinity and what has overflowed make NaN
+        # -infinity plus an overflow is NaN
         overflowed = np.isinf(error)[:, :, None] | np.isinf(slack)
         off = np.where(overflowed, np.inf, off)
         total = np.where(overflowed | (alive & ~(near + reach < least)), off, 0.0).max(axis=1, initial=0.0)
@@ -240,4 +243,4 @@ def _nearest(values: Weights) -> Floats:
 
 
 STEPS: dict[Semiring, type[_Steps]] = {REAL: RealSteps, MAX_PLUS: MaxPlusSteps}
-"""The semirings that have rounding bounds."""
+"""The semirings with rounding bounds."""

@@ -1,4 +1,4 @@
-"""Rounding bounds of several automata on several strings at once, as the units of one network are compared.
+"""Rounding bounds of several automata on several strings, for comparison with a network's units.
 
 >>> from automata.rounding.formats import FLOAT32
 >>> from automata.semirings import REAL
@@ -31,12 +31,12 @@ def unit_bounds(
     computed_in: Format,
     deviations: Sequence[Deviation] | None = None,
 ) -> list[tuple[Weights, Floats]]:
-    """For each string of T symbols the scores of its prefixes and their bounds, both of shape
-    ``(T + 1, units)``; as :func:`~automata.rounding.bounds.prefix_bounds` for each automaton.
+    """Return the scores of each string's prefixes and their bounds, both of shape ``(T + 1, units)``.
 
-    Automata with the same matrices, as the units of a dense recurrence have, are run once.
+    The result is that of :func:`~automata.rounding.bounds.prefix_bounds` for each automaton.
+    Automata with the same matrices, like the units of a dense recurrence, are run once.
     """
-    given: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
+    known: Sequence[Deviation | None] = deviations if deviations is not None else [None] * len(automata)
     first = automata[0]
     alike = all(
         not a.has_epsilon and a.exact == first.exact and a.matrices.shape == first.matrices.shape
@@ -44,22 +44,25 @@ def unit_bounds(
     )
     if not alike or first.semiring not in STEPS:
         sides = [
-            [prefix_bounds(a, x, computed_in, apart) for a, apart in zip(automata, given, strict=True)]
+            [
+                prefix_bounds(a, x, computed_in, deviation)
+                for a, deviation in zip(automata, known, strict=True)
+            ]
             for x in strings
         ]
         return [(np.stack([v for v, _ in s], 1), np.stack([b for _, b in s], 1)) for s in sides]
-    return _together(automata, strings, computed_in, given)
+    return _together(automata, strings, computed_in, known)
 
 
 @dataclass(frozen=True)
 class _Stacked:
-    """Automata of equal size as one, with the symbols of each; as a step reads an automaton.
+    """Automata of equal size as one, with the symbols of each; it has the attributes that steps read.
 
     Attributes:
-        semiring, exact, states: of all.
+        semiring, exact, states: shared by all.
         matrices: shape ``(groups * symbols, n, n)``.
         initial: shape ``(groups, n)``.
-        final: one for each unit, shape ``(units, n)``.
+        final: one row for each unit, shape ``(units, n)``.
     """
 
     semiring: Semiring
@@ -81,8 +84,8 @@ def _together(
     groups: dict[Hashable, int] = {}
     members: list[int] = []  # the group of each unit
     leaders: list[int] = []  # a unit of each group
-    for unit, (automaton, apart) in enumerate(zip(automata, deviations, strict=True)):
-        group = groups.setdefault(_key(automaton, apart), len(groups))
+    for unit, (automaton, deviation) in enumerate(zip(automata, deviations, strict=True)):
+        group = groups.setdefault(_key(automaton, deviation), len(groups))
         members.append(group)
         if group == len(leaders):
             leaders.append(unit)
@@ -109,21 +112,21 @@ def _together(
             bounds[block.steps, block.strings] = bound.reshape(prefixes, units)
     bounds = np.where(np.isnan(bounds), np.inf, bounds)
     results: list[tuple[Weights, Floats]] = [None] * len(batch)  # type: ignore[list-item]
-    for row, place in enumerate(batch.order.tolist()):
+    for row, position in enumerate(batch.order.tolist()):
         end = batch.lengths[row] + 1
-        results[place] = values[:end, row], bounds[:end, row]
+        results[position] = values[:end, row], bounds[:end, row]
     return results
 
 
-def _key(automaton: WFSA, apart: Deviation | None) -> Hashable:
-    """Equal for automata whose vectors are the same."""
+def _key(automaton: WFSA, deviation: Deviation | None) -> Hashable:
+    """Return a key that is equal for automata with the same Forward vectors."""
     parts = [automaton.matrices, automaton.initial]
-    parts += [] if apart is None else [apart.matrices, apart.initial]
+    parts += [] if deviation is None else [deviation.matrices, deviation.initial]
     return tuple(id(part) if part.dtype == object else part.tobytes() for part in parts)
 
 
-def _deviation(given: Sequence[Deviation | None], leaders: Sequence[int]) -> Deviation | None:
-    known = [one for one in given if one is not None]
+def _deviation(deviations: Sequence[Deviation | None], leaders: Sequence[int]) -> Deviation | None:
+    known = [one for one in deviations if one is not None]
     if not known:
         return None
     final = np.stack([np.zeros_like(one.initial) if one.final is None else one.final for one in known])

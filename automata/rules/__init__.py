@@ -1,4 +1,4 @@
-"""Rules over words, as people write them (Jiang et al. 2020, section 2.2), and the automata that they are.
+"""Rules over words (Jiang et al. 2020, section 2.2), and the automata that they denote.
 
 >>> from automata.rules.parser import parse
 >>> from automata.rules.compiling import compiled

@@ -1,4 +1,4 @@
-"""From rules to automata: over a vocabulary, or with wildcards as letters."""
+"""Compilation of rules to automata, over a vocabulary or with wildcards as letters."""
 
 from __future__ import annotations
 
@@ -15,45 +15,45 @@ from automata.wfsa import WFSA
 
 
 def compiled(rule: Rule, vocabulary: Sequence[str] | None) -> WFSA:
-    """The least deterministic automaton of a rule, without a dead state.
+    """Return the minimal deterministic automaton of a rule, without a dead state.
 
     Args:
         rule: see :func:`automata.rules.parser.parse`.
-        vocabulary: the words that sentences have; ``None``: the pseudo automaton of section 3.1, in which
-            ``$``, ``%`` and ``&`` are letters as words are.
+        vocabulary: the words of the sentences; ``None`` selects the pseudo automaton of section
+            3.1, in which ``$``, ``%`` and ``&`` are letters like words.
     """
     return least(rule, pseudo_letters([rule]) if vocabulary is None else letters([rule], vocabulary))
 
 
 def least(rule: Rule, known: Letters) -> WFSA:
-    """The same over letters that other rules share."""
+    """Return the minimal deterministic automaton of a rule over letters shared with other rules."""
     return determinisation.minimal(thompson(rule, known))
 
 
 def together(parts: Sequence[WFSA]) -> list[tuple[WFSA, tuple[int, ...]]]:
-    """Deterministic automata that accept, between them, what some rule accepts, each with the places of the
-    rules whose union it is.
+    """Merge the automata of rules into deterministic automata, each with the indices of its rules.
 
-    They have as many states in all as the rules have apart, or fewer. The least automaton of a union can be
-    exponentially larger than its parts: one of m rules ``$ * a $ * b $ *`` has to know which of m words it
-    has read. So automata are joined only as long as that makes none larger.
+    Together they have at most as many states as the inputs. The minimal automaton of a union can be
+    exponentially larger than its parts: one for m rules ``$ * a $ * b $ *`` must track which of m
+    words it has read. Automata are therefore merged only if the result has at most as many states
+    as the two parts.
     """
     done: list[tuple[WFSA, tuple[int, ...]]] = []
-    for place, part in enumerate(parts):
-        one, apart = part, []
-        own: tuple[int, ...] = (place,)
+    for index, part in enumerate(parts):
+        one, separate = part, []
+        own: tuple[int, ...] = (index,)
         for other, places in done:
             both = _joined(one, other)
             if both is None:
-                apart.append((other, places))
+                separate.append((other, places))
             else:
                 one, own = both, (*places, *own)
-        done = [*apart, (one, own)]
+        done = [*separate, (one, own)]
     return done
 
 
 def _joined(left: WFSA, right: WFSA) -> WFSA | None:
-    """The least automaton of both, where it has at most as many states as both apart."""
+    """Return the minimal automaton of the union if it has at most as many states as both, else ``None``."""
     most = left.states + right.states
     try:
         joined = determinisation.minimal(sum_of(left, right), 2 * most + 2)
@@ -63,11 +63,12 @@ def _joined(left: WFSA, right: WFSA) -> WFSA | None:
 
 
 def spelled_out(pseudo: WFSA, vocabulary: Iterable[str]) -> WFSA:
-    """The boolean automaton over a vocabulary in which a word goes wherever its own letter or a wildcard that
-    stands for it goes.
+    """Expand a pseudo automaton over a vocabulary.
 
-    Or, not plus: with the wildcard's matrix *added* to a word's, as the authors do, ``$ | a`` would have two
-    paths for ``a``.
+    A word takes every transition of its own letter and of the wildcards that match it. The matrices
+    are combined by "or", not added. If the wildcard's matrix were *added* to a word's, as the
+    authors do, ``$ | a`` would have two paths for ``a``.
+
 
     >>> from automata.rules.compiling import compiled
     >>> from automata.rules.parser import parse
@@ -75,21 +76,21 @@ def spelled_out(pseudo: WFSA, vocabulary: Iterable[str]) -> WFSA:
     [[True, True], [False, False]]
 
     Args:
-        pseudo: over words and the letters ``$``, ``%`` and ``&``; a word that the vocabulary lacks is left
-            out.
+        pseudo: a boolean automaton over words and the letters ``$``, ``%`` and ``&``; words outside the
+            vocabulary are dropped.
         vocabulary: the words.
     """
-    place: dict[tuple[str, ...], int] = {}
+    number: dict[tuple[str, ...], int] = {}
     index = {}
     for word in dict.fromkeys(vocabulary):
         letters = tuple(kind for kind in WILDCARDS if kind in pseudo.index and stands_for(kind, word))
         letters += (word,) if word in pseudo.index and word not in WILDCARDS else ()
-        index[word] = place.setdefault(letters, len(place))
-    tables = [_united(pseudo.states, [pseudo.table(letter) for letter in letters]) for letters in place]
+        index[word] = number.setdefault(letters, len(number))
+    tables = [_united(pseudo.states, [pseudo.table(letter) for letter in letters]) for letters in number]
     return WFSA.of_tables(BOOLEAN, pseudo.initial, pseudo.final, tables, index)
 
 
 def _united(size: int, tables: Iterable[SparseMatrix]) -> SparseMatrix:
-    """A transition wherever one of the tables has one."""
+    """Return the entrywise "or" of boolean tables."""
     pairs = [pair for t in tables for pair in zip(t.rows.tolist(), t.columns.tolist(), strict=True)]
     return SparseMatrix.of_pairs(size, pairs)

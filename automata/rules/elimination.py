@@ -1,4 +1,4 @@
-"""Automata back to rules: state elimination, with wildcards where the language allows them."""
+"""Conversion of automata to rules: state elimination, with wildcards where the language allows them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from automata.text.number_text import shorten
 from automata.wfsa import WFSA
 
 START, END = -1, -2
-"""The states before the first and behind the last one."""
+"""Extra states before the initial and after the final states."""
 FEW = 40
-"""Words on an arrow are tried one by one up to so many."""
+"""Maximum number of words on a transition for trying to drop each one."""
 Steps = dict[tuple[int, int], frozenset[str]]
 
 
 def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -> Rule | None:
-    """A rule with the automaton's language over the automaton's words; ``None`` where it accepts nothing.
+    """Return a rule with the automaton's language, or ``None`` if the language is empty.
 
-    A set of words becomes a wildcard, alone or beside words, where that leaves the language as it is: that is
-    decided.
+    A set of words becomes a wildcard, alone or with other words, if the language does not change;
+    this is decided exactly.
 
     >>> from automata.rules.compiling import compiled
     >>> from automata.rules.parser import parse
@@ -37,21 +37,22 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
     $ * ( a | b ) c $ *
 
     Args:
-        automaton: boolean.
-        stand: where a letter stands for several words, which ones; no wildcard is written that stands for
-            some of them only.
+        automaton: a boolean automaton.
+        stand: the words that a letter represents, if it represents several. A wildcard is used only
+            if it matches all of them.
 
-    Raises :class:`~automata.errors.InputError` for an automaton that is not boolean, and for a symbol with
-    white space in it.
+    Raises:
+        InputError: the automaton is not boolean, or a symbol contains white space.
     """
     if not automaton.semiring.is_boolean:
         raise InputError(
-            f"rules are read from boolean automata; this one is over the {automaton.semiring.name} semiring"
+            "the automaton must be boolean to read a rule, got one over the"
+            f" {automaton.semiring.name} semiring"
         )
     for symbol in automaton.alphabet:
         if str(symbol).split() != [str(symbol)]:
             raise InputError(
-                f"the automaton reads {shorten(symbol)}, and a rule is made of words without white space"
+                f"symbols must be words without white space to read a rule, got {shorten(symbol)}"
             )
     least = determinisation.minimal(automaton)
     plain = trim(remove_epsilon(automaton))
@@ -62,19 +63,19 @@ def rule_of(automaton: WFSA, stand: Mapping[str, Sequence[str]] | None = None) -
 
 
 def words_between(automaton: WFSA) -> Steps:
-    """For each pair of states the words that lead from one to the other."""
+    """Return the words between each pair of states."""
     words_between: dict[tuple[int, int], set[str]] = defaultdict(set)
     users: dict[int, list[str]] = defaultdict(list)
-    for word, place in automaton.index.items():
-        users[place].append(str(word))
-    for place, table in enumerate(automaton.tables):
+    for word, number in automaton.index.items():
+        users[number].append(str(word))
+    for number, table in enumerate(automaton.tables):
         for pair in zip(table.rows.tolist(), table.columns.tolist(), strict=True):
-            words_between[pair].update(users[place])
+            words_between[pair].update(users[number])
     return {pair: frozenset(words) for pair, words in words_between.items()}
 
 
 def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -> dict[tuple[int, int], Rule]:
-    """The steps between states as rules: with wildcards, without arrows and words it can spare."""
+    """Return the steps between states as rules, with wildcards and without redundant transitions or words."""
     words = [str(word) for word in automaton.alphabet]
     kinds = {kind: _of_kind(kind, words, stand) for kind in WILDCARDS}
     steps, wild = words_between(automaton), {}
@@ -91,12 +92,12 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
 
     for pair, own in sorted(steps.items(), key=lambda step: (-count(step[1]), step[0])):
         for kind, all_of_it in kinds.items():
-            # a person writes a wildcard for many words, not for one that happens to be alone of its kind
+            # use a wildcard only for several words, not for a single word that is the only one of its kind
             many = count(own & all_of_it) >= 2 and count(all_of_it - own) <= count(own)
             if many and try_(pair, own | all_of_it):
                 wild[pair] = kind
                 break
-    # loops are kept as they are as long as they can be, and what leads back goes first
+    # try to drop backward transitions first, and loops last
     for pair in sorted(steps, key=lambda pair: (pair[0] == pair[1], -pair[0], pair[1])):
         if try_(pair, frozenset()):
             del steps[pair]
@@ -108,7 +109,7 @@ def _widened(automaton: WFSA, least: WFSA, stand: Mapping[str, Sequence[str]]) -
 
 
 def _of_kind(kind: str, words: Sequence[str], stand: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """The letters that a wildcard stands for; none, where it stands for some of a letter's words only."""
+    """Return the letters that a wildcard matches; none if it matches only some words of a letter."""
     fits = {word: {stands_for(kind, one) for one in stand.get(word, (word,))} for word in words}
     return (
         frozenset()
@@ -123,19 +124,19 @@ def _rule(words: frozenset[str], kinds: dict[str, frozenset[str]], kind: str | N
 
 
 def _with(automaton: WFSA, steps: Steps) -> WFSA:
-    """The automaton with other steps."""
+    """Return the automaton with other steps."""
     by_word: dict[str, list[tuple[int, int]]] = {str(word): [] for word in automaton.alphabet}
     for pair, words in steps.items():
         for word in words:
             by_word[word].append(pair)
-    place: dict[frozenset[tuple[int, int]], int] = {}
-    index = {word: place.setdefault(frozenset(pairs), len(place)) for word, pairs in by_word.items()}
-    tables = [SparseMatrix.of_pairs(automaton.states, pairs) for pairs in place]
+    number: dict[frozenset[tuple[int, int]], int] = {}
+    index = {word: number.setdefault(frozenset(pairs), len(number)) for word, pairs in by_word.items()}
+    tables = [SparseMatrix.of_pairs(automaton.states, pairs) for pairs in number]
     return WFSA.of_tables(BOOLEAN, automaton.initial, automaton.final, tables, index)
 
 
 def eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
-    """Eliminate one state after the other, those with few ways through them first."""
+    """Eliminate the states one by one, in order of increasing cost."""
     rules = dict(arrows)
     rules |= {(START, int(q)): EMPTY for q in np.flatnonzero(automaton.initial)}
     rules |= {(int(q), END): EMPTY for q in np.flatnonzero(automaton.final)}
@@ -156,7 +157,7 @@ def eliminated(automaton: WFSA, arrows: dict[tuple[int, int], Rule]) -> Rule:
 
 
 def _ways(arrows: dict[tuple[int, int], Rule], state: int) -> int:
-    """How much longer the arrows get without it: ways through it, times what is written on them."""
+    """Return by how much eliminating the state lengthens the rules on the transitions."""
     into = [len(str(rule)) for (q, r), rule in arrows.items() if r == state != q]
     out = [len(str(rule)) for (q, r), rule in arrows.items() if q == state != r]
     loop = len(str(arrows.get((state, state), "")))

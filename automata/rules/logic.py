@@ -1,6 +1,8 @@
-"""Propositional rules over matches, in conjunctive normal form (Jiang et al. 2020, sections 2.2 and 3.5).
+"""Propositional rules over matches, in conjunctive normal form (Jiang et al. 2020, sections 2.2, 3.5).
 
-A proposition is the name of some rules (their label in a rule file): it is true where one of them matches.
+A proposition is the name of some rules (their label in a rule file). It is true if one of them
+matches.
+
 
 >>> str(parse("(free | win) & !question"))
 '!question & (free | win)'
@@ -31,12 +33,12 @@ NAME: /[^\s()|&!]+/
 """
 MOST_CLAUSES = 10_000
 MOST_PRODUCTS = 100 * MOST_CLAUSES
-"""Of clauses, on the way to those of one disjunction."""
+"""Maximum number of clauses to combine for one disjunction."""
 DEEPEST = 200
-"""Parentheses and negations within each other."""
+"""Maximum nesting depth of parentheses and negations."""
 
 Literal = tuple[str, bool]
-"""A proposition, and whether it has to be true."""
+"""A proposition, and whether it must be true."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +46,19 @@ class Formula:
     """A conjunction of disjunctions.
 
     Attributes:
-        clauses: of each the literals; no clause: true; a clause without literals: false.
+        clauses: the literals of each clause. No clauses mean true; a clause without literals is
+            false.
     """
 
     clauses: tuple[tuple[Literal, ...], ...]
 
     def holds(self, matched: Mapping[str, bool]) -> bool:
-        """Is it true of these matches?"""
+        """Return whether the formula is true for these matches."""
         return all(any(matched[name] == positive for name, positive in clause) for clause in self.clauses)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The propositions, in order."""
+        """The propositions, in order of first occurrence."""
         return tuple(dict.fromkeys(name for clause in self.clauses for name, _ in clause))
 
     def __str__(self) -> str:
@@ -67,24 +70,27 @@ class Formula:
 
 
 def parse(text: str, where: str = "the formula") -> Formula:
-    """Parse names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds most. Raise FormatError."""
+    """Parse names, ``!``, ``&``, ``|`` and parentheses; ``!`` binds tightest.
+
+    Raises:
+        FormatError: the text is not a formula; the message has its column.
+    """
     _require_shallow(text, where)
     try:
         built = _FormulaBuilder().transform(_parser().parse(text))
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        problem = "ends" if ends else f"found {shorten(text[at : at + 1])}"
+        found = "the end" if ends else shorten(text[at : at + 1])
         raise FormatError(
-            f'{where}: column {at + 1}: {problem}, where a name, "!", "&", "|" or parentheses that close are'
-            " right"
+            f'{where}: column {at + 1}: expected a name, "!", "&", "|" or balanced parentheses, got {found}'
         ) from None
     clauses = [tuple(sorted(clause)) for clause in _clauses(built, True, where)]
     return Formula(tuple(sorted(clauses, key=lambda clause: (len(clause), clause))))
 
 
 def _require_shallow(text: str, where: str) -> None:
-    """Refuse what is nested too deeply to be followed."""
+    """Raise FormatError if the formula is nested too deeply."""
     depth, outer, signs = 0, list[int](), 0
     for at, sign in enumerate(text):
         if sign == "(":
@@ -98,7 +104,7 @@ def _require_shallow(text: str, where: str) -> None:
         elif not sign.isspace():
             signs = 0
         if depth + signs > DEEPEST:
-            raise FormatError(f"{where}: column {at + 1}: is nested more than {DEEPEST} deep")
+            raise FormatError(f"{where}: column {at + 1}: the nesting depth must be at most {DEEPEST}")
 
 
 @dataclass(frozen=True)
@@ -113,7 +119,7 @@ class _Not:
 
 @dataclass(frozen=True)
 class _Several:
-    """All of some parts, or one of them."""
+    """A conjunction (``every``) or disjunction of parts."""
 
     parts: tuple[_Node, ...]
     every: bool
@@ -124,7 +130,7 @@ Clauses = set[frozenset[Literal]]
 
 
 def _clauses(node: _Node, positive: bool, where: str) -> Clauses:
-    """The conjunctive normal form of a formula, or of its negation; what is true in any case is left out."""
+    """Return the conjunctive normal form of a formula or its negation, without tautologies."""
     if isinstance(node, _Name):
         return {frozenset({(node.text, positive)})}
     if isinstance(node, _Not):
@@ -141,7 +147,7 @@ def _all(several: Iterable[Clauses], where: str) -> Clauses:
 
 
 def _one_of(several: list[Clauses], where: str) -> Clauses:
-    """Each way to take a clause from each part, as one clause."""
+    """Return the normal form of a disjunction: all unions of one clause from each part."""
     alone = [clause for clauses in several if len(clauses) == 1 for clause in clauses]
     product: Clauses = {frozenset().union(*alone)}
     for clauses in sorted((clauses for clauses in several if len(clauses) != 1), key=len):
@@ -159,7 +165,7 @@ def _parser() -> Lark:
 
 
 class _FormulaBuilder(Transformer[Token, _Node]):
-    """From lark's tree to ours."""
+    """A converter from lark's tree to formula nodes."""
 
     def name(self, tokens: list[Token]) -> _Node:
         return _Name(str(tokens[0]))
@@ -175,8 +181,10 @@ class _FormulaBuilder(Transformer[Token, _Node]):
 
 
 def read(text: str, where: str = "the formulas") -> dict[str, Formula]:
-    r"""Formulas under labels: ``[spam]``, then one on each line, any of which may hold; ``//`` begins a
-    comment.
+    r"""Read formulas under labels.
+
+    A ``[spam]`` header is followed by one formula on each line; the label holds if any of them
+    does. ``//`` starts a comment.
 
     >>> {label: str(formula) for label, formula in read("[spam]\nfree & phone\n[ham]\n!free // else").items()}
     {'spam': 'free & phone', 'ham': '!free'}
@@ -188,14 +196,14 @@ def read(text: str, where: str = "the formulas") -> dict[str, Formula]:
         if formula.startswith("[") and formula.endswith("]") and formula[1:-1].strip():
             label = formula[1:-1].strip()
             if label in lines:
-                raise FormatError(f"{where}: line {number}: the label {shorten(label)} has a header already")
+                raise FormatError(f"{where}: line {number}: the label {shorten(label)} must have one header")
             lines[label] = []
         elif formula:
             if label is None:
-                raise FormatError(f"{where}: line {number}: is a formula without a [label] above it")
+                raise FormatError(f"{where}: line {number}: a formula must follow a [label]")
             parse(formula, f"{where}: line {number}")
             lines[label].append(f"({formula})")
     empty = next((label for label, several in lines.items() if not several), None)
     if empty is not None or not lines:
-        raise FormatError(f"{where}: has no formula{'' if empty is None else f' for {shorten(empty)}'}")
+        raise FormatError(f"{where}: must have a formula{'' if empty is None else f' for {shorten(empty)}'}")
     return {label: parse(" | ".join(several), where) for label, several in lines.items()}

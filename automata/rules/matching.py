@@ -1,4 +1,4 @@
-"""Which labels' rules a sentence matches: the rule system itself, all sentences at once."""
+"""Matching of sentences against the rules of all labels at once."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from automata.rules.words import BEGIN
 from automata.text.number_text import shorten
 
 MOST_STEPS = 1 << 28
-"""Letters times states, at most: of each the state that follows is held, 4 bytes."""
+"""Maximum number of letters times states; each entry takes 4 bytes."""
 
 
 def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[str | None, ...]]:
-    r"""For each sentence the labels whose rules it matches, in the file's order.
+    r"""Return the labels whose rules each sentence matches, in the file's order.
 
     >>> from automata.rules.rule_files import loads
     >>> from automata.rules.rule_set import rule_set
@@ -27,17 +27,19 @@ def matched(rules: RuleSet, sentences: Iterable[Sequence[str]]) -> list[tuple[st
     >>> matched(fares, ["BOS what cost EOS".split(), "BOS what EOS".split(), "what".split()])
     [('fare', 'any'), ('any',), ()]
 
-    Raises :class:`~automata.errors.UnknownSymbol` for a word that the vocabulary lacks.
+    Raises:
+        UnknownSymbol: a word is not in the vocabulary.
     """
     strings = [tuple(sentence) for sentence in sentences]
     hits = matches(rules, strings)
     labels = tuple(rules.labels)
-    return [tuple(labels[place] for place in np.flatnonzero(row)) for row in hits]
+    return [tuple(labels[index] for index in np.flatnonzero(row)) for row in hits]
 
 
 def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
-    """Return whether each sentence matches each label, shape ``(B, R)``; see :func:`matched`. All sentences
-    go through all deterministic automata at once; a step is one look into a table.
+    """Return whether each sentence matches each label, shape ``(B, R)``; see :func:`matched`.
+
+    All deterministic automata read all sentences at once; a step is one table lookup.
     """
     words, lengths = _places(rules, sentences)
     after = transitions(rules)
@@ -58,7 +60,7 @@ def matches(rules: RuleSet, sentences: Sequence[Sequence[str]]) -> NDArray[np.bo
 def _places(
     rules: RuleSet, sentences: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The letters of all sentences, shape ``(T, B)``, and their lengths, shape ``(B,)``."""
+    """Return the letters of all sentences, shape ``(T, B)``, and their lengths, shape ``(B,)``."""
     index = rules.automaton.index
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
     words = np.zeros((int(lengths.max(initial=0)), len(sentences)), dtype=np.int32)
@@ -71,21 +73,23 @@ def _places(
 
 
 def transitions(rules: RuleSet) -> NDArray[np.int32]:
-    r"""The state after each letter in each state, shape ``(letters, n + 1)``; state n is dead. The start
-    state of BOS is left out.
+    r"""Return the state after each letter in each state, shape ``(letters, n + 1)``; state n is dead.
+
+    The start state of BOS is excluded.
 
     >>> from automata.rules.rule_files import loads
     >>> from automata.rules.rule_set import rule_set
     >>> transitions(rule_set(loads("[x]\na EOS"), ["a"])).tolist()  # of BOS, a and EOS
     [[4, 4, 4, 4, 4], [4, 2, 4, 4, 4], [4, 4, 3, 4, 4]]
 
-    Raises :class:`~automata.errors.LimitReached` where that would be more than :data:`MOST_STEPS`.
+    Raises:
+        LimitReached: the table would have more than :data:`MOST_STEPS` entries.
     """
     tables, n = rules.automaton.tables, rules.automaton.states
     if len(tables) * (n + 1) > MOST_STEPS:
         raise LimitReached(
-            f"matching asks for a table of {len(tables):,} letters and {n + 1:,} states; it may have"
-            f" {MOST_STEPS:,} places"
+            f"the matching table must have at most {MOST_STEPS:,} entries, got {len(tables):,} letters times"
+            f" {n + 1:,} states"
         )
     after = np.full((len(tables), n + 1), n, dtype=np.int32)
     for row, table in zip(after, tables, strict=True):
@@ -96,7 +100,7 @@ def transitions(rules: RuleSet) -> NDArray[np.int32]:
 
 
 def mirrored(rule: Rule) -> Rule:
-    """The rule that matches the sentences that this one matches, read from their ends (section 3.4).
+    """Return the rule that matches the reversed sentences of this one (section 3.4).
 
     >>> from automata.rules.parser import parse
     >>> print(mirrored(parse("free $ * ( phone | phones ) $ *")))

@@ -1,7 +1,9 @@
-r"""Rules as text: words, ``$ % &``, ``( ) |``, ``* + ? {m,n}``.
+r"""Parser for rules as text: words, ``$ % &``, ``( ) |``, ``* + ? {m,n}``.
 
-Words are what white space and these signs leave. ``$``, ``%`` and ``&`` are wildcards where they stand alone:
-``$1`` and ``t&cs`` are words. A backslash makes the next sign part of a word: ``\$``, ``\?``.
+White space and these signs separate words. ``$``, ``%`` and ``&`` are wildcards if they stand
+alone: ``$1`` and ``t&cs`` are words. A backslash makes the next sign part of a word: ``\$``,
+``\?``.
+
 
 >>> print(parse("$* ( how many | number of ) seats{1,2}"))
 $ * ( how many | number of ) seats {1,2}
@@ -49,60 +51,66 @@ SHOWN = {
     "$END": "the end",
 }
 DEEPEST = 200
-"""Parentheses within each other."""
+"""Maximum nesting depth of parentheses."""
 OF_CHARACTERS = re.compile(r"\\[dDwWsSbB]|\[[^\s\]]*\w-\w[^\s\]]*\]|\(\?")
 """Signs of regular expressions over characters: classes, and groups with options."""
 SIGNS = re.compile(r"\\.|\{[^{}]*\}|\S", re.DOTALL)
-"""Whatever stands in a rule, one sign at a time."""
+"""One sign of a rule."""
 MOST_DIGITS = 20
 
 
 def parse(text: str, where: str = "the rule", line: int = 1, column: int = 1) -> Rule:
-    """The rule that a text is.
+    """Parse a rule.
 
-    Raises :class:`~automata.errors.FormatError`: line and column, what stands there, and what would be right.
+    Raises:
+        FormatError: the text is not a rule; the message has line and column, what was found, and
+            what was expected.
     """
-    place = Position(where, line, column)
+    position = Position(where, line, column)
     depth = repeated = 0
     for sign in SIGNS.finditer(text):
         depth += (sign[0] == "(") - (sign[0] == ")")
         repeated = repeated + 1 if sign[0][0] in "*+?{" else 0
         if depth > DEEPEST or repeated > 2 * DEEPEST:
             most = DEEPEST if depth > DEEPEST else 2 * DEEPEST
-            raise FormatError(f"{place.describe(text, sign.start())}: is nested more than {most} deep")
+            raise FormatError(
+                f"{position.describe(text, sign.start())}: the nesting depth must be at most {most}"
+            )
     try:
         rule: Rule = _RuleBuilder().transform(_tree(text))
     except UnexpectedInput as error:
         ends = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         at = len(text) if ends or error.pos_in_stream is None else error.pos_in_stream
-        problem = "ends" if ends else f"found {shorten(text[at : at + 1])}"
+        found = "the end" if ends else shorten(text[at : at + 1])
         raise FormatError(
-            f"{place.describe(text, at)}: {problem}, where {_expected(text[:at])} is right{_hint(text)}"
+            f"{position.describe(text, at)}: expected {_expected(text[:at])}, got {found}{_hint(text)}"
         ) from None
     except VisitError as error:
         if isinstance(error.orig_exc, InputError):
             meta = getattr(error.obj, "meta", None)
             raise FormatError(
-                f"{place.describe(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}"
+                f"{position.describe(text, getattr(meta, 'start_pos', 0))}: {error.orig_exc}"
             ) from None
         raise
     except RecursionError:
-        raise FormatError(f"{place.describe(text, 0)}: is nested more than {2 * DEEPEST} deep") from None
-    if depth_of(rule) > 2 * DEEPEST:  # each parenthesis may be repeated, and no more
-        raise FormatError(f"{place.describe(text, 0)}: is nested more than {2 * DEEPEST} deep")
+        raise FormatError(
+            f"{position.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}"
+        ) from None
+    if depth_of(rule) > 2 * DEEPEST:  # a repetition for each parenthesis at most
+        raise FormatError(f"{position.describe(text, 0)}: the nesting depth must be at most {2 * DEEPEST}")
     return rule
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where a text begins: what errors call it, its line and its column, from 1."""
+    """The start of a text: the name used in errors, and line and column, from 1."""
 
     where: str
     line: int
     column: int
 
     def describe(self, text: str, at: int) -> str:
-        """File, line and column of a place in the text."""
+        """Return file, line and column of an offset in the text."""
         lines = text.count("\n", 0, at)
         column = at - text.rindex("\n", 0, at) if lines else self.column + at
         return f"{self.where}: line {self.line + lines}, column {column}"
@@ -123,7 +131,7 @@ def _hint(text: str) -> str:
 
 
 def _expected(text: str) -> str:
-    """What can follow a text that began well."""
+    """Return what may follow a valid beginning of a rule."""
     live = _parser().parse_interactive(text)
     live.exhaust_lexer()
     expected = [SHOWN[name] for name in SHOWN if name in live.accepts()]  # type: ignore[no-untyped-call]
@@ -140,7 +148,7 @@ def _parser() -> Lark:
 
 
 class _RuleBuilder(Transformer[Token, Rule]):
-    """From lark's tree to ours."""
+    """A converter from lark's tree to rules."""
 
     def word(self, tokens: list[Token]) -> Rule:
         text = str(tokens[0])
@@ -169,9 +177,9 @@ class _RuleBuilder(Transformer[Token, Rule]):
 
 
 def _times(digits: str) -> int:
-    """How often; Python reads no number of thousands of digits."""
+    """Return a repetition count; Python cannot parse numbers with thousands of digits."""
     if len(digits) > MOST_DIGITS:
-        raise InputError(f"{shorten(digits)} is more often than anything may be repeated")
+        raise InputError(f"the repetition count {shorten(digits)} must have at most {MOST_DIGITS} digits")
     return int(digits)
 
 

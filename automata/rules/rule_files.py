@@ -1,4 +1,4 @@
-r"""Files of rules: ``[label]`` headers, a rule a line, ``//`` comments.
+r"""Reader for rule files: ``[label]`` headers, one rule on each line, ``//`` comments.
 
 >>> labelled = loads("[fare]\n$ * cost $ *  // what is the cost\n$ * how much\n\n[city]\n$ * city")
 >>> [(rule.label, rule.line, str(rule.rule)) for rule in labelled]
@@ -22,13 +22,13 @@ COMMENT = re.compile(r"(^|(?<=\s))//.*$")
 
 @dataclass(frozen=True)
 class Labelled:
-    """A rule of a file.
+    """A rule from a file.
 
     Attributes:
-        label: of the header above it; ``None`` in a file without headers.
-        rule: what it says.
-        line: where it stands, from 1.
-        file: its name; ``None`` of a rule that stands in none.
+        label: the header above it; ``None`` in a file without headers.
+        rule: the parsed rule.
+        line: the line number, from 1.
+        file: the file's name, or ``None``.
     """
 
     label: str | None
@@ -38,17 +38,17 @@ class Labelled:
 
     @property
     def where(self) -> str:
-        """File and line, as messages name them."""
+        """The file and line, for messages."""
         return f"line {self.line}" if self.file is None else f"{self.file}: line {self.line}"
 
 
 def read(path: str | Path) -> tuple[Labelled, ...]:
-    """The rules in a file. Raises :class:`~automata.errors.FormatError` with line and column."""
+    """Return the rules in a file. Raise FormatError with line and column if it is malformed."""
     return loads(read_text(path), str(path))
 
 
 def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
-    """The rules in a text."""
+    """Return the rules in a text."""
     label: str | None = None
     labelled: list[Labelled] = []
     headers: set[str] = set()
@@ -60,28 +60,28 @@ def loads(text: str, where: str = "rules") -> tuple[Labelled, ...]:
         if bare.startswith("["):
             label = _header(bare, f"{where}: line {number}")
             if label in headers:
-                raise FormatError(f"{where}: line {number}: the label {shorten(label)} has a header already")
+                raise FormatError(f"{where}: line {number}: the label {shorten(label)} must have one header")
             if labelled and not headers:
-                raise FormatError(f"{where}: line {labelled[0].line}: a rule stands above the first [label]")
+                raise FormatError(f"{where}: line {labelled[0].line}: a rule must follow a [label]")
             headers.add(label)
         else:
             rule = parse(bare, where, number, len(code) - len(bare) + 1)
             labelled.append(Labelled(label, rule, number, where))
     if not labelled:
-        raise FormatError(f"{where}: holds no rule; a rule is a line such as $ * what is $ *")
+        raise FormatError(f"{where}: must have at least one rule, such as $ * what is $ *")
     return tuple(labelled)
 
 
 def _header(text: str, where: str) -> str:
     name = text[1:-1].strip()
     if not text.endswith("]") or not name:
-        raise FormatError(f"{where}: {shorten(text)} is no header, where [label] is right")
+        raise FormatError(f"{where}: a header must be [label], got {shorten(text)}")
     return name
 
 
 def rule_file_in(folder: Path) -> Path:
-    """The one rule file in a folder."""
+    """Return the only rule file in a folder."""
     files = sorted(folder.glob("*.config"))
     if len(files) != 1:
-        raise InputError(f"{folder}: has {len(files)} rule files (.config), where one is right")
+        raise InputError(f"{folder}: must have one rule file (.config), got {len(files)}")
     return files[0]

@@ -1,4 +1,4 @@
-"""The rules of a file as one automaton over "BOS words EOS" (Jiang et al. 2020, 3.1 and 3.5)."""
+"""Combination of a file's rules into one automaton over "BOS words EOS" (Jiang et al. 2020, 3.1 and 3.5)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from automata.wfsa import WFSA
 
 @dataclass(frozen=True)
 class Part:
-    """One of the deterministic automata that stand side by side.
+    """One of the deterministic automata that form the whole one side by side.
 
     Attributes:
-        label: of its rules.
-        states: its own.
-        rules: their places in the file, from 0.
+        label: the label of its rules.
+        states: its own states.
+        rules: the indices of its rules in the file, from 0.
     """
 
     label: str | None
@@ -34,16 +34,16 @@ class Part:
 
 @dataclass(frozen=True)
 class RuleSet:
-    """An automaton whose final states say which label's rules a sentence matches.
+    """An automaton whose final states show which labels' rules a sentence matches.
 
     Attributes:
         automaton: boolean, without epsilon.
-        labels: for each label its final states, in the file's order.
-        missing: words that rules name and the vocabulary lacks.
-        starts: the first states of the deterministic automata that stand side by side in it: where BOS leads,
-            or the initial states.
-        begins: do sentences begin with BOS?
-        parts: what stands side by side.
+        labels: the final states of each label, in the file's order.
+        missing: words that rules name but the vocabulary lacks.
+        starts: the first states of the deterministic automata: the targets of BOS, or the initial
+            states.
+        begins: whether sentences begin with BOS.
+        parts: the deterministic automata.
     """
 
     automaton: WFSA
@@ -60,7 +60,7 @@ def rule_set(
     begins: bool = True,
     pseudo: bool | None = None,
 ) -> RuleSet:
-    r"""The automaton of some rules.
+    r"""Return the automaton of some rules.
 
     >>> from automata.rules.rule_files import loads
     >>> both = rule_set(loads("[fare]\n$ * cost $ *\n[city]\n$ * city $ *"), None)
@@ -68,27 +68,27 @@ def rule_set(
     (<WFSA: 5 states, 4 symbols, boolean semiring, exact>, {'fare': (2,), 'city': (4,)})
 
     Args:
-        rules: of a file.
-        vocabulary: the words; ``None``: those of the rules.
-        begins: do sentences begin with BOS, which a start state reads, and end with EOS, which is a word like
-            any other?
-        pseudo: are wildcards letters (the pseudo automaton of section 3.1)? Without saying, where there is no
-            vocabulary.
+        rules: the labelled rules of a file.
+        vocabulary: the words; ``None`` selects those of the rules.
+        begins: whether sentences begin with BOS, which a start state reads, and end with EOS, which is an
+            ordinary word.
+        pseudo: whether wildcards are letters (the pseudo automaton of section 3.1); by default, if there is
+            no vocabulary.
     """
     labelled = list(rules)
     if begins:
         for rule in labelled:
             if Word(BEGIN) in leaves(rule.rule):
                 raise InputError(
-                    f"{rule.where}: names {BEGIN}, which each sentence has before what the rules are about"
+                    f"{rule.where}: a rule must not contain {BEGIN}, which begins every sentence"
                 )
     written = [rule.rule for rule in labelled]
     known = letters_of(written, vocabulary, begins, vocabulary is None if pseudo is None else pseudo)
     one_each = known.one_word_each()
     parts: list[tuple[str | None, WFSA, tuple[int, ...]]] = []
     for label in dict.fromkeys(rule.label for rule in labelled):
-        of_label = [place for place, rule in enumerate(labelled) if rule.label == label]
-        several = together([_least(labelled[place], one_each) for place in of_label])
+        of_label = [position for position, rule in enumerate(labelled) if rule.label == label]
+        several = together([_least(labelled[position], one_each) for position in of_label])
         parts += [(label, part, tuple(of_label[i] for i in own)) for part, own in several]
     n = int(begins) + sum(part.states for _, part, _ in parts)
     starting, final = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
@@ -107,14 +107,14 @@ def rule_set(
     if begins:
         initial = np.arange(n) == 0
         tables = [SparseMatrix.of_pairs(n, [(0, q) for q in starts.tolist()]), *tables]
-        index = {BEGIN: 0, **{word: place + 1 for word, place in index.items()}}
+        index = {BEGIN: 0, **{word: position + 1 for word, position in index.items()}}
     automaton = WFSA.of_tables(BOOLEAN, initial, final, tables, index)
     finals = {label: tuple(states) for label, states in labels.items()}
     return RuleSet(automaton, finals, known.missing, tuple(starts.tolist()), begins, tuple(blocks))
 
 
 def _least(rule: Labelled, known: Letters) -> WFSA:
-    """The rule's automaton; an error says which rule it is."""
+    """Return the rule's minimal automaton; errors name the rule."""
     try:
         return least(rule.rule, known)
     except InputError as error:
@@ -122,7 +122,7 @@ def _least(rule: Labelled, known: Letters) -> WFSA:
 
 
 def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[str]) -> list[SparseMatrix]:
-    """For each of those words the transitions of all parts, one behind the other, from that state on."""
+    """Return each word's transitions in all parts, numbered consecutively from state ``first``."""
     numbers = np.cumsum([first, *(part.states for part in parts)])[:-1].tolist()
 
     def table(word: str) -> SparseMatrix:
@@ -139,12 +139,12 @@ def _side_by_side(size: int, first: int, parts: Sequence[WFSA], words: Sequence[
 def letters_of(
     rules: Sequence[Rule], vocabulary: Sequence[str] | None, begins: bool, pseudo: bool = False
 ) -> Letters:
-    """Return the letters of the rules; if sentences begin, with EOS and without BOS."""
+    """Return the letters of the rules; if ``begins``, with EOS and without BOS."""
     words = vocabulary
     if vocabulary is not None and begins:
         words = [*(word for word in vocabulary if word != BEGIN), END]
     if pseudo:
         return pseudo_letters(rules, words)
     if words is None:
-        raise InputError("wildcards stand for the words of a vocabulary, and there is none")
+        raise InputError("wildcards need a vocabulary, got none")
     return letters(rules, words)

@@ -1,4 +1,4 @@
-"""Rules as a person would write them: the same language with fewer signs, by laws that hold for all rules."""
+"""Simplification of rules to shorter ones with the same language, by laws that hold for all rules."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ EMPTY = Sequence(())
 
 
 def sequence(parts: Iterable[Rule]) -> Rule:
-    """One part after the other: without empty ones; ``r r *`` and ``r * r`` are ``r +``, ``r * r *`` is
-    ``r *``.
+    """Return a concatenation without empty parts.
+
+    ``r r *`` and ``r * r`` become ``r +``, and ``r * r *`` becomes ``r *``.
 
     >>> from automata.rules.parser import parse
     >>> print(sequence([parse("a"), parse("$"), parse("$ *"), parse("( )")]))
@@ -29,7 +30,7 @@ def sequence(parts: Iterable[Rule]) -> Rule:
 
 
 def _times(left: Rule, right: Rule) -> Rule | None:
-    """Both as one repetition, where one of them may be repeated without end."""
+    """Merge two rules into one repetition if at least one of them is unbounded, else return ``None``."""
     (one, least, most), (other, more, end) = _counted(left), _counted(right)
     if one != other or (most is not None and end is not None):
         return None
@@ -42,7 +43,7 @@ def _counted(rule: Rule) -> tuple[Rule, int, int | None]:
 
 
 def repeat(part: Rule, least: int, most: int | None) -> Rule:
-    """A part repeated: ``( r ? ) *``, ``( r + ) *`` and ``( r * ) *`` are ``r *``, once is the part itself.
+    """Return a repetition; ``( r ? ) *``, ``( r + ) *`` and ``( r * ) *`` become ``r *``.
 
     >>> from automata.rules.parser import parse
     >>> print(repeat(parse("( a | ( ) )"), 0, None), "and", repeat(parse("a +"), 0, 1))
@@ -67,8 +68,9 @@ def repeat(part: Rule, least: int, most: int | None) -> Rule:
 
 
 def either(parts: Iterable[Rule]) -> Rule:
-    """One of some parts: each once; what several begin or end with is said once; with the empty one it is
-    ``?``.
+    """Return an alternative without duplicates.
+
+    A common beginning or end is factored out, and an empty alternative becomes ``?``.
 
     >>> from automata.rules.parser import parse
     >>> print(either([parse("a x b"), parse("a b"), parse("a b c")]))
@@ -89,7 +91,7 @@ def either(parts: Iterable[Rule]) -> Rule:
 
 
 def _shared(parts: list[Rule], end: int) -> Rule | None:
-    """The parts with what two of them begin (or end) with said once; ``None`` where no two do."""
+    """Return the alternatives with a common beginning (or end) factored out; ``None`` if there is none."""
     groups: dict[Rule, list[Rule]] = {}
     for part in parts:
         groups.setdefault(_list(part)[end], []).append(part)
@@ -126,7 +128,7 @@ def _may_be_empty(rule: Rule) -> bool:
 
 
 def simplified(rule: Rule) -> Rule:
-    """The same, by these laws, from the inside out.
+    """Return an equivalent rule, simplified from the inside out.
 
     >>> from automata.rules.parser import parse
     >>> print(simplified(parse("( ( $ ) * a | $ * b | $ * b ) ( ( ) | $ $ * )")))

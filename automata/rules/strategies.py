@@ -1,4 +1,4 @@
-"""Hypothesis strategies for rules: random ones, which shrink to a word.
+"""Hypothesis strategies for random rules, which shrink to a word.
 
 >>> from hypothesis import given
 >>> @given(rules(("a", "b")))
@@ -15,7 +15,7 @@ from automata.rules.syntax import WILDCARDS, Either, Repeat, Rule, Sequence, Wil
 
 
 def rules(words: Many[str], wildcards: Many[str] = WILDCARDS, leaves: int = 6) -> st.SearchStrategy[Rule]:
-    """Rules with those words and wildcards, of at most so many leaves."""
+    """Return a strategy for rules with the given words and wildcards and at most ``leaves`` leaves."""
     leaf: st.SearchStrategy[Rule] = st.sampled_from([*map(Word, words), *map(Wildcard, wildcards)])
     return st.recursive(leaf, _larger, max_leaves=leaves)
 

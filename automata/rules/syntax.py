@@ -1,4 +1,4 @@
-"""What a rule is made of; written again, it is a rule that parses to the same."""
+"""Syntax trees of rules; the text of a rule parses to the same rule."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ ANY, NUMBER, MARK = "$", "%", "&"
 """The wildcards: any word, a number, a punctuation mark."""
 WILDCARDS = (ANY, NUMBER, MARK)
 MOST_COPIES = 1000
-"""How often ``{m,n}`` may repeat; each repetition is a copy in the automaton."""
+"""Maximum repetition count of ``{m,n}``; each repetition is a copy in the automaton."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """One word, which stands for itself."""
+    """A literal word."""
 
     text: str
 
     def __str__(self) -> str:
         escaped = re.sub(r"[\\()|*+?{}]", r"\\\g<0>", self.text)
-        # alone a wildcard; at the beginning of a line a comment, a header, a byte order mark
+        # escape lone wildcards, and comments, headers and byte order marks at the beginning of a line
         return (
             "\\" + escaped
             if self.text in WILDCARDS or self.text.startswith(("//", "[", "\ufeff"))
@@ -33,7 +33,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Wildcard:
-    """One word of a kind: ``"$"`` any, ``"%"`` a number, ``"&"`` a punctuation mark."""
+    """A wildcard for one word: ``"$"`` any, ``"%"`` a number, ``"&"`` a punctuation mark."""
 
     kind: str
 
@@ -43,7 +43,7 @@ class Wildcard:
 
 @dataclass(frozen=True)
 class Sequence:
-    """One part after the other; no part: the empty sentence."""
+    """A concatenation of parts; without parts, the empty sentence."""
 
     parts: tuple[Rule, ...]
 
@@ -53,7 +53,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Either:
-    """One of at least two parts."""
+    """An alternative of at least two parts."""
 
     parts: tuple[Rule, ...]
 
@@ -63,7 +63,7 @@ class Either:
 
 @dataclass(frozen=True)
 class Repeat:
-    """A part from ``least`` to ``most`` times; ``None``: as often as one likes."""
+    """A part repeated ``least`` to ``most`` times; ``None`` means without limit."""
 
     part: Rule
     least: int
@@ -72,10 +72,10 @@ class Repeat:
     def __post_init__(self) -> None:
         if self.most is not None and self.most < self.least:
             raise InputError(
-                f"{{{self.least},{self.most}}} repeats at least {self.least} and at most {self.most} times"
+                f"{{{self.least},{self.most}}}: the maximum must be at least {self.least}, got {self.most}"
             )
         if max(self.least, self.most or 0) > MOST_COPIES:
-            raise InputError(f"{{{self.least},{self.most}}} repeats more than {MOST_COPIES} times")
+            raise InputError(f"{{{self.least},{self.most}}}: repetitions must be at most {MOST_COPIES}")
 
     def __str__(self) -> str:
         signs = {(0, None): "*", (1, None): "+", (0, 1): "?"}
@@ -88,13 +88,13 @@ Rule = Word | Wildcard | Sequence | Either | Repeat
 
 
 def _inside(part: Rule, *kinds: type[Rule]) -> str:
-    """A part as it stands inside another, in parentheses where its kind asks for them."""
+    """Return the text of a part within another one, in parentheses if its kind needs them."""
     bare = not isinstance(part, kinds) or (isinstance(part, Sequence) and not part.parts)
     return str(part) if bare else f"( {part} )"
 
 
 def leaves(rule: Rule) -> Iterator[Word | Wildcard]:
-    """The words and wildcards in it, from left to right.
+    """Yield the words and wildcards from left to right.
 
     >>> list(map(str, leaves(Sequence((Word("a"), Repeat(Wildcard("$"), 0, None))))))
     ['a', '$']
@@ -109,7 +109,7 @@ def leaves(rule: Rule) -> Iterator[Word | Wildcard]:
 
 
 def depth_of(rule: Rule) -> int:
-    """How deep it is nested; a word is 0 deep.
+    """Return the nesting depth; a word has depth 0.
 
     >>> depth_of(Repeat(Either((Word("a"), Word("b"))), 0, None))
     2

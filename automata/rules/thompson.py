@@ -1,4 +1,4 @@
-"""Thompson's construction: from a rule to an automaton with epsilon transitions."""
+"""Thompson's construction of an automaton with epsilon transitions from a rule."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from automata.sparse_matrix import SparseMatrix
 from automata.wfsa import WFSA
 
 MOST_STATES = 5000
-"""A rule with more is refused."""
+"""Maximum number of states of a rule."""
 MOST_ARROWS = 1 << 22
-"""The same for its transitions, by letters: a wildcard reads as many as stand for it."""
+"""Maximum number of transitions of a rule, counting each letter that a wildcard matches."""
 MOST_PARTS = 1_000_000
-"""The same for its parts, each counted as often as it is repeated."""
+"""Maximum number of parts of a rule, counting repetitions."""
 
 
 @dataclass
 class _Arrows:
-    """An automaton that grows: each part of the rule runs from one state to another."""
+    """An automaton under construction: each part of the rule runs from one state to another."""
 
     letters: Letters
     states: int = 0
@@ -35,22 +35,20 @@ class _Arrows:
     def state(self) -> int:
         self.states += 1
         if self.states > MOST_STATES:
-            raise InputError(f"the rule asks for more than {MOST_STATES:,} states")
+            raise InputError(f"the rule must have at most {MOST_STATES:,} states")
         return self.states - 1
 
     def add(self, rule: Rule, source: int) -> int:
-        """Return the new state in which the rule ends that begins in ``source``."""
+        """Add the rule's transitions, starting in ``source``, and return its end state."""
         self.parts += 1
         if self.parts > MOST_PARTS:
-            raise InputError(
-                f"the rule has more than {MOST_PARTS:,} parts, each counted as often as it is repeated"
-            )
+            raise InputError(f"the rule must have at most {MOST_PARTS:,} parts, counting repetitions")
         if isinstance(rule, Word | Wildcard):
             target = self.state()
             self.reading.setdefault(rule, []).append((source, target))
             self.read += len(self.letters.read(rule))
             if self.read > MOST_ARROWS:
-                raise LimitReached(f"the rule asks for more than {MOST_ARROWS:,} transitions")
+                raise LimitReached(f"the rule must have at most {MOST_ARROWS:,} transitions")
             return target
         if isinstance(rule, Sequence):
             for part in rule.parts:
@@ -77,7 +75,7 @@ class _Arrows:
 
 
 def thompson(rule: Rule, letters: Letters) -> WFSA:
-    """The boolean automaton of a rule over those letters' words; words of one letter share a matrix."""
+    """Return the boolean automaton of a rule; words of one letter share a matrix."""
     arrows = _Arrows(letters)
     end = arrows.add(rule, arrows.state())
     n = arrows.states

@@ -1,4 +1,4 @@
-"""A vocabulary: the words that sentences have."""
+"""Reader for vocabularies, the words that sentences may contain."""
 
 from __future__ import annotations
 
@@ -13,24 +13,21 @@ from automata.text.printable_text import has_half_a_character
 
 
 def vocabulary(source: str) -> tuple[str, ...]:
-    """The words of a file, or those that stand there between commas.
+    """Return the words of a file or of a comma-separated list.
 
     >>> vocabulary("show,me,flights")
     ('show', 'me', 'flights')
 
     Args:
-        source: a file with a word a line; a JSON file with a list of words, or with one under ``"vocab"``; or
-            the words themselves.
+        source: a file with one word on each line; a JSON file with a list of words, or with one
+            under ``"vocab"``; or the words themselves.
 
-    Raises :class:`~automata.errors.FormatError`: it has no words, one twice, or one that is empty or has
-    white space.
+    Raises:
+        FormatError: there are no words, a word occurs twice, is empty, or contains white space.
     """
     if not names_a_file(source):
         if "," not in source and ("/" in source or Path(source).suffix in (".json", ".txt")):
-            raise FormatError(
-                f"{source}: is no file that can be read; a vocabulary is a file, or words with commas between"
-                " them"
-            )
+            raise FormatError(f"{source}: a vocabulary must be a readable file or comma-separated words")
         return _checked([word.strip() for word in source.split(",")], f"--vocabulary {shorten(source)}")
     if Path(source).suffix == ".json":
         return _checked(_listed(read_text(source), source), source)
@@ -40,7 +37,7 @@ def vocabulary(source: str) -> tuple[str, ...]:
 def _listed(text: str, where: str) -> list[object]:
     def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if [name for name, _ in pairs].count("vocab") > 1:
-            raise FormatError(f"{where}: 'vocab' is there twice")
+            raise FormatError(f"{where}: 'vocab' must occur once")
         return dict(pairs)
 
     try:
@@ -48,28 +45,30 @@ def _listed(text: str, where: str) -> list[object]:
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{where}: is no JSON ({str(error).splitlines()[0]})") from None
+        raise FormatError(f"{where}: must be JSON ({str(error).splitlines()[0]})") from None
     words = value.get("vocab") if isinstance(value, dict) else value
     if not isinstance(words, list):
         raise FormatError(
-            f'{where}: has no words, where a list of strings is right, or an object with one under "vocab"'
+            f'{where}: the vocabulary must be a list of strings, or an object with such a list under "vocab"'
         )
     return words
 
 
 def _checked(words: list[object], where: str) -> tuple[str, ...]:
     names: list[str] = []
-    for place, word in enumerate(words, start=1):
+    for position, word in enumerate(words, start=1):
         if not isinstance(word, str) or not word or word.split() != [word]:
             raise FormatError(
-                f"{where}: word {place} is {shorten(word)}, where a word without white space is right"
+                f"{where}: word {position} must be a string without white space, got {shorten(word)}"
             )
         if has_half_a_character(word):
-            raise FormatError(f"{where}: word {place} is {shorten(word)}, half of a character")
+            raise FormatError(
+                f"{where}: word {position} must not contain half a surrogate pair, got {shorten(word)}"
+            )
         names.append(word)
     twice = [word for word, count in Counter(names).items() if count > 1]
     if twice:
-        raise FormatError(f"{where}: has {shorten(twice[0])} twice")
+        raise FormatError(f"{where}: each word must occur once, got {shorten(twice[0])} twice")
     if not words:
-        raise FormatError(f"{where}: has no word")
+        raise FormatError(f"{where}: must have at least one word")
     return tuple(names)

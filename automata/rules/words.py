@@ -1,4 +1,4 @@
-"""Which words of a vocabulary a wildcard stands for, and which of them no rule tells apart."""
+"""Classification of vocabulary words by wildcards, and grouping of words that no rule distinguishes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from automata.errors import InputError
 from automata.rules.syntax import ANY, MARK, NUMBER, Rule, Wildcard, Word, leaves
 
 BEGIN, END = "BOS", "EOS"
-"""What a sentence begins and ends with. No wildcard stands for BOS: else "$ a" would accept "BOS a" (section
-3.5 has one BOS).
+"""The first and last word of a sentence.
+
+No wildcard matches BOS; otherwise "$ a" would accept "BOS a" (section 3.5 has one BOS).
 """
 
 
 def is_number(word: str) -> bool:
-    """Digits, with signs between and around them: 900, 3.50, 7,000, 9-11, $85, and the "900." of a text whose
-    punctuation sticks to words.
+    """Return whether a word consists of digits with signs between and around them.
+
+    Examples are 900, 3.50, 7,000, 9-11, $85, and "900." from text with punctuation attached to
+    words.
 
     >>> [is_number(word) for word in ("900", "3.50", "-7", "900.", "m25", "4th", ".")]
     [True, True, True, True, False, False, False]
@@ -27,7 +30,7 @@ def is_number(word: str) -> bool:
 
 
 def is_mark(word: str) -> bool:
-    """Nothing but punctuation and symbols.
+    """Return whether a word consists only of punctuation and symbols.
 
     >>> [is_mark(word) for word in ("?", "...", "``", "'s", "")]
     [True, True, True, False, False]
@@ -36,7 +39,7 @@ def is_mark(word: str) -> bool:
 
 
 def stands_for(wildcard: str, word: str) -> bool:
-    """Is the word one of those that the wildcard stands for?"""
+    """Return whether the wildcard matches the word."""
     if word == BEGIN:
         return False
     return {ANY: True, NUMBER: is_number(word), MARK: is_mark(word)}[wildcard]
@@ -44,15 +47,15 @@ def stands_for(wildcard: str, word: str) -> bool:
 
 @dataclass(frozen=True)
 class Letters:
-    """A vocabulary in letters: words that no rule tells apart share one.
+    """A vocabulary in letters: words that no rule distinguishes share one.
 
     Attributes:
         alphabet: the words, in order.
-        letter: of each word, in the alphabet's order.
-        of_word: for each word that a rule names, its letter.
-        of_wildcard: for each wildcard, its letters.
-        count: how many letters.
-        missing: words that rules name and the vocabulary lacks.
+        letter: the letter of each word, in the alphabet's order.
+        of_word: the letter of each word that a rule names.
+        of_wildcard: the letters of each wildcard.
+        count: the number of letters.
+        missing: words that rules name but the vocabulary lacks.
     """
 
     alphabet: tuple[str, ...]
@@ -63,7 +66,7 @@ class Letters:
     missing: tuple[str, ...]
 
     def one_word_each(self) -> Letters:
-        """The letters over a shorter alphabet: of the words that share a letter the first one.
+        """Return the letters over a shorter alphabet, which has only the first word of each letter.
 
         >>> from automata.rules.parser import parse
         >>> letters([parse("$ * b ?")], ["a", "b", "c"]).one_word_each().alphabet
@@ -75,14 +78,14 @@ class Letters:
         return replace(self, alphabet=tuple(first.values()), letter=tuple(first))
 
     def read(self, leaf: Word | Wildcard) -> tuple[int, ...]:
-        """The letters that a leaf of a rule reads: none for a word that the vocabulary lacks."""
+        """Return the letters that a leaf of a rule reads; a word outside the vocabulary has none."""
         if isinstance(leaf, Wildcard):
             return self.of_wildcard[leaf.kind]
         return (self.of_word[leaf.text],) if leaf.text in self.of_word else ()
 
 
 def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
-    """The letters of some rules over a vocabulary.
+    """Return the letters of some rules over a vocabulary.
 
     >>> from automata.rules.parser import parse
     >>> letters([parse("$ * a ?")], ["a", "b", "c", "7"]).letter
@@ -98,10 +101,10 @@ def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
         looks = (word if word in named else None, tuple(stands_for(kind, word) for kind in kinds))
         letter.append(number.setdefault(looks, len(number)))
     wild = {
-        kind: tuple(place for (_, stands), place in number.items() if stands[i])
+        kind: tuple(index for (_, stands), index in number.items() if stands[i])
         for i, kind in enumerate(kinds)
     }
-    of_word = {looks[0]: place for looks, place in number.items() if looks[0] is not None}
+    of_word = {looks[0]: index for looks, index in number.items() if looks[0] is not None}
     return Letters(
         alphabet,
         tuple(letter),
@@ -113,17 +116,19 @@ def letters(rules: Iterable[Rule], vocabulary: Sequence[str]) -> Letters:
 
 
 def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = None) -> Letters:
-    """The letters of the pseudo automaton (section 3.1): each word that a rule names, and each wildcard, is a
-    letter of its own.
+    """Return the letters of the pseudo automaton (section 3.1), with wildcards as letters.
+
+    Each word that a rule names and each wildcard is a letter of its own.
 
     >>> pseudo_letters([Wildcard("$"), Word("a"), Word("z")], ["a", "b", "c"])  # doctest: +ELLIPSIS
     Letters(alphabet=('a', 'b', 'c', '$'), letter=(0, 1, 1, 2), ..., missing=('z',))
 
     Args:
-        rules: at least one.
-        vocabulary: the words beside the wildcards; those of the rules without it.
+        rules: at least one rule.
+        vocabulary: the words besides the wildcards; by default, those of the rules.
 
-    Raises :class:`~automata.errors.InputError` where a word looks as a wildcard of the rules does.
+    Raises:
+        InputError: a word looks like a wildcard of the rules.
     """
     all_leaves = dict.fromkeys(leaf for rule in rules for leaf in leaves(rule))
     named = [leaf.text for leaf in all_leaves if isinstance(leaf, Word)]
@@ -132,15 +137,14 @@ def pseudo_letters(rules: Iterable[Rule], vocabulary: Sequence[str] | None = Non
     for kind in kinds:
         if kind in words or kind in named:
             raise InputError(
-                f"the word {kind!r} and the wildcard {kind} would be the same letter: "
-                "keep no wildcards as letters (give a vocabulary, without --pseudo)"
+                f"the word {kind!r} and the wildcard {kind} must not be the same letter; "
+                "give a vocabulary, without --pseudo"
             )
     alphabet = (*words, *(kind for kind in kinds if kind not in words))
     told_apart = {*named, *kinds}
-    looks = [
-        word if word in told_apart else None for word in alphabet
-    ]  # words that no rule names share a letter
-    number = {look: place for place, look in enumerate(dict.fromkeys(looks))}
+    # words that no rule names share a letter
+    looks = [word if word in told_apart else None for word in alphabet]
+    number = {look: index for index, look in enumerate(dict.fromkeys(looks))}
     of_word = {word: number[word] for word in named if word in number}
     of_wildcard: dict[str, tuple[int, ...]] = {kind: (number[kind],) for kind in kinds}
     missing = tuple(word for word in named if word not in number)

@@ -1,1 +1,1 @@
-"""Hypothesis strategies for automata, and cases that break programs."""
+"""Hypothesis strategies for automata, and edge cases."""

@@ -1,7 +1,8 @@
-"""Hypothesis strategies for deterministic and probabilistic automata; public, as those for weighted ones are.
+"""Hypothesis strategies for deterministic and probabilistic automata, which are public.
 
-States that no string reaches, dead states, no accept state, equal states and ties come often; all shrinks to
-one state.
+Unreachable states, dead states, no accept state, equal states and ties are frequent; everything
+shrinks to one state.
+
 
 >>> from hypothesis import given
 >>> @given(dfas(alphabet="01"))
@@ -21,7 +22,7 @@ from automata.probabilistic import PFA
 
 @st.composite
 def dfas(draw: st.DrawFn, *, alphabet: str | Symbols = "ab", most_states: int = 5) -> DFA:
-    """Complete DFAs with 1 to ``most_states`` states, any of them the start state."""
+    """Return complete DFAs with 1 to ``most_states`` states, any of them the start state."""
     n = draw(st.integers(1, most_states))
     state = st.integers(0, n - 1)
     row = st.tuples(*[state] * len(alphabet))
@@ -31,13 +32,14 @@ def dfas(draw: st.DrawFn, *, alphabet: str | Symbols = "ab", most_states: int = 
 
 @st.composite
 def pfas(draw: st.DrawFn, *, alphabet: str | Symbols = "ab", most_states: int = 3, exact: bool = True) -> PFA:
-    """PFAs with 1 to ``most_states`` states; rows with zeros, ones and ties among them.
+    """Return PFAs with 1 to ``most_states`` states; some rows have zeros, ones or ties.
 
     Args:
-        draw: given by Hypothesis.
+        draw: Hypothesis' draw function.
         alphabet: the symbols.
-        most_states: the most states.
-        exact: fractions; else float64, tiny and subnormal ones among them, each row divided by its sum.
+        most_states: the maximum number of states.
+        exact: use fractions; otherwise float64, including tiny and subnormal numbers, with each row
+            divided by its sum.
     """
     k = draw(st.integers(1, most_states))
     row = _rows(k, exact)
@@ -46,14 +48,14 @@ def pfas(draw: st.DrawFn, *, alphabet: str | Symbols = "ab", most_states: int = 
 
 
 def _rows(k: int, exact: bool) -> st.SearchStrategy[list[Weight]]:
-    """Rows of k probabilities."""
-    whole = st.integers(0, 4)
+    """Return rows of k probabilities."""
+    integers = st.integers(0, 4)
     sizes = (
-        whole.map(float)
+        integers.map(float)
         | st.floats(0, 1, allow_subnormal=True)
         | st.sampled_from([2.0**-1074, 1e-300, 1e-17])
     )
-    rows = st.lists(whole if exact else sizes, min_size=k, max_size=k)
+    rows = st.lists(integers if exact else sizes, min_size=k, max_size=k)
     return rows.map(lambda row: row if any(row) else [1, *row[1:]]).map(lambda row: _shares(row, exact))
 
 

@@ -1,4 +1,4 @@
-"""The corners that break programs, by name: which of them has an automaton with a string?"""
+"""Named edge cases of automata and strings."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ CORNERS: dict[str, Callable[[WFSA, String], bool]] = {
     "length one": lambda _, x: len(x) == 1,
     "a long run": lambda _, x: len(x) >= 8 and len(set(x)) == 1,
 }
-"""For each corner the test whether an automaton with a string is in it."""
+"""For each edge case, the test whether an automaton with a string is one."""
 
 
 def corners(automaton: WFSA, string: String) -> set[str]:
-    """The names of the corners that the pair is in.
+    """Return the names of the edge cases that apply.
 
     >>> from automata.semirings import REAL
     >>> sorted(corners(WFSA(REAL, [1], [0], {"a": [["-1/2"]]}), ""))[:5]

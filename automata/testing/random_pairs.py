@@ -1,5 +1,4 @@
-"""Random pairs of large, sparse automata over the rationals that are equal by construction, for tests and
-measurements.
+"""Random pairs of large, sparse, equal automata over the rationals, for tests and benchmarks.
 
 >>> rng = np.random.default_rng(0)
 >>> a, b = permuted(rng, 5)
@@ -24,17 +23,17 @@ SYMBOLS = "abcd"
 Generator = np.random.Generator
 Edge = tuple[int, int, str, Fraction]
 Parts = tuple[int, dict[int, Fraction], dict[int, Fraction], list[Edge]]
-"""States, initial and final weights by state, transitions."""
+"""The number of states, initial and final weights by state, and transitions."""
 
 
 def weight(rng: Generator) -> Fraction:
-    """A fraction other than zero, of small integers."""
+    """Return a nonzero fraction of small integers."""
     sign = -1 if rng.random() < 0.5 else 1
     return sign * Fraction(int(rng.integers(1, 10)), int(rng.integers(1, 8)))
 
 
 def _random(rng: Generator, states: int, initial: int = 1) -> Parts:
-    """Four transitions a state, one state of ten final; each state is reached from the first."""
+    """Return random parts with four transitions a state and a tenth of the states final, all reachable."""
     edges = {}
     for q in range(states):
         if q:
@@ -63,7 +62,7 @@ def _renamed(rng: Generator, parts: Parts) -> Parts:
 
 
 def _scaled(rng: Generator, parts: Parts) -> Parts:
-    """Weights pushed: another basis, by a diagonal matrix."""
+    """Return the parts with pushed weights: another basis, by a diagonal matrix."""
     states, initial, final, edges = parts
     d = [weight(rng) for _ in range(states)]
     return (
@@ -75,7 +74,7 @@ def _scaled(rng: Generator, parts: Parts) -> Parts:
 
 
 def _split(rng: Generator, parts: Parts, share: float = 0.1) -> Parts:
-    """A share of the states in two: what enters one is divided between both, or both have what leaves it."""
+    """Split a share of the states in two; incoming weights are divided, outgoing ones copied."""
     states, initial, final, edges = parts
     twin: dict[int, int] = {}
     for q in range(states):
@@ -101,25 +100,25 @@ def _mirrored(parts: Parts) -> Parts:
 
 
 def permuted(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A, and A with its states in another order."""
+    """Return A, and A with its states in another order."""
     parts = _random(rng, states)
     return _made(parts), _made(_renamed(rng, parts))
 
 
 def split_and_pushed(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A, and A in another order, a tenth of its states split, and its weights pushed."""
+    """Return A, and A in another order with a tenth of its states split and its weights pushed."""
     parts = _random(rng, states)
     halves = _mirrored(_split(rng, _mirrored(_split(rng, parts, 0.05)), 0.05))
     return _made(parts), _made(_renamed(rng, _scaled(rng, halves)))
 
 
 def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A, and A beside unreached and dead states and two copies of a part whose scores cancel."""
+    """Return A, and A with unreachable and dead states and two copies of a part whose scores cancel."""
     parts = states_of, initial, final, edges = _random(rng, max(1, states * 7 // 10))
     extra = max(1, states // 10)
     n, more = states_of, list(edges)
     starts, ends = dict(initial), dict(final)
-    for sign in (1, -1):  # twice the same part, entered with opposite signs
+    for sign in (1, -1):  # the same part twice, entered with opposite signs
         source = np.random.default_rng(states)
         size, first, last, inner = _random(source, extra)
         more += [(p + n, q + n, s, w) for p, q, s, w in inner]
@@ -144,7 +143,7 @@ def with_useless_parts(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A trie of random words with about so many states, and the least DFA of the same words."""
+    """Return a trie of random words with about ``states`` states, and the minimal DFA of the words."""
     children: list[dict[str, int]] = [{}]
     ends = set()
     while len(children) < states:
@@ -169,8 +168,10 @@ def trie_and_minimal(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A deterministic automaton of about so many states, and a nondeterministic one: small random ones, each
-    behind a word of its own, whose deterministic forms count the ways to each state.
+    """Return a deterministic automaton of about ``states`` states, and an equal nondeterministic one.
+
+    It consists of small random automata, each after a word of its own, whose deterministic forms
+    count the paths to each state.
     """
     one = Fraction(1)
     sides: list[Parts] = [(1, {0: one}, {}, []), (1, {0: one}, {}, [])]
@@ -196,7 +197,7 @@ def determinised(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
 
 
 def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) -> Parts | None:
-    """The deterministic automaton on numbers of ways to each state; ``None`` if they are many."""
+    """Return the deterministic automaton on path counts for each state; ``None`` if it is large."""
     numbers: dict[tuple[tuple[int, int], ...], int] = {((0, 1),): 0}
     edges: list[Edge] = []
     for vector in (order := [*numbers]):  # grows
@@ -218,7 +219,7 @@ def _counted(table: dict[tuple[int, str], set[int]], ends: dict[int, Fraction]) 
 
 
 def _behind(word: list[str], side: Parts, block: Parts) -> Parts:
-    """The first automaton with the second added, whose first state a word leads to from the first state."""
+    """Append the second automaton to the first; a word leads from the first's start to the second's."""
     n, initial, final, edges = side
     path = [0, *range(n, n + len(word))]
     here = path[-1]
@@ -228,7 +229,7 @@ def _behind(word: list[str], side: Parts, block: Parts) -> Parts:
 
 
 def in_another_basis(rng: Generator, states: int) -> tuple[WFSA, WFSA]:
-    """A, and A after so many elementary changes of basis as a tenth of its states."""
+    """Return A, and A after ``states // 10`` elementary changes of basis."""
     parts = _random(rng, states)
     n, initial, final, edges = parts
     start, end = dict(initial), dict(final)
@@ -273,22 +274,26 @@ FAMILIES: dict[str, Callable[[Generator, int], tuple[WFSA, WFSA]]] = {
     "determinised": determinised,
     "another basis": in_another_basis,
 }
-"""By name; each takes a generator and about how many states the larger automaton has, at least two."""
+"""The families by name.
+
+Each takes a generator and the approximate number of states of the larger automaton, at least two.
+"""
 
 
 def changed(rng: Generator, automaton: WFSA) -> WFSA:
-    """The automaton with the weight of one transition changed in its last place, by one: of one that is on
-    some path from an initial to a final state, if there is one.
+    """Return the automaton with one transition's weight changed slightly.
+
+    The transition is on a path from an initial to a final state, if there is one.
     """
     edges = list(automaton.edges())
     sources, targets = np.array([(e.source, e.target) for e in edges]).T
     reached = reachable(automaton.initial != 0, (sources, targets))
     leads = reachable(automaton.final != 0, (targets, sources))
     useful = np.flatnonzero(reached[sources] & leads[targets])
-    place = int(rng.choice(useful if len(useful) else len(edges)))
-    old = edges[place].weight
+    index = int(rng.choice(useful if len(useful) else len(edges)))
+    old = edges[index].weight
     new = Fraction(old.numerator * 10**6 + 1, old.denominator * 10**6)
-    edges[place] = edges[place]._replace(weight=new)
+    edges[index] = edges[index]._replace(weight=new)
     ends = [
         [(q, w) for q, w in enumerate(vector.tolist()) if w]
         for vector in (automaton.initial, automaton.final)

@@ -1,10 +1,10 @@
-"""Hypothesis strategies for weights, strings and automata; public, so that users generate random automata of
-their own.
+"""Hypothesis strategies for weights, strings and automata, which users can also use.
 
-What breaks programs comes often: no state that can be reached, no final state, cycles, epsilon (also in
-cycles, where the semiring sums them), weights zero, one, negative, huge and subnormal, -infinity, one-letter
-alphabets, the empty string, strings of length 1, long runs of one symbol. All of it shrinks to what a person
-would draw on a napkin: few states, few arrows, and the weights 0, 1, -1, 1/2.
+Edge cases are frequent: no reachable state, no final state, cycles, epsilon (also in cycles, if the
+semiring sums them), weights that are zero, one, negative, huge, subnormal or -infinity, one-letter
+alphabets, the empty string, strings of length 1, and long runs of one symbol. Everything shrinks to
+few states, few transitions, and the weights 0, 1, -1, 1/2.
+
 
 >>> from hypothesis import given
 >>> from automata.semirings import MAX_PLUS
@@ -34,20 +34,22 @@ HUGE = [Fraction(10) ** 30, -(Fraction(2) ** 100), Fraction(2) ** 127]
 SUBNORMAL = [Fraction(1, 2**149), Fraction(-3, 2**140), Fraction(1, 2**1074)]
 
 SCATTER = 383
-"""A prime that divides no number of weights: its multiples go through them all."""
+"""A prime that divides no number of weights, so that its multiples reach all of them."""
 
 Epsilon = Literal["none", "acyclic", "cyclic"]
 
 
 def semirings() -> st.SearchStrategy[Semiring]:
-    """One of the seven."""
+    """Return a strategy for the seven semirings."""
     return st.sampled_from(list(SEMIRINGS.values()))
 
 
 @cache
 def weights(semiring: Semiring, *, extreme: bool = True) -> st.SearchStrategy[Weight]:
-    """Weights of the semiring: fractions (floats in log, truth values in boolean), zero among them; with
-    ``extreme``, huge and subnormal ones too.
+    """Return weights of the semiring, including zero.
+
+    They are fractions, floats in log, and truth values in boolean. With ``extreme``, huge and
+    subnormal ones are included.
     """
     if semiring.is_boolean:
         return st.booleans()
@@ -73,18 +75,18 @@ def _fractions(semiring: Semiring, extreme: bool) -> st.SearchStrategy[Weight]:
     )
 
     def pick(number: int) -> Weight:
-        """The simplest weights first, for shrinking; then the kinds in turn, scattered."""
+        """Return the simplest weights first, for shrinking; then the kinds in turn, scattered."""
         if number < len(simplest):
             return simplest[number]
-        place, which = divmod(number - len(simplest), len(kinds))
-        return kinds[which][place * SCATTER % len(kinds[which])]
+        index, which = divmod(number - len(simplest), len(kinds))
+        return kinds[which][index * SCATTER % len(kinds[which])]
 
-    # one number a weight: each choice of Hypothesis's takes time
+    # one number for each weight, because each choice of Hypothesis takes time
     return st.integers(0, len(simplest) + len(kinds) * len(any_fraction) - 1).map(pick)
 
 
 def alphabets(most: int = 3) -> st.SearchStrategy[str]:
-    """``"a"``, ``"ab"``, ...: between 1 and ``most`` letters."""
+    """Return ``"a"``, ``"ab"``, ...: between 1 and ``most`` letters."""
     return st.integers(1, most).map(lambda size: LETTERS[:size])
 
 
@@ -110,13 +112,14 @@ AWKWARD = (
     ),
     *("a\u2028b", "# a", ", ", " / ", "a / 2", "a, b", "a and 2 more", "x" * 3000),
 )
-"""Symbols that files, command lines and drawings have special ways with."""
+"""Symbols that files, command lines or drawings treat specially."""
 
 
 @cache
 def symbols(whole: bool = False) -> st.SearchStrategy[str]:
-    """Symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes; without
-    ``whole``, halves of characters too, which no file can hold.
+    """Return symbols of all kinds, most of them awkward: digits, names of epsilon, white space, quotes.
+
+    Without ``whole``, lone surrogates are included, which no file can contain.
     """
     awkward = [symbol for symbol in AWKWARD if not (whole and has_half_a_character(symbol))]
     signs = st.text(st.sampled_from("01a \t\n\\\"',/$"), min_size=1, max_size=3)
@@ -126,21 +129,20 @@ def symbols(whole: bool = False) -> st.SearchStrategy[str]:
 def awkward_alphabets(
     most: int = 3, whole: bool = False, least: int = 0
 ) -> st.SearchStrategy[tuple[str, ...]]:
-    """Alphabets of ``least`` to ``most`` symbols, of all kinds; see :func:`symbols`."""
+    """Return alphabets of ``least`` to ``most`` symbols of all kinds; see :func:`symbols`."""
     return st.lists(symbols(whole), min_size=least, max_size=most, unique=True).map(tuple)
 
 
 @cache
 def strings(alphabet: str | Symbols, longest: int = 12, run: int = 40) -> st.SearchStrategy[Any]:
-    """Strings over the alphabet: mostly short, the empty one and single symbols among them; some a long run
-    of one symbol.
+    """Return strings over the alphabet: mostly short, some a long run of one symbol.
 
-    A Python string where ``alphabet`` is one, else a tuple of symbols.
+    They are Python strings if ``alphabet`` is one, otherwise tuples of symbols.
 
     Args:
         alphabet: the symbols.
-        longest: the length of the usual ones.
-        run: the length of the longest runs; 0 for none.
+        longest: the maximum length, except for runs.
+        run: the maximum length of runs; 0 for none.
     """
     if not alphabet:
         return st.just("" if isinstance(alphabet, str) else ())
@@ -165,9 +167,11 @@ def strings(alphabet: str | Symbols, longest: int = 12, run: int = 40) -> st.Sea
 def readings(
     draw: st.DrawFn, letters: int = 3, most: int = 30, longest: int = 12, run: int = 40
 ) -> tuple[dict[str, str], list[str]]:
-    """One to ``most`` strings over at most ``letters`` letters, and the names of the letters, old to new. The
-    strings are in the new names, in the order of first reading; sometimes an unread letter is named too.
-    Draw weights for old letters and rename them, so that strings shrink without new weights.
+    """Return 1 to ``most`` strings over at most ``letters`` letters, and a map from old to new letter names.
+
+    The strings use the new names, in the order of first reading; sometimes an unread letter is
+    included. Draw weights for old letters and rename them, so that strings shrink without new
+    weights.
     """
     one = strings(LETTERS[:letters], longest, run)
     drawn = [draw(one) for _ in range(draw(st.integers(1, most)))]
@@ -196,19 +200,19 @@ def automata(
     extreme: bool = False,
     exact: bool = True,
 ) -> WFSA:
-    """Automata with ``least_states`` to ``most_states`` states, drawn arrow by arrow.
+    """Return automata with ``least_states`` to ``most_states`` states, drawn transition by transition.
 
     Args:
-        draw: given by Hypothesis.
-        semiring: of the weights.
+        draw: Hypothesis' draw function.
+        semiring: the semiring of the weights.
         alphabet: the symbols.
-        most_states: the most states.
-        least_states: the least.
-        epsilon: no epsilon transitions, or some, from lower states to higher (``acyclic``) or anywhere, with
-            weights whose sums round every cycle converge (``cyclic``; the same as acyclic in counting, which
-            has no such weights).
-        extreme: huge and subnormal weights too.
-        exact: else the weights are rounded to float64.
+        most_states: the maximum number of states.
+        least_states: the minimum number of states.
+        epsilon: no epsilon transitions, or some: from lower to higher states (``acyclic``), or
+            anywhere with weights whose sums around every cycle converge (``cyclic``; counting has
+            no such weights, so there it means acyclic).
+        extreme: whether to include huge and subnormal weights.
+        exact: whether weights are exact; otherwise they are rounded to float64.
     """
     n = draw(st.integers(least_states, most_states))
     states = st.integers(0, max(n - 1, 0))
@@ -230,10 +234,10 @@ def automata(
 
 
 def _light_weights(semiring: Semiring, n: int) -> st.SearchStrategy[Weight] | None:
-    """Weights so light that every cycle among n states has a sum; ``None`` where only zero is."""
+    """Return weights for which every cycle among n states has a sum; ``None`` if only zero is one."""
     if semiring.is_boolean:
         return st.booleans()
-    if semiring.selective:  # whatever does not gain
+    if semiring.selective:  # weights that do not improve a path
         few = [semiring.one, *(Fraction(s, d) for d in (1, 2) for s in (1, -1))]
         light = [w for w in few if semiring.holds(w) and semiring.plus(semiring.one, w) == semiring.one]
         return st.sampled_from(list(dict.fromkeys(light)))

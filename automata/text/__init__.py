@@ -1,1 +1,1 @@
-"""Numbers and symbols as text that a terminal can print."""
+"""Conversion of numbers and symbols to and from printable text."""

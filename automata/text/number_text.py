@@ -1,4 +1,4 @@
-"""Exact numbers from text and to text."""
+"""Conversion of exact numbers to and from text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ MOST_EXPONENT = 4300
 
 
 def parse_number(text: str) -> Fraction | float:
-    """The number that ``text`` writes, exactly: a fraction, or an infinity.
+    """Parse a number exactly, as a fraction or an infinity.
 
     >>> parse_number("-3/7"), parse_number("0.25"), parse_number("-inf")
     (Fraction(-3, 7), Fraction(1, 4), -inf)
 
-    Raises :class:`~automata.errors.WeightError` for anything else, NaN included.
+    Raises:
+        WeightError: the text is anything else, including NaN.
     """
     if text in _INFINITIES:
         return _INFINITIES[text]
@@ -30,7 +31,8 @@ def parse_number(text: str) -> Fraction | float:
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise WeightError(
-            f'weight {shorten(text)} is no number; write it as "2", "-3/7", "0.25", "1e-3", "inf" or "-inf"'
+            'a weight must be a number such as "2", "-3/7", "0.25", "1e-3", "inf" or "-inf", got'
+            f" {shorten(text)}"
         )
     if abs(int(match["exponent"] or 0)) > MOST_EXPONENT:
         raise WeightError(f"weight {shorten(text)} has more than {MOST_DIGITS} digits")
@@ -41,13 +43,11 @@ def parse_number(text: str) -> Fraction | float:
 
 
 def shorten(text: object, most: int = 60) -> str:
-    """Quote ``text`` and cut it to ``most`` characters; only its type if Python cannot write it.
+    """Quote ``text`` and cut it to ``most`` characters; return only its type if it has no repr.
 
-    Text that is not in Unicode's composed form is escaped, as it looks like text that is.
+    Text that is not in Unicode's composed form is escaped, because it looks like text that is.
     """
-    start = (
-        text[:most] if isinstance(text, str | list | tuple) and len(text) > most else text
-    )  # what is behind would be cut off
+    start = text[:most] if isinstance(text, str | list | tuple) and len(text) > most else text
     try:
         quoted = repr(start)
         quoted = quoted if is_normalized("NFC", quoted) else ascii(start)
@@ -64,7 +64,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def write_number(value: Fraction | float) -> str:
-    """The text that :func:`parse_number` reads back: ``"-3/7"``, ``"2"``, ``"-inf"``.
+    """Return the text that :func:`parse_number` reads back: ``"-3/7"``, ``"2"``, ``"-inf"``.
 
     >>> write_number(Fraction(6, -14))
     '-3/7'
@@ -79,7 +79,7 @@ def write_number(value: Fraction | float) -> str:
 def _digits(value: int) -> str:
     if value.bit_length() < 4 * MOST_DIGITS // 2:
         return str(value)
-    # Python refuses str() of a huge integer, for which it takes quadratic time; an exact score may be huge.
+    # Python rejects str() of a huge integer, because it takes quadratic time; an exact score may be huge.
     import flint
 
     return str(flint.fmpz(value))

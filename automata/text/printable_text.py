@@ -1,5 +1,9 @@
-"""Symbols, strings and other text of a user as messages show them: so that they can be pasted back, and
-nothing in them steers a terminal.
+"""Printable text of symbols and strings, which can be pasted back and contains no terminal escapes.
+
+A string of symbols is written as commands accept it, in quotation marks: ``"a b"`` is the string of
+``a`` and ``b``, ``"ab"`` that of the one symbol ``ab``. If white space cannot separate the symbols,
+or a terminal would not show them literally, it is a JSON list, which commands accept with
+``--lists``.
 
 A string of symbols is shown as commands take it, between quotation marks: ``"a b"`` is the string of ``a``
 and ``b``, ``"ab"`` that of the one symbol ``ab``. Where white space cannot part the symbols, or a terminal
@@ -22,14 +26,13 @@ from automata.text.number_text import shorten
 
 EMPTY = "the empty string"
 EXPANDED = frozenset('"$`\\!')
-"""What a shell would not leave as it is between double quotation marks."""
+"""Characters that a shell would expand in double quotation marks."""
 SEPARATORS = frozenset(",;:\"'")
-"""What sentences put between symbols."""
+"""Characters that sentences put between symbols."""
 
 
 def printable(text: object, keep: str = "") -> str:
-    r"""The text with every character escaped that is not printed, but those of ``keep``: terminal escapes,
-    bells, marks that turn lines.
+    r"""Escape every unprintable character except those in ``keep``: terminal escapes, bells, bidi marks.
 
     >>> print(printable("a\x1b[2Jb"))
     a\x1b[2Jb
@@ -38,22 +41,22 @@ def printable(text: object, keep: str = "") -> str:
 
 
 def has_half_a_character(text: str) -> bool:
-    """Is a surrogate in it, which UTF-8 has no bytes for?"""
+    """Return whether the text contains a surrogate, which UTF-8 cannot encode."""
     return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def write_string(symbols: String) -> str:
-    """A string of symbols as a person pastes it back into a command; ``the empty string`` for none."""
+    """Return a string of symbols in the form for commands; ``the empty string`` for none."""
     if not len(symbols):
         return EMPTY
     text = " ".join(map(str, symbols))
-    if is_plain(symbols) and not text.startswith("-"):  # a command would take it for an option
+    if is_plain(symbols) and not text.startswith("-"):  # a command would parse it as an option
         return shlex.quote(text) if EXPANDED.intersection(text) else f'"{text}"'
     return shlex.quote(write_list(symbols))
 
 
 def is_plain(symbols: String) -> bool:
-    """Do blanks part the symbols, so that what they join is read back, and a terminal shows it as it is?"""
+    """Return whether the symbols joined by blanks are read back unchanged and are printable."""
     names = [str(s) for s in symbols]
     text = " ".join(names)
     shown = text.isprintable() and not any(map(looks_like_another, names))
@@ -71,7 +74,7 @@ def looks_like_another(symbol: str) -> bool:
 
 
 def write_list(symbols: String) -> str:
-    r"""The symbols as a JSON list, which commands take with ``--lists``; what is not printed is escaped.
+    r"""Return the symbols as a JSON list, which commands accept with ``--lists``, with escapes.
 
     >>> print(write_list(["New York", "b\u202e"]))
     ["New York", "b\u202e"]
@@ -80,7 +83,7 @@ def write_list(symbols: String) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""The text between quotation marks, as JSON has it, with what is not printed escaped.
+    r"""Return the text in quotation marks as JSON, with unprintable characters escaped.
 
     >>> print(quoted('a "b"\n'))
     "a \"b\"\n"
@@ -89,7 +92,7 @@ def quoted(text: str) -> str:
 
 
 def write_symbol(symbol: object) -> str:
-    """One symbol in a sentence or a list: as it is where that is plain, else as JSON.
+    """Return a symbol for a sentence or a list: unchanged if that is plain, else as JSON.
 
     >>> print(*map(write_symbol, ["a", "$", "a b", "b:", ""]))
     a $ "a b" "b:" ""
@@ -100,13 +103,13 @@ def write_symbol(symbol: object) -> str:
 
 
 def read_string(text: str, as_list: bool = False) -> tuple[str, ...]:
-    """The symbols of a string as a command gets it: split at white space, or those of a JSON list.
+    """Return the symbols of a command's string: split at white space, or from a JSON list.
 
     >>> read_string("a  b"), read_string('["New York", "b"]', as_list=True)
     (('a', 'b'), ('New York', 'b'))
 
-    Raises :class:`~automata.errors.InputError` where ``as_list`` asks for a JSON list of strings, and it is
-    none.
+    Raises:
+        InputError: with ``as_list``, the text is not a JSON list of strings.
     """
     if not as_list:
         return tuple(text.split())
@@ -115,7 +118,9 @@ def read_string(text: str, as_list: bool = False) -> tuple[str, ...]:
     except (ValueError, RecursionError):
         symbols = None
     if not isinstance(symbols, list) or not all(isinstance(s, str) for s in symbols):
-        raise InputError(f'the string {shorten(text)} is no JSON list of symbols, such as ["New York", "b"]')
+        raise InputError(
+            f'the string must be a JSON list of symbols, such as ["New York", "b"], got {shorten(text)}'
+        )
     return tuple(symbols)
 
 

@@ -60,7 +60,7 @@ def test_it_scores_what_the_network_shows(start, a, b, ends, xs):
     ],
 )
 def test_what_does_not_count_is_refused(start, weight, end):
-    with pytest.raises(NotCounting, match=r"where 0, 1, 2, \.\.\. are right"):
+    with pytest.raises(NotCounting, match=r"weights must be 0, 1, 2, \.\.\., got"):
         read_clamped((start,), lambda h, x: (weight * h[0],), lambda h: (end * h[0],), lambda bits: bits, "a")
 
 
@@ -77,5 +77,5 @@ def test_more_sets_than_are_held_are_refused(monkeypatch):
     monkeypatch.setattr(clamped, "MOST_SUPPORTS", 3)
     shift = lambda h, x: (0, *h[:-1])
     assert read_clamped((1, 0), shift, lambda h: h, lambda bits: bits, "a")[0].states == 3
-    with pytest.raises(InputError, match="more than 3 sets"):
+    with pytest.raises(InputError, match="sets of positive numbers must be at most 3"):
         read_clamped((1, 0, 0), shift, lambda h: h, lambda bits: bits, "a")

@@ -157,9 +157,9 @@ def test_no_states_score_zero():
 
 def test_an_unknown_symbol_is_named_with_its_place():
     automaton = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
-    with pytest.raises(UnknownSymbol, match="place 2: symbol 'c' is not in the alphabet"):
+    with pytest.raises(UnknownSymbol, match="string index 2: symbol 'c' is not in the alphabet"):
         score(automaton, "aac")
-    with pytest.raises(UnknownSymbol, match="string 1, place 0: symbol 'c'"):
+    with pytest.raises(UnknownSymbol, match="string 1, index 0: symbol 'c'"):
         batch.scores(automaton, ["a", "c"])
 
 

@@ -71,7 +71,7 @@ def test_what_is_not_known_to_be_the_least_is_not_called_so(monkeypatch, tmp_pat
     assert not answer["least"] and answer["states"] >= count and answer["files"] == [least]
     assert run(["minimise", file]) == run(["rank", file]) == 3
     assert "unknown whether fewer than" in capsys.readouterr().out
-    with pytest.raises(LimitReached, match=f"the rank is at most {answer['states']}, and may be less"):
+    with pytest.raises(LimitReached, match=f"the rank is at most {answer['states']}, but may be less"):
         rank(b)
     monkeypatch.undo()
     assert isinstance(equivalent(a, b), Equivalent)

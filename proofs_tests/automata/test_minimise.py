@@ -103,10 +103,12 @@ def test_the_nth_symbol_from_the_end_needs_a_state_for_each_window():
 def test_other_semirings_are_refused_in_a_sentence():
     tropical = WFSA(MAX_PLUS, [0], [0], {"a": [[1]]})
     with pytest.raises(
-        InputError, match=r"minimise is for real and counting automata, or boolean; .* max-plus"
+        InputError, match=r"minimise: the automaton must be real or counting, or boolean, got .* max-plus"
     ):
         minimise(tropical)
-    with pytest.raises(InputError, match=r"the rank is for real and counting automata; .* max-plus"):
+    with pytest.raises(
+        InputError, match=r"the rank: the automaton must be real or counting, got .* max-plus"
+    ):
         rank(tropical)
 
 
@@ -180,7 +182,7 @@ def test_hopcrofts_blocks_where_the_symbol_leads_to_few_states_of_a_part():
 
 def test_a_determinant_is_for_fields():
     with pytest.raises(
-        InputError, match="a determinant is for real and counting automata; this one is over the max-plus"
+        InputError, match="a determinant needs a real or counting automaton, got one over the max-plus"
     ):
         block(WFSA(MAX_PLUS, [0], [0], {"a": [[1]]}), [""], [""])
 

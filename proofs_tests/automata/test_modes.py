@@ -77,7 +77,7 @@ def test_a_step_that_is_not_affine_in_one_mode_is_refused():
 
 
 def test_modes_without_end_are_refused():
-    with pytest.raises(InputError, match=f"more than {MOST_MODES:,} modes"):
+    with pytest.raises(InputError, match=f"at most {MOST_MODES:,} modes"):
         read_with_modes((0, 1), lambda s, x: (s[0] + 1, s[1]), lambda s: (s[1],), "a")
 
 
@@ -98,7 +98,7 @@ def test_a_mode_has_numbers_of_its_own_shape():
 
 
 def test_a_mode_with_numbers_of_two_shapes_is_refused():
-    with pytest.raises(InputError, match="another shape"):
+    with pytest.raises(InputError, match="must have numbers of one shape"):
         read_with_modes(
             (0, (1, 2)), lambda s, x: (1, (s[1][0],) if x == "a" else s[1]), lambda s: (s[1][0],), "ab"
         )

@@ -81,5 +81,5 @@ def test_only_natural_numbers_go_with_polynomials(weight):
 
 
 def test_words_do_not_go_with_polynomials():
-    with pytest.raises(TypeError, match="variables that commute does not go with"):
+    with pytest.raises(TypeError, match="in commuting and in noncommuting variables cannot be combined"):
         POLYNOMIALS.variable("f") * WORDS.variable("f")

@@ -90,7 +90,7 @@ def test_of_palindromes_without_a_mark_the_theorem_is_cited_and_not_verified():
 
 
 def test_an_unknown_symbol_is_named_with_its_place():
-    with pytest.raises(UnknownSymbol, match="place 1: symbol '!'"):
+    with pytest.raises(UnknownSymbol, match="string index 1: symbol '!'"):
         DPDA.run("(!")
 
 
@@ -105,16 +105,16 @@ def test_on_an_empty_stack_there_is_no_move():
 
 
 WRONG = [
-    ({(0, "a", "."): (2, ())}, "2 is no state"),
-    ({(3, "a", "."): (0, ())}, "3 is no state"),
+    ({(0, "a", "."): (2, ())}, "a state must be from 0 to 1, got 2"),
+    ({(3, "a", "."): (0, ())}, "a state must be from 0 to 1, got 3"),
     ({(0, "b", "."): (0, ())}, "symbol 'b' is not in the alphabet"),
-    ({(0, "a"): (0, ())}, "where \\(state, symbol, top\\): \\(state, pushed\\) is right"),
-    ({(0, "a", "."): 0}, "where \\(state, symbol, top\\): \\(state, pushed\\) is right"),
-    ({(0, "a", "."): (0, 1)}, "where a sequence is right"),
-    ({(0, "", "."): (0, (".", "."))}, "reads nothing and pushes 2 symbols"),
-    ({(0, "a", "."): (0, ()), (0, "", "."): (1, ())}, "has one of them"),
-    ({(0, "", "."): (1, ("x",)), (1, "", "x"): (0, (".",))}, "go round for ever"),
-    ({(0, "", "."): (0, (".",))}, "go round for ever"),
+    ({(0, "a"): (0, ())}, "must map \\(state, symbol, top\\) to \\(state, pushed\\), got"),
+    ({(0, "a", "."): 0}, "must map \\(state, symbol, top\\) to \\(state, pushed\\), got"),
+    ({(0, "a", "."): (0, 1)}, "must be a sequence, got"),
+    ({(0, "", "."): (0, (".", "."))}, "reads nothing and must push at most one symbol, got 2"),
+    ({(0, "a", "."): (0, ()), (0, "", "."): (1, ())}, "must have one applicable move, got"),
+    ({(0, "", "."): (1, ("x",)), (1, "", "x"): (0, (".",))}, "moves that read nothing must not cycle"),
+    ({(0, "", "."): (0, (".",))}, "moves that read nothing must not cycle"),
 ]
 
 
@@ -126,7 +126,7 @@ def test_what_is_no_deterministic_automaton_is_refused(moves, says):
 
 @pytest.mark.parametrize(("start", "final"), [(2, ()), (0, (2,)), (-1, ())])
 def test_start_and_final_are_states(start, final):
-    with pytest.raises(InputError, match="is no state"):
+    with pytest.raises(InputError, match="a state must be from 0 to"):
         Pushdown("a", 2, start, ".", {}, frozenset(final))
     with pytest.raises(InputError, match="twice"):
         Pushdown("aa", 2, 0, ".", {}, frozenset())

@@ -598,5 +598,5 @@ def test_where_there_is_no_bound_nothing_is_compared():
 
 @over_both_semirings
 def test_deviations_have_the_shape_of_the_matrices(semiring):
-    with pytest.raises(ShapeError, match="deviations of shape"):
+    with pytest.raises(ShapeError, match=r"deviation\.matrices must have shape"):
         prefix_bounds(WFSA(semiring, [0], [0], {"a": [[0]]}), "a", FLOAT64, Deviation(*[np.zeros(1)] * 3))

@@ -67,5 +67,5 @@ def test_the_back_trace_names_silent_moves():
 
 @over([REAL, LOG, COUNTING])
 def test_where_scores_are_sums_there_is_no_best_path(k):
-    with pytest.raises(InputError, match="Viterbi needs max-plus"):
+    with pytest.raises(InputError, match="Viterbi: the semiring must be max-plus"):
         viterbi(WFSA(k, [1], [1], {}), "")

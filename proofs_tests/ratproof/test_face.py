@@ -194,9 +194,9 @@ def test_certify_says_what_the_command_says(capsys):
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        ("a.json", "'a.json' is a str, where a WFSA is right: read gives the one in a file"),
-        (DFA(("a",), 0, ((0,),), frozenset()), "is a DFA, where a WFSA is right: its to_wfsa makes one"),
-        (None, "None is a NoneType, where a WFSA is right"),
+        ("a.json", "the automaton must be a WFSA, got 'a.json' of type str; read loads a file"),
+        (DFA(("a",), 0, ((0,),), frozenset()), "of type DFA; its to_wfsa returns one"),
+        (None, "the automaton must be a WFSA, got None of type NoneType"),
     ],
     ids=["file", "dfa", "none"],
 )
@@ -209,19 +209,37 @@ def test_what_is_no_automaton_is_refused_in_a_sentence(function, value, says):
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: ratproof.score(FADING, 5), "5 is of type int, where a string is right"),
-        (lambda: ratproof.score(FADING, ["a", ["b"]]), r"place 1: \['b'\] is of type list, where a symbol"),
+        (
+            lambda: ratproof.score(FADING, 5),
+            "a string must be text or a sequence of symbols, got 5 of type int",
+        ),
+        (
+            lambda: ratproof.score(FADING, ["a", ["b"]]),
+            r"string index 1: a symbol must be hashable, got \['b'\] of type list",
+        ),
         (lambda: ratproof.read(5), "5 is of type int, where the name of a file is right"),
-        (lambda: ratproof.score(FADING, [("a", ["b"])]), "place 0: .* is of type tuple, where a symbol"),
+        (
+            lambda: ratproof.score(FADING, [("a", ["b"])]),
+            "string index 0: a symbol must be hashable, got .* of type tuple",
+        ),
         (lambda: ratproof.write(FADING, 5), "5 is of type int, where the name of a file is right"),
         (lambda: ratproof.verify(kinds=5), "kinds is 5, where a kind of evidence"),
-        (lambda: ratproof.write(5, "five.json"), "5 is a int, where a WFSA is right"),
-        (lambda: ratproof.verify(["fa-rnn-eq-4"]), "is of type list, where the name of a claim is right"),
+        (lambda: ratproof.write(5, "five.json"), "the automaton must be a WFSA, got 5 of type int"),
+        (
+            lambda: ratproof.verify(["fa-rnn-eq-4"]),
+            "the name of a claim must be a string, got .* of type list",
+        ),
         (lambda: ratproof.verify("FA-RNN-EQ-44"), "did you mean fa-rnn-eq-4?"),
         (lambda: ratproof.certify("two.safetensors", "cold"), "temperature is 'cold', where a positive"),
-        (lambda: WFSA("real", [1], [1], {"a": [[1]]}), "the semiring is 'real', where one of"),
-        (lambda: WFSA(REAL, 1, 1, {"a": 1}), "initial has 0 dimension"),
-        (lambda: WFSA(REAL, [1], [1], [["a", 1]]), "the transitions are of type list, where a dict is right"),
+        (
+            lambda: WFSA("real", [1], [1], {"a": [[1]]}),
+            "the semiring must be one of automata.semirings, such as REAL, got 'real'",
+        ),
+        (lambda: WFSA(REAL, 1, 1, {"a": 1}), "initial must have 1 dimension"),
+        (
+            lambda: WFSA(REAL, [1], [1], [["a", 1]]),
+            "the transitions must be a dict with a matrix for each symbol, got list",
+        ),
     ],
 )
 def test_arguments_of_another_type_are_refused_in_a_sentence(call, says):

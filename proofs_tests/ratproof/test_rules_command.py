@@ -87,12 +87,12 @@ def test_the_pseudo_automaton_over_a_vocabulary(tmp_path: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["a )"], "the rule: line 1, column 3: found ')'"),
+        (["a )"], "the rule: line 1, column 3: expected "),
         (["no/such.rules"], "no/such.rules: is no file that can be read"),
-        (["a $", "--vocabulary", "a,b,a"], "has 'a' twice"),
-        (["a $", "--vocabulary", "a,b c"], "word 2 is 'b c', where a word without white space is right"),
-        (["a $", "--vocabulary", "no/such.txt"], "no/such.txt: is no file that can be read"),
-        (["BOS a", "--bos"], "names BOS, which each sentence has before"),
+        (["a $", "--vocabulary", "a,b,a"], "must occur once, got 'a' twice"),
+        (["a $", "--vocabulary", "a,b c"], "word 2 must be a string without white space, got 'b c'"),
+        (["a $", "--vocabulary", "no/such.txt"], "no/such.txt: a vocabulary must be a readable file"),
+        (["BOS a", "--bos"], "must not contain BOS, which begins every sentence"),
     ],
 )
 def test_bad_input_is_one_sentence(
@@ -171,8 +171,8 @@ def test_a_rule_that_asks_for_much_is_named_by_file_and_line(
 ) -> None:
     rules = tmp_path / "rules.config"
     for line, says in (
-        ("( a{1000} | b{1000} ) {4}", "asks for more than 5,000 states"),
-        ("BOS a", "names BOS"),
+        ("( a{1000} | b{1000} ) {4}", "must have at most 5,000 states"),
+        ("BOS a", "must not contain BOS"),
     ):
         rules.write_text(f"[x]\na\n{line}\n")
         assert run(["rules", "decide", "--rules", str(rules), "--vocabulary", "a,b"]) == 2

@@ -179,7 +179,7 @@ def test_a_layer_of_ours_is_not_held_to_another_automaton_by_its_own_deviations(
     assert comparison.deviations[0].matrices.shape == (1, 1, 1) or comparison.deviations[
         0
     ].matrices.shape == (2, 1, 1)
-    with pytest.raises(ShapeError, match="are not those of matrices"):
+    with pytest.raises(ShapeError, match=r"deviation\.matrices must have shape"):
         prefix_bounds(ONE, "a", FLOAT32, Deviation(np.zeros((2, 2, 2)), np.zeros(2)))
 
 

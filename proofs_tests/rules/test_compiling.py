@@ -216,7 +216,7 @@ def test_thousands_of_words_share_a_matrix() -> None:
 
 
 def test_a_rule_that_is_too_large_is_one_sentence() -> None:
-    with pytest.raises(InputError, match="more than 5,000 states"):
+    with pytest.raises(InputError, match="at most 5,000 states"):
         compiled(parse("( a {1000} b {1000} ) {3}"), ["a", "b", "c"])
 
 

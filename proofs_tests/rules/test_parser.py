@@ -83,22 +83,22 @@ def test_how_signs_bind(text: str, is_: Rule) -> None:
     [
         (
             "$ * a ) $ *",
-            (
-                'line 7, column 15: found \')\', where a word, "*", "+", "?", "{m,n}", "(", "|" or the end is'
-                " right"
-            ),
+            'line 7, column 15: expected a word, "*", "+", "?", "{m,n}", "(", "|" or the end, got \')\'',
         ),
-        ("a (b |", 'line 7, column 15: ends, where a word, "(", ")" or "|" is right'),
-        ("* a", 'line 7, column 9: found \'*\', where a word, "(", "|" or the end is right'),
-        ("a {2", "line 7, column 11: found '{'"),
-        ("a b{3,1}", "line 7, column 11: {3,1} repeats at least 3 and at most 1 times"),
-        ("a{1001}", "repeats more than 1000 times"),
-        ("a\n)", "line 8, column 1: found ')'"),
-        ("(" * 300, "nested more than 200 deep"),
-        ("a" + "*" * 500, "nested more than 400 deep"),
-        ("a" + "*" * 5000, "nested more than 400 deep"),
-        ("a{" + "9" * 5000 + "}", "more often than anything may be repeated"),
-        ("a \\", "found '\\\\\\\\'"),
+        ("a (b |", 'line 7, column 15: expected a word, "(", ")" or "|", got the end'),
+        ("* a", 'line 7, column 9: expected a word, "(", "|" or the end, got \'*\''),
+        (
+            "a {2",
+            'line 7, column 11: expected a word, "*", "+", "?", "{m,n}", "(", "|" or the end, got \'{\'',
+        ),
+        ("a b{3,1}", "line 7, column 11: {3,1}: the maximum must be at least 3, got 1"),
+        ("a{1001}", "repetitions must be at most 1000"),
+        ("a\n)", 'line 8, column 1: expected a word, "*", "+", "?", "{m,n}", "(", "|" or the end, got \')\''),
+        ("(" * 300, "the nesting depth must be at most 200"),
+        ("a" + "*" * 500, "the nesting depth must be at most 400"),
+        ("a" + "*" * 5000, "the nesting depth must be at most 400"),
+        ("a{" + "9" * 5000 + "}", "must have at most 20 digits"),
+        ("a \\", "got '\\\\\\\\'"),
     ],
 )
 def test_what_is_no_rule(text: str, says: str) -> None:
@@ -112,14 +112,14 @@ def test_what_is_no_rule(text: str, says: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "holds no rule"),
-        ("// $ * a", "holds no rule"),
-        ("[x\n$", "line 1: '\\[x' is no header"),
-        ("[]\n$", "is no header"),
-        ("[x]\na\n[x]\nb", "line 3: the label 'x' has a header already"),
-        ("a\n[x]\nb", "line 1: a rule stands above the first"),
-        ("\na\nb\n[x]\nb", "line 2: a rule stands above the first"),
-        ("[x]\na\n  b | ( c", "line 3, column 10: ends"),
+        ("", "must have at least one rule"),
+        ("// $ * a", "must have at least one rule"),
+        ("[x\n$", "line 1: a header must be \\[label\\], got '\\[x'"),
+        ("[]\n$", "a header must be"),
+        ("[x]\na\n[x]\nb", "line 3: the label 'x' must have one header"),
+        ("a\n[x]\nb", "line 1: a rule must follow a"),
+        ("\na\nb\n[x]\nb", "line 2: a rule must follow a"),
+        ("[x]\na\n  b | ( c", "line 3, column 10: expected .*, got the end"),
     ],
 )
 def test_what_is_no_file_of_rules(text: str, says: str) -> None:
@@ -128,5 +128,5 @@ def test_what_is_no_file_of_rules(text: str, says: str) -> None:
 
 
 def test_repetitions_that_are_none() -> None:
-    with pytest.raises(InputError, match="at least 2 and at most 1"):
+    with pytest.raises(InputError, match="the maximum must be at least 2, got 1"):
         Repeat(Word("a"), 2, 1)

@@ -96,7 +96,7 @@ def test_an_automaton_is_written_as_a_rule_that_parses_to_its_language(
 
 @pytest.mark.parametrize("symbol", ["New York", "a\u00a0b", " ", "a\n"])
 def test_an_automaton_over_what_is_no_word_is_no_rule(symbol: str) -> None:
-    with pytest.raises(InputError, match="a rule is made of words without white space"):
+    with pytest.raises(InputError, match="symbols must be words without white space"):
         rule_of(WFSA(BOOLEAN, [True], [True], {symbol: [[True]]}))
 
 
@@ -143,9 +143,9 @@ def test_the_compile_command_gives_the_rules_automaton(
 
 def test_a_word_and_a_wildcard_that_look_the_same_are_no_letters_of_one_automaton() -> None:
     r"""``\$`` is a price's sign and ``$`` is any word: as letters nobody could tell them apart."""
-    with pytest.raises(InputError, match=r"the word '\$' and the wildcard \$ would be the same letter"):
+    with pytest.raises(InputError, match=r"the word '\$' and the wildcard \$ must not be the same letter"):
         pseudo_letters([parse(r"\$ $")])
-    with pytest.raises(InputError, match="the word '%' and the wildcard % would be the same letter"):
+    with pytest.raises(InputError, match="the word '%' and the wildcard % must not be the same letter"):
         pseudo_letters([parse("a % b")], ["a", "%"])
     assert pseudo_letters([parse(r"\$ a")]).alphabet == ("$", "a")
 
@@ -154,13 +154,13 @@ def test_a_word_and_a_wildcard_that_look_the_same_are_no_letters_of_one_automato
 def test_words_between_commas_are_a_vocabulary_and_one_that_looks_like_a_file_is_missed(text, words) -> None:
     assert vocabulary(text) == words
     for name in ("there/is/none", "none.json", "none.txt"):
-        with pytest.raises(FormatError, match=f"^{name}: is no file that can be read"):
+        with pytest.raises(FormatError, match=f"^{name}: a vocabulary must be a readable file"):
             vocabulary(name)
 
 
 def test_a_vocabulary_that_is_there_twice_is_none(tmp_path: Path) -> None:
     (tmp_path / "v.json").write_text('{"vocab": ["a"], "vocab": ["b"]}')
-    with pytest.raises(FormatError, match="'vocab' is there twice"):
+    with pytest.raises(FormatError, match="'vocab' must occur once"):
         vocabulary(str(tmp_path / "v.json"))
 
 

@@ -63,7 +63,7 @@ def test_a_claim_that_is_not_there_is_named():
         InputError, match=r"there is no claim 'proposition-8'; did you mean proposition-\d+\?"
     ):
         claim_named("proposition-8")
-    with pytest.raises(InputError, match="there is no claim 'x'; ratproof claims lists those that there are"):
+    with pytest.raises(InputError, match="there is no claim 'x'; ratproof claims lists all claims"):
         claim_named("x")
 
 

@@ -169,7 +169,7 @@ def test_factors_that_are_not_those_of_the_tensor_are_refused():
     case = signatures(variant)[0].telling("ab").renamed({"b": "b"})
     assert misfit(signatures(variant), case) is None
     wrong = Weights(case.over, "b", {**case.entries, "v": _doubled(case.v)}, case.size)
-    assert "not what follows" in misfit(signatures(variant), wrong)
+    assert "must follow from the others" in misfit(signatures(variant), wrong)
 
 
 @given(st.data())
@@ -207,7 +207,7 @@ def test_what_is_of_another_signature_is_named():
     changes = {
         "one value for each window": {"f": {key: w for key, w in fine.f.items() if key != "ab"}},
         "c_0 has '1', where 0 is right": {"c_0": (0, 1)},
-        "c_0 has not one shape": {"c_0": 0},
+        "c_0 must have one shape": {"c_0": 0},
         "no weight named 'c_0'": {},
     }
     for says, change in changes.items():

@@ -1,7 +1,7 @@
-"""Equation 6 at beta = 0: with G = pinv(E_w) E_R the network is the automaton where the columns of E_R lie in
-the column space of E_w.
+"""Equation 6 at beta = 0: with G = pinv(E_w) E_R, the network is the automaton under a rank condition.
 
-Jiang et al. 2020, section 3.3, which says that "the initialized RNN still tries to mimic the FA".
+The columns of E_R must lie in the column space of E_w. Jiang et al. 2020, section 3.3, say that
+"the initialized RNN still tries to mimic the FA".
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ from theory.weights import Weights
 
 
 def exact_matrix(rows: Any) -> flint.fmpq_mat:
-    """Rows of fractions as a matrix."""
+    """Convert rows of fractions to a matrix."""
     values = [[flint.fmpq(Fraction(v).numerator, Fraction(v).denominator) for v in row] for row in rows]
     return flint.fmpq_mat(len(values), len(values[0]), [v for row in values for v in row])
 
 
 def pseudo_inverse(rows: Any) -> flint.fmpq_mat:
-    """C^T (C C^T)^-1 (B^T B)^-1 B^T, where C has the rows of A's reduced form and B the columns of A at its
-    pivots; zero for zero.
+    """Return C^T (C C^T)^-1 (B^T B)^-1 B^T; the pseudo-inverse of zero is zero.
+
+    C has the rows of A's reduced form, and B the columns of A at its pivots.
     """
     a = exact_matrix(rows)
     reduced, rank = a.rref()
@@ -56,17 +57,17 @@ def pseudo_inverse(rows: Any) -> flint.fmpq_mat:
 
 
 def rank(rows: Any) -> int:
-    """The rank of a matrix."""
+    """Return the rank of a matrix."""
     return int(exact_matrix(rows).rref()[1])
 
 
 def by_word(w: Weights, name: str) -> list[Vector]:
-    """A table's rows, in the order of the words."""
+    """Return a table's rows in the order of the words."""
     return [w.entries[name][x] for x in w.alphabet]
 
 
 def turn(w: Weights) -> Matrix:
-    """G = pinv(E_w) E_R."""
+    """Return G = pinv(E_w) E_R."""
     product = pseudo_inverse(by_word(w, "u")) * exact_matrix(by_word(w, "v"))
     return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in product.tolist())
 
@@ -75,7 +76,7 @@ def turn(w: Weights) -> Matrix:
 
 
 def _turned_by(w: Weights, g: Matrix) -> bool:
-    """Is E_w times this matrix E_R?"""
+    """Return whether E_w times this matrix is E_R."""
     return all(
         tuple(dot(w.over, u, column) for column in zip(*g, strict=True)) == v
         for u, v in zip(by_word(w, "u"), by_word(w, "v"), strict=True)
@@ -83,21 +84,24 @@ def _turned_by(w: Weights, g: Matrix) -> bool:
 
 
 def turns_exactly(w: Weights) -> bool:
-    """Is E_w G = E_R?"""
+    """Return whether E_w G = E_R."""
     return _turned_by(w, w.G)
 
 
 def with_any_vectors(size: tuple[int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
-    """K states, r columns and vectors of D numbers."""
+    """Return the signature for K states, r columns and vectors of D numbers."""
     k, r, d = size
-    # the claims on these ask nothing of G that would be lost with a word
+    # the claims about these need nothing of G that dropping a word would violate
     free = constant("G", derived=turn, follows=lambda w: True)
     entries = (*factors(k, r, only), by_symbol("u", (d,), only), free)
     return Signature(entries, size=("K", k), most_small=300)
 
 
 def with_vectors_that_span(size: tuple[int, int, int]) -> Signature:
-    """The same where E_R = E_w M for some M: its columns lie in the column space of E_w."""
+    """Return the signature with E_R = E_w M for some M.
+
+    The columns of E_R then lie in the column space of E_w.
+    """
     k, r, d = size
     start, before, _, after, end = factors(k, r)
     v = by_symbol(
@@ -119,24 +123,24 @@ def with_vectors_that_span(size: tuple[int, int, int]) -> Signature:
 
 
 def step_0(w: Weights, h: Vector, x: str) -> Vector:
-    """h_t = ((h_{t-1} D_1) o (u_t G)) D_2^T: equation 6 at beta = 0."""
+    """Return h_t = ((h_{t-1} D_1) o (u_t G)) D_2^T: equation 6 at beta = 0."""
     return with_factors(w, h, tuple(dot(w.over, w.u[x], column) for column in zip(*w.G, strict=True)))
 
 
 network = Recurrence(start=lambda w: w.alpha_0, step=step_0, out=score)
 
 
-# Exactly then: the two sides of a statement about E_w and E_R alone, 1 or 0, as networks that read nothing.
+# Necessity: the two sides of a statement about E_w and E_R only, 1 or 0, as networks that read nothing.
 
 
 def lies_in_column_space(w: Weights) -> bool:
-    """Has E_w with E_R beside it no greater rank than E_w?"""
+    """Return whether E_w with E_R appended has the same rank as E_w."""
     e_w, e_r = by_word(w, "u"), by_word(w, "v")
     return rank([(*u, *v) for u, v in zip(e_w, e_r, strict=True)]) == rank(e_w)
 
 
 def is_exact(w: Weights) -> bool:
-    """Is E_w pinv(E_w) E_R = E_R?"""
+    """Return whether E_w pinv(E_w) E_R = E_R."""
     return _turned_by(w, turn(w))
 
 
@@ -146,7 +150,7 @@ condition = Recurrence(
 
 
 def exactness(w: Weights) -> list[WFSA]:
-    """One state, whose weight says whether the product is E_R."""
+    """Return a one-state automaton whose weight is 1 if the product is E_R, else 0."""
     return [WFSA(REAL, [int(is_exact(w))], [1], {x: [[1]] for x in w.alphabet})]
 
 

@@ -1,8 +1,8 @@
-"""At beta = 1 the network is the rules: forward counts their accepting paths, Viterbi is 1 exactly where they
-match.
+"""Equation 6 at beta = 1: the network is its rules.
 
-Jiang et al. 2020, sections 2.4, 3.1 and 3.3, equation 6. Section 3.5 reads a forward score as a match, which
-a count is not; and with the wildcard's matrix added to a word's, as the pseudo m-DFA of section 3.1 is run,
+Forward counts the accepting paths of the rules, and Viterbi is 1 exactly if they match. Jiang et
+al. 2020, sections 2.4, 3.1 and 3.3. Section 3.5 reads a forward score as a match, but it is a
+count. If the wildcard's matrix is added to a word's, as the pseudo m-DFA of section 3.1 is run,
 even a deterministic automaton counts twice.
 """
 
@@ -34,12 +34,14 @@ from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# A rule with factors by construction, a vector u for each word, and any G: at beta = 1 neither counts.
+# A rule with factors by construction, a vector u for each word, and any G; at beta = 1, u and G have no
+# effect.
 
 
 def rule_with_vectors(k: int) -> Signature:
-    """A rule with K states; pretrained vectors u of one number, turned by G into as many numbers as there are
-    columns.
+    """Return the signature of a rule with K states and pretrained vectors u of one number.
+
+    G maps a vector to as many numbers as there are columns.
     """
     turn = constant("G", derived=lambda w: tuple(w.g for _ in w.D_1[0]))
     entries = (one_start(), *tensor(k, BITS)[1:], *by_construction(), by_symbol("u"), constant("g"), turn)
@@ -47,7 +49,7 @@ def rule_with_vectors(k: int) -> Signature:
 
 
 def small_rule_with_vectors(k: int) -> Signature:
-    """The small cases: one vector for all words."""
+    """Return the signature of the small cases, with one vector for all words."""
     signature = rule_with_vectors(k)
     return replace(
         signature,
@@ -56,7 +58,7 @@ def small_rule_with_vectors(k: int) -> Signature:
 
 
 def interpolated(w: Weights, x: str, beta: Any = 1) -> Vector:
-    """The vector z = beta v + (1 - beta) u G (equation 6)."""
+    """Return the vector z = beta v + (1 - beta) u G (equation 6)."""
     k = w.over
     return tuple(
         k.plus(k.times(beta, v), k.times(k.times(1 - beta, w.u[x]), g))
@@ -65,12 +67,12 @@ def interpolated(w: Weights, x: str, beta: Any = 1) -> Vector:
 
 
 def step_6(w: Weights, h: Vector, x: str) -> Vector:
-    """h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6), at beta = 1."""
+    """Return h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6) at beta = 1."""
     return with_factors(w, h, interpolated(w, x))
 
 
 def step_half(w: Weights, h: Vector, x: str) -> Vector:
-    """The same at beta = 1/2."""
+    """Return equation 6 at beta = 1/2."""
     return with_factors(w, h, interpolated(w, x, Fraction(1, 2)))
 
 
@@ -78,17 +80,17 @@ forward_network = Recurrence(start=lambda w: w.alpha_0, step=step_6, out=score)
 network_at_half = Recurrence(start=lambda w: w.alpha_0, step=step_half, out=score)
 
 
-# Viterbi: with maxima for sums. Its states are of zeros and ones, so that they are modes.
+# Viterbi: maxima instead of sums. Its states consist of zeros and ones, so they are modes.
 
 
 def viterbi_step(w: Weights, state: tuple[Vector, tuple[()]], x: str) -> tuple[Vector, tuple[()]]:
-    """h_t[j] = max over i of h_{t-1}[i] T[x_t, i, j]."""
+    """Return h_t[j] = max over i of h_{t-1}[i] T[x_t, i, j]."""
     h, nothing = state
     return tuple(max(v * row[j] for v, row in zip(h, w.T[x], strict=True)) for j in range(w.n)), nothing
 
 
 def viterbi_score(w: Weights, state: tuple[Vector, tuple[()]]) -> tuple[Any]:
-    """The maximum of h_N[i] alpha_inf[i]."""
+    """Return the maximum of h_N[i] alpha_inf[i]."""
     return (max(v * f for v, f in zip(state[0], w.alpha_inf, strict=True)),)
 
 
@@ -102,17 +104,17 @@ viterbi_network = Recurrence(
 
 @lru_cache(maxsize=256)
 def deterministic(w: Weights) -> WFSA:
-    """The rule's deterministic automaton."""
+    """Return the rule's deterministic automaton."""
     return match(boolean(w))
 
 
 def start_at_once(w: Weights) -> Vector:
-    """Its initial weights."""
+    """Return the initial weights of the deterministic automaton."""
     return tuple(deterministic(w).initial.tolist())
 
 
 def deterministic_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Equation 4 with its matrices."""
+    """Return equation 4 with the matrices of the deterministic automaton."""
     own = deterministic(w)
     return tuple(dot(w.over, h, tuple(column)) for column in own.matrix(x).T.tolist())
 
@@ -124,13 +126,14 @@ by_deterministic = Recurrence(
 )
 
 
-# The pseudo m-DFA: the wildcard is a letter, and a word goes where its own letter goes and where the wildcard
-# goes.
+# The pseudo m-DFA: the wildcard is a letter, and a word has the transitions of its own letter and of the
+# wildcard.
 
 
 def pseudo(k: int) -> Signature:
-    """A deterministic automaton over the words and the wildcard: for each letter the state after each state,
-    from 1, or 0 for none.
+    """Return the signature of a deterministic automaton over the words and the wildcard.
+
+    For each letter, it has the state after each state, counted from 1, or 0 for none.
     """
     targets = tuple(range(k + 1))
     return Signature(
@@ -148,12 +151,12 @@ def pseudo(k: int) -> Signature:
 
 
 def transitions(w: Weights, targets: Vector) -> Matrix:
-    """The matrix with a one for each state and the state after it."""
+    """Return the matrix with a one for each state and its successor."""
     return tuple(tuple(int(target == j) for j in range(1, w.n + 1)) for target in targets)
 
 
 def spelled(w: Weights, join: Any) -> dict[str, Any]:
-    """T of each word with the wildcard's, joined number by number."""
+    """Return T of each word combined with the wildcard's, elementwise by ``join``."""
     return {
         x: tuple(
             tuple(join(a, b) for a, b in zip(own, wild, strict=True))
@@ -164,7 +167,7 @@ def spelled(w: Weights, join: Any) -> dict[str, Any]:
 
 
 def added_step(w: Weights, h: Vector, x: str) -> Vector:
-    """Equation 4 with the wildcard's matrix added to the word's."""
+    """Return equation 4 with the wildcard's matrix added to the word's."""
     return step_4(
         Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, lambda a, b: a + b)}, w.size), h, x
     )
@@ -174,23 +177,23 @@ with_wildcard_added = Recurrence(start=lambda w: w.alpha_0, step=added_step, out
 
 
 def spelled_match(w: Weights) -> list[WFSA]:
-    """Whether the rule matches: with the two matrices joined by or."""
+    """Return the automaton of matches, with the two matrices combined by "or"."""
     tables = spelled(w, max)
     return [match(boolean(Weights(w.over, w.alphabet, {**w.entries, "T": tables}, w.size)))]
 
 
-# The complement (the rules of section 2.2 have negations): where no transition leads, one to a state more,
-# the last; and final states and others turned round. Section 3.1's automaton is deterministic over letters
-# and wildcard, and not over the words: a word may lead to two states, one final before the turn, one after.
+# The complement (the rules of section 2.2 have negations): missing transitions lead to an additional last
+# state, and final and nonfinal states are exchanged. Section 3.1's automaton is deterministic over letters
+# and wildcard, but not over the words: a word may lead to a final and a nonfinal state.
 
 
 def to_sink(targets: Vector, sink: int) -> tuple[int, ...]:
-    """The states after each state, the sink's own among them, with the sink where there was none."""
+    """Return the states after each state, including the sink, with the sink in place of none."""
     return (*(int(target) or sink for target in targets), sink)
 
 
 def complete(w: Weights) -> Weights:
-    """The pseudo m-DFA with a transition for every state and letter, and with the other states final."""
+    """Return the pseudo m-DFA completed with a sink, with final and nonfinal states exchanged."""
     sink = w.n + 1
     turned = {
         **w.entries,
@@ -203,13 +206,13 @@ def complete(w: Weights) -> Weights:
 
 
 def turned_step(w: Weights, state: tuple[frozenset[int], tuple[()]], x: str) -> Any:
-    """The states after a word: by its own letter, and by the wildcard."""
+    """Return the states after a word: by its own letter, and by the wildcard."""
     own = complete(w)
     return frozenset(targets[q - 1] for q in state[0] for targets in (own.to[x], own.any_to)), ()
 
 
 def turned_match(w: Weights, state: tuple[frozenset[int], tuple[()]]) -> tuple[Any]:
-    """Is one of the states final, after the turn?"""
+    """Return whether one of the states is final after the exchange."""
     return (max(complete(w).alpha_inf[q - 1] for q in state[0]),)
 
 
@@ -219,12 +222,12 @@ turned_round = Recurrence(
 
 
 def spelled_rule(w: Weights) -> Weights:
-    """The rule over the words, the two matrices of each joined by or."""
+    """Return the rule over the words, with the two matrices of each combined by "or"."""
     return Weights(w.over, w.alphabet, {**w.entries, "T": spelled(w, max)}, w.size)
 
 
 def no_match(w: Weights, h: Vector) -> tuple[Any]:
-    """1 - the forward score of the deterministic automaton over the words."""
+    """Return 1 minus the forward score of the deterministic automaton over the words."""
     return (1 - dot(w.over, h, tuple(deterministic(spelled_rule(w)).final.tolist())),)
 
 
@@ -236,7 +239,7 @@ determinised_first = Recurrence(
 
 
 def complement(w: Weights) -> list[WFSA]:
-    """One where the rule does not match, by sets of states."""
+    """Return the automaton that is one if the rule does not match, on sets of states."""
     rule = spelled_rule(w)
     return [on_sets(rule, lambda states: not any(rule.alpha_inf[q] for q in states))]
 
@@ -251,7 +254,7 @@ TURNED = (
     " (spells (fun x => completed ({T:state} x)) (completed {any:state})) {word}"
 )
 NO_MATCH = f"~~ matched (fun q => q == {{start}}) {{alpha_inf:bool}} {SPELLS} {{word}}"
-"""The pseudo m-DFA with its final states turned round, and what the rule does not match, as Coq has them."""
+"""The Coq terms of the pseudo m-DFA with exchanged final states, and of the rule's complement."""
 RULES_IN_COQ = (
     "(S : eqType) (Q : finite) (alpha_0_bool alpha_inf_bool : Q -> bool) (T_bool : S -> Q -> Q -> bool)"
 )
@@ -275,7 +278,7 @@ EXACT_FACTORS = (
 
 
 def in_values(w: Weights) -> dict[str, Any]:
-    """Return what Coq reads of a pseudo m-DFA."""
+    """Return the values that Coq reads for a pseudo m-DFA."""
     return {
         **w.entries,
         **RUN_FORWARD,

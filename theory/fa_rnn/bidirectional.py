@@ -1,9 +1,8 @@
-"""The bidirectional network: the mean of the rules' scores in both directions, where section 3.4 takes the
-mean of the vectors h_N.
+"""The bidirectional network: the mean of the rules' scores in both directions.
 
-Jiang et al. 2020, section 3.4. The automata of a rule and of the rule read from its end have different
-states, and different numbers of them: the vectors cannot be added, or, filled up with zeros, what is added
-does not belong together.
+Jiang et al. 2020, section 3.4, take the mean of the vectors h_N instead. The automata of a rule and
+of the reversed rule have different states, and different numbers of them. Their vectors cannot be
+added, or, padded with zeros, unrelated numbers are added.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ HALF = Fraction(1, 2)
 
 @lru_cache(maxsize=256)
 def both(w: Weights) -> tuple[WFSA, WFSA]:
-    """The deterministic automata of the rule, and of the rule read from its end."""
+    """Return the deterministic automata of the rule and of the reversed rule."""
     return match(boolean(w)), backwards(w)
 
 
 def rows(matrix: Any) -> Matrix:
-    """A matrix as tuples."""
+    """Convert a matrix to tuples."""
     return tuple(map(tuple, matrix.tolist()))
 
 
-# Forward's vector h of the sentence so far, and B[x_t] ... B[x_1], of the automaton that reads it from its
-# end: a new word comes first.
+# Forward's vector h of the sentence so far, and B[x_t] ... B[x_1] of the automaton that reads it from its
+# end, where a new word comes first.
 
 
 def start(w: Weights) -> tuple[Vector, Matrix]:
-    """Of the empty sentence."""
+    """Return the state of the empty sentence."""
     one, other = both(w)
     unit = tuple(
         tuple(w.over.one if i == j else w.over.zero for j in range(other.states)) for i in range(other.states)
@@ -48,7 +47,7 @@ def start(w: Weights) -> tuple[Vector, Matrix]:
 
 
 def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """One more word at the sentence's end."""
+    """Append one word at the sentence's end."""
     (h, product), (one, other) = state, both(w)
     forth = tuple(dot(w.over, h, tuple(column)) for column in one.matrix(x).T.tolist())
     columns = tuple(zip(*product, strict=True))
@@ -58,14 +57,14 @@ def step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matr
 
 
 def last_vectors(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Vector, Vector]:
-    """h_N of both directions."""
+    """Return h_N of both directions."""
     h, product = state
     initial = tuple(both(w)[1].initial.tolist())
     return h, tuple(dot(w.over, initial, column) for column in zip(*product, strict=True))
 
 
 def mean_of_scores(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Half of both scores together, each read out with its own final weights."""
+    """Return the mean of both scores, each computed with its own final weights."""
     scores = (
         dot(w.over, h, tuple(a.final.tolist())) for h, a in zip(last_vectors(w, state), both(w), strict=True)
     )
@@ -73,8 +72,9 @@ def mean_of_scores(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
 
 
 def score_of_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """The mean of both vectors, the shorter one with zeros behind, read out with the first automaton's final
-    weights.
+    """Return the score of the mean of both vectors, the shorter one padded with zeros.
+
+    It uses the first automaton's final weights.
     """
     h, other = last_vectors(w, state)
     final = both(w)[0].final.tolist()
@@ -87,13 +87,13 @@ averaged_scores = Recurrence(start=start, step=step, out=mean_of_scores)
 averaged_vectors = Recurrence(start=start, step=step, out=score_of_mean)
 
 
-# Section 3.5 adds a start state s_0 before the rules' own, which is left on BOS alone; and section 3.4 reads
-# the reversed sentence. Literally that is all of the sentence, which begins with BOS: so it ends in BOS. Here
-# BOS is no letter of the alphabet, and is read besides the words.
+# Section 3.5 adds a start state s_0 before the rules' own, which is left only on BOS; and section 3.4 reads
+# the reversed sentence. Literally, that is the entire sentence, which begins with BOS, so its reversal ends
+# in BOS. Here BOS is not in the alphabet, and is read in addition to the words.
 
 
 def merged(automaton: WFSA) -> tuple[dict[str, Matrix], Matrix, Vector]:
-    """With s_0 before the other states: the matrices of the words and of BOS, and the final weights."""
+    """Return the word matrices, the BOS matrix and the final weights with s_0 before the other states."""
     zero = automaton.semiring.zero
     none = (zero,) * (automaton.states + 1)
     words = {x: (none, *((zero, *row) for row in rows(automaton.matrix(x)))) for x in automaton.alphabet}
@@ -102,17 +102,17 @@ def merged(automaton: WFSA) -> tuple[dict[str, Matrix], Matrix, Vector]:
 
 
 def times(w: Weights, h: Vector, matrix: Matrix) -> Vector:
-    """The row vector h times the matrix."""
+    """Return the row vector h times the matrix."""
     return tuple(dot(w.over, h, column) for column in zip(*matrix, strict=True))
 
 
 def at_s_0(w: Weights, states: int) -> Vector:
-    """The row vector that is one at s_0, of so many states."""
+    """Return the row vector of length ``states`` that is one at s_0."""
     return tuple(w.over.one if i == 0 else w.over.zero for i in range(states))
 
 
 def start_at_bos(w: Weights) -> tuple[Vector, Matrix]:
-    """Forth the vector after BOS; back the product of no words, as above."""
+    """Return the forward vector after BOS, and the backward product of no words."""
     one, other = (merged(a) for a in both(w))
     size = len(other[2])
     unit = tuple(tuple(w.over.one if i == j else w.over.zero for j in range(size)) for i in range(size))
@@ -120,20 +120,20 @@ def start_at_bos(w: Weights) -> tuple[Vector, Matrix]:
 
 
 def step_after_bos(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """One more word at the sentence's end, the first that the backward direction reads."""
+    """Append one word at the sentence's end, which the backward direction reads first."""
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     return times(w, h, one[0][x]), tuple(times(w, row, product) for row in other[0][x])
 
 
 def mean_with_bos_last(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Half of both scores together; the backward direction reads the words from their end, and then BOS."""
+    """Return the mean of both scores; the backward direction reads the words from their end, then BOS."""
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     back = times(w, times(w, at_s_0(w, len(other[2])), product), other[1])
     return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)
 
 
 def mean_with_bos_first(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """The same where the backward direction reads BOS, and then the words from their end."""
+    """Return the mean of both scores; the backward direction reads BOS, then the words from their end."""
     (h, product), (one, other) = state, (merged(a) for a in both(w))
     back = times(w, times(w, at_s_0(w, len(other[2])), other[1]), product)
     return (HALF * (dot(w.over, h, one[2]) + dot(w.over, back, other[2])),)
@@ -143,16 +143,16 @@ bos_last = Recurrence(start=start_at_bos, step=step_after_bos, out=mean_with_bos
 bos_first = Recurrence(start=start_at_bos, step=step_after_bos, out=mean_with_bos_first)
 
 
-# One direction by an automaton that is not deterministic, and counts.
+# One direction by a nondeterministic automaton, which counts.
 
 
 def counting_step(w: Weights, state: tuple[Vector, Matrix], x: str) -> tuple[Vector, Matrix]:
-    """The rule's own automaton forth, the deterministic one back."""
+    """Append one word, with the rule's own automaton forward and the deterministic one backward."""
     return step_4(w, state[0], x), step(w, (start(w)[0], state[1]), x)[1]
 
 
 def counting_mean(w: Weights, state: tuple[Vector, Matrix]) -> tuple[Any]:
-    """Half of both scores together."""
+    """Return the mean of both scores."""
     (forth,) = score(w, state[0])
     back = dot(w.over, last_vectors(w, state)[1], tuple(both(w)[1].final.tolist()))
     return (HALF * (forth + back),)
@@ -167,7 +167,7 @@ WITH_START_STATES = (
     " (on_sets {alpha_inf:bool} {alpha_0:bool} (backwards {T:bool})"
     " {over})) (<read>))"
 )
-"""The mean in Coq's terms, where the backward direction reads ``<read>``."""
+"""The mean in Coq's terms, in which the backward direction reads ``<read>``."""
 HALVES = ("plus {half} {half} = one",)
 REFUTED = (
     "forall (R : ringType) (half : of_ring R), plus half half = one -> let over := of_ring R in"
@@ -287,7 +287,7 @@ CLAIM = Claim(
                     **{f"final{i}": tuple(a.final.tolist()) for i, a in enumerate(both(w))},
                 },
             ),
-            # few random rules tell the two apart
+            # few random rules distinguish the two
             effort=Effort(examples=250, strings=12, longest=8, run=10),
         ),
         Variant(

@@ -1,8 +1,8 @@
-"""Taking rules out: which states may go, so that every other rule's score stays as it was.
+"""Removal of rules: the states that may be removed without changing any other rule's score.
 
-Jiang et al. 2020, section 6, which keeps those of the rule's states "that can be reached from states of other
-REs". That keeps what it need not, and may take what it must not: after training a path of another rule may
-begin in a state of the rule that is taken out.
+Jiang et al. 2020, section 6, keep those of the rule's states "that can be reached from states of
+other REs". That may keep too many states and remove too many: after training, a path of another
+rule may begin in a state of the removed rule.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from theory.weights import Weights
 
 DISABLED, OTHER = 1, 2
 
-# The automaton of two rules: state 1 is the universal start state, of the others each belongs to a rule. The
-# final weights are those of the rule that stays. Weights are any numbers: the network has been trained.
+# The automaton of two rules: state 1 is the universal start state, and each other state belongs to a rule.
+# The final weights are those of the remaining rule. Weights are any numbers, because the network has been
+# trained.
 
 
 SPARSE = (0, 0, 0, 0, 0, 0, 1, Fraction(1, 2), -2)
 
 
 def two_rules(k: int, only: tuple[Any, ...] = SPARSE) -> Signature:
-    """K states."""
+    """Return the signature with K states."""
     return Signature(
         (
             one_start(),
@@ -48,13 +49,14 @@ def two_rules(k: int, only: tuple[Any, ...] = SPARSE) -> Signature:
 
 
 def owned(w: Weights, state: int) -> int:
-    """The rule whose state it is; 0 for the start state."""
+    """Return the rule that owns the state; 0 for the start state."""
     return 0 if state == 0 else int(w.rule[state])
 
 
 def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
-    """The states that a path leads to from those (``forwards``), or from which one leads to them; those among
-    them.
+    """Return the states reachable from ``targets`` (``forwards``), or those from which they are reachable.
+
+    The targets are included.
     """
     states, waiting = set(targets), list(targets)
     for q in waiting:
@@ -67,19 +69,19 @@ def reaching(w: Weights, targets: set[int], forwards: bool) -> set[int]:
 
 
 def printed(w: Weights) -> set[int]:
-    """All but the rule's states that cannot be reached from states of other rules."""
+    """Return all states except the rule's states that are unreachable from states of other rules."""
     others = {q for q in range(w.n) if owned(w, q) == OTHER}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, others, forwards=True)
 
 
 def corrected(w: Weights) -> set[int]:
-    """All but the rule's states from which no final state of another rule can be reached."""
+    """Return all states except the rule's states that reach no final state of another rule."""
     ends = {q for q in range(w.n) if w.alpha_inf[q]}
     return {q for q in range(w.n) if owned(w, q) != DISABLED} | reaching(w, ends, forwards=False)
 
 
 def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
-    """The network of the automaton without the other states (equation 4)."""
+    """Return the network of the automaton restricted to these states (equation 4)."""
 
     def step(w: Weights, h: Vector, x: str) -> Vector:
         states = keep(w)
@@ -94,8 +96,9 @@ def with_only(keep: Callable[[Weights], set[int]]) -> Recurrence:
 
 
 def untrained(k: int, only: tuple[Any, ...] = BITS) -> Signature:
-    """Before training: no transition leads from a state of one rule to one of another, or back to the
-    start.
+    """Return the signature before training.
+
+    No transition leads from a state of one rule to one of another, or back to the start.
     """
     trained = two_rules(k, only)
     entries = [e if e.name != "T" else by_symbol("t", (k, k), only) for e in trained.entries]
@@ -104,7 +107,7 @@ def untrained(k: int, only: tuple[Any, ...] = BITS) -> Signature:
 
 
 def in_turn(signature: Signature) -> Signature:
-    """The same where the states after the start state belong to the two rules in turn."""
+    """Return the signature in which the states after the start state belong to the two rules alternately."""
     taken = constant("rule", derived=lambda w: tuple(DISABLED if i % 2 else OTHER for i in range(w.n)))
     return replace(
         signature, entries=tuple(taken if e.name == "rule" else e for e in signature.entries), most_small=350
@@ -112,9 +115,7 @@ def in_turn(signature: Signature) -> Signature:
 
 
 def separate(w: Weights, x: str) -> tuple[Vector, ...]:
-    """Of the random matrix what leads from the start state to others, and from a state to one of the same
-    rule.
-    """
+    """Return the entries of the random matrix from the start state, and between states of one rule."""
     return tuple(
         tuple(v if j and owned(w, i) in (0, owned(w, j)) else 0 for j, v in enumerate(row))
         for i, row in enumerate(w.t[x])
@@ -144,7 +145,7 @@ EQUAL = (
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return what Coq reads: which states are a disabled rule's, as 1 and 0."""
+    """Return the values that Coq reads, with the states of the disabled rule as 1 and 0."""
     disabled = tuple(Fraction(rule == DISABLED) for rule in w.rule)
     sets = {"S": f"(place {len(w.alphabet)})", "Q": f"(place {len(w.f)})", "start": "ord0"}
     return {**w.entries, **sets, "disabled": disabled, "weighs": "nonzero"}

@@ -1,7 +1,7 @@
-"""Equation 10: rules are added by putting their factors beside the others, block by block; no score changes.
+"""Equation 10: rules are added by combining their factors in blocks, and no score changes.
 
-Jiang et al. 2020, section 6, equation 10. The initial weights are put one behind the other, too, which goes
-without saying there.
+Jiang et al. 2020, section 6, equation 10. The initial weights are concatenated, too, which the
+paper leaves implicit.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ COLUMNS = {OLD: "r", NEW: "r_new"}
 
 
 def two_sets(size: tuple[int, int, int, int], only: tuple[Any, ...] | None = None) -> Signature:
-    """Two networks: K states and r columns, and as many others."""
+    """Return the signature of two networks: K states and r columns, and K_new and r_new others."""
     k, r, k_new, r_new = size
     new = [replace(entry, name=entry.name + NEW) for entry in factors(k_new, r_new, only)]
     return Signature((*factors(k, r, only), *new), size=("K", k), most_small=700)
 
 
 def block(w: Weights, name: str) -> Weights:
-    """One of the two networks."""
+    """Return the weights of one of the two networks."""
     own = {entry: w.entries[entry + name] for entry in ("alpha_0", "D_1", "v", "D_2", "alpha_inf")}
     return Weights(w.over, w.alphabet, own, ("K", len(own["alpha_0"])))
 
 
-# The recurrence of both at one place of one block, with the blocks of equation 10: outside of the two there
-# are zeros.
+# The recurrence of both at one place of one block, with the blocks of equation 10; entries outside of the two
+# blocks are zero.
 
 
 def within(of: AnyPlaces, name: str, row: str, i: Any, column: str, s: Any) -> Any:
-    """D_1 or D_2 with both networks' rows and columns."""
+    """Return an entry of D_1 or D_2 with both networks' rows and columns."""
     return of.at(name + row, i, s) if row == column else of.zero
 
 
 def place_10(of: AnyPlaces, own: str, j: Any) -> Any:
-    """The number j of that block of h_t = ((h_{t-1} D_1) o v_t) D_2^T."""
+    """Return number j of this block of h_t = ((h_{t-1} D_1) o v_t) D_2^T."""
 
     def from_column(b: str) -> Any:
         return of.sum(lambda s: of.times(a_10(of, b, s), within(of, "D_2", own, j, b, s)), COLUMNS[b])
@@ -67,7 +67,7 @@ def place_10(of: AnyPlaces, own: str, j: Any) -> Any:
 
 
 def a_10(of: AnyPlaces, column: str, s: Any) -> Any:
-    """The number s of that block of a = (h_{t-1} D_1) o v_t."""
+    """Return number s of this block of a = (h_{t-1} D_1) o v_t."""
 
     def from_state(b: str) -> Any:
         return of.sum(lambda i: of.times(of.at("h" + b, i), within(of, "D_1", b, i, column, s)), STATES[b])
@@ -76,7 +76,7 @@ def a_10(of: AnyPlaces, column: str, s: Any) -> Any:
 
 
 def step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
-    """Both blocks of h_t."""
+    """Return both blocks of h_t."""
     old, new = h
     values = {"h": old, "h_new": new, "v": w.v[x], "v_new": w.v_new[x]}
     values |= {name: w.entries[name] for name in ("D_1", "D_2", "D_1_new", "D_2_new")}
@@ -90,7 +90,7 @@ def step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
 
 
 def scores(w: Weights, h: tuple[Vector, Vector]) -> tuple[Any, Any]:
-    """The score of each set of rules (equation 8)."""
+    """Return the score of each set of rules (equation 8)."""
     return dot(w.over, h[0], w.alpha_inf), dot(w.over, h[1], w.alpha_inf_new)
 
 
@@ -98,18 +98,18 @@ merged = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=step, out=s
 
 
 def each_alone(w: Weights) -> list[WFSA]:
-    """The automaton of each set."""
+    """Return the automaton of each set."""
     return [
         WFSA(w.over, own.alpha_0, own.alpha_inf, rebuilt(own)) for own in (block(w, name) for name in BLOCKS)
     ]
 
 
-# Without columns of its own: the new states share those that are there, and a word's vector is the sum of
+# Without columns of their own, the new states share the existing ones, and a word's vector is the sum of
 # both.
 
 
 def shared_step(w: Weights, h: tuple[Vector, Vector], x: str) -> tuple[Vector, Vector]:
-    """Equation 5 with [D_1; D_1_new], v + v_new and [D_2; D_2_new]."""
+    """Return equation 5 with [D_1; D_1_new], v + v_new and [D_2; D_2_new]."""
     both = {"D_1": (*w.D_1, *w.D_1_new), "D_2": (*w.D_2, *w.D_2_new)}
     z = tuple(total(w.over, pair) for pair in zip(w.v[x], w.v_new[x], strict=True))
     after = with_factors(Weights(w.over, w.alphabet, both), (*h[0], *h[1]), z)
@@ -120,8 +120,9 @@ in_shared_columns = Recurrence(start=lambda w: (w.alpha_0, w.alpha_0_new), step=
 
 
 def any_size() -> list[Identity]:
-    """The step at any place of the old block, with the sizes of both symbols; the new block is the same with
-    the names turned round.
+    """Return the step at any place of the old block, with symbolic sizes of both.
+
+    The new block is the same with the names exchanged.
     """
     of = symbolic()
     left, right = place_10(of, OLD, of.j), alone(of, of.j)
@@ -130,7 +131,7 @@ def any_size() -> list[Identity]:
 
 
 def alone(of: AnyPlaces, j: Any) -> Any:
-    """The number j of what that set's own tensor makes of h."""
+    """Return number j of h times the set's own tensor."""
     return of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, j)))
 
 

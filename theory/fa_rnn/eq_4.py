@@ -1,5 +1,4 @@
-"""Equation 4: the recurrence h_t = h_{t-1} T[x_t] computes the Forward score of the automaton whose weights T
-are.
+"""Equation 4: the recurrence h_t = h_{t-1} T[x_t] computes the Forward score of the automaton with weights T.
 
 Jiang et al. 2020, section 3.1, equations 2 and 4.
 """
@@ -26,16 +25,16 @@ from theory.weights import Weights
 
 
 def network(k: int) -> Signature:
-    """An undecomposed FA-RNN with K states."""
+    """Return the signature of an undecomposed FA-RNN with K states."""
     return Signature(tensor(k), size=("K", k), most_small=300)
 
 
-# With the tensor's last two indices turned round: h_t = T[x_t] h_{t-1}, as equation 16 of Rational
-# Recurrences has its matrices.
+# With the tensor's last two indices exchanged: h_t = T[x_t] h_{t-1}, like the matrices in equation 16 of
+# Rational Recurrences.
 
 
 def step_turned(w: Weights, h: Vector, x: str) -> Vector:
-    """The number j is the sum over i of T[x_t, j, i] h_{t-1}[i]."""
+    """Return h_t with number j equal to the sum over i of T[x_t, j, i] h_{t-1}[i]."""
     turned = {**w.T, x: tuple(zip(*w.T[x], strict=True))}
     return step_4(Weights(w.over, w.alphabet, {**w.entries, "T": turned}, w.size), h, x)
 
@@ -44,7 +43,7 @@ by_turned_tensor = Recurrence(start=lambda w: w.alpha_0, step=step_turned, out=s
 
 
 def small_network(k: int) -> Signature:
-    """The small cases: with more than one state, weights 0 and 1."""
+    """Return the signature of the small cases: with more than one state, weights 0 and 1."""
     return network(k) if k == 1 else Signature(tensor(k, BITS), size=("K", k), most_small=600)
 
 

@@ -1,7 +1,7 @@
 """Equation 5: with its tensor in three factors, the network is the same automaton.
 
-Jiang et al. 2020, section 3.2, equation 5, which asks for a rank r that is large enough and does not say
-which one is.
+Jiang et al. 2020, section 3.2, equation 5, which needs a sufficiently large rank r but does not
+specify it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from theory.weights import Weights
 
 
 def decomposed(size: tuple[int, int]) -> Signature:
-    """Any factors, with K states and r columns."""
+    """Return the signature of any factors, with K states and r columns."""
     k, r = size
     return Signature(factors(k, r), size=("K", k), most_small=300)
 
 
 def constructed(k: int) -> Signature:
-    """Any tensor, with the factors that follow from it: as many columns as there are words and states, or
-    pairs of states.
+    """Return the signature of any tensor with its derived factors.
+
+    They have as many columns as there are pairs of a word and a state, or pairs of states.
     """
     return Signature((*tensor(k), *by_construction()), size=("K", k), most_small=300)
 
@@ -46,7 +47,7 @@ def constructed(k: int) -> Signature:
 
 
 def step_with_fewer(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
-    """Equation 5 without the last column of each factor."""
+    """Return equation 5 without the last column of each factor."""
     short = {
         "D_1": tuple(row[:-1] for row in w.D_1),
         "v": {x: w.v[x][:-1]},
@@ -67,7 +68,7 @@ HERE = (
 
 
 def with_sets(w: Weights) -> dict[str, Any]:
-    """Return what Coq reads: the set of letters and that of states are finite."""
+    """Return the values that Coq reads; the sets of letters and states are finite."""
     return {**w.entries, "S": f"(place {len(w.alphabet)})", "Q": f"(place {len(w.alpha_0)})"}
 
 

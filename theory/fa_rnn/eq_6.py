@@ -1,8 +1,8 @@
-"""Equation 6: at every beta the network is an automaton, whose tensor mixes the rules' rows with what the
-pretrained vectors give.
+"""Equation 6: at every beta, the network is an automaton.
 
-Jiang et al. 2020, section 3.3, equation 6, and section 6, equation 9, for all beta in [0, 1] and any G, as
-training makes it. fa-rnn-beta-1 and fa-rnn-beta-0 say what the ends are.
+Its tensor mixes the rules' rows with those from the pretrained vectors. Jiang et al. 2020, section
+3.3, equation 6, and section 6, equation 9, for all beta in [0, 1] and any trained G. The claims
+fa-rnn-beta-1 and fa-rnn-beta-0 cover the extremes.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from theory.signature import Signature, Sizes, WeightEntry, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights: factors, a vector u of D numbers for each word, G, and beta; -1 to subtract it with, which is
-# any number in proofs.
+# The weights: factors, a vector u of D numbers for each word, G, beta, and -1 to subtract with, which is any
+# number in proofs.
 
 MINUS = constant("minus", only=(-1,))
 
 
 def mixture(only: Any, size: tuple[int, int, int]) -> tuple[WeightEntry, ...]:
-    """u and G, for K states, r columns and vectors of D numbers."""
+    """Return u and G for K states, r columns and vectors of D numbers."""
     _, r, d = size
     return MINUS, by_symbol("u", (d,), only), constant("G", (d, r), only)
 
 
 def mixed(size: tuple[int, int, int]) -> Signature:
-    """Any weights."""
+    """Return the signature of any weights."""
     k, r, _ = size
     beta = constant("beta", only=("1/2", "1/4", "3/4", "1/8", "7/8", 0, 1, "1/3"))
     return Signature((*factors(k, r), beta, *mixture(None, size)), size=("K", k), most_small=300)
 
 
 def small_mixed(size: tuple[int, int, int]) -> Signature:
-    """The small cases: zeros and ones, and a beta that is neither."""
+    """Return the signature of the small cases: zeros and ones, and a beta that is neither."""
     k, r, _ = size
     beta = constant("beta", only=("1/4", "2/3"))
     return in_line(Signature((*factors(k, r, BITS), beta, *mixture(BITS, size)), size=("K", k)), most=200)
@@ -62,18 +62,18 @@ def small_mixed(size: tuple[int, int, int]) -> Signature:
 
 
 def rest(of: AnyPlaces) -> Any:
-    """1 - beta."""
+    """Return 1 - beta."""
     return of.plus(of.one, of.times(of.at("minus"), of.at("beta")))
 
 
 def row(of: AnyPlaces, s: Any) -> Any:
-    """The number s of z = beta v + (1 - beta) u G."""
+    """Return number s of z = beta v + (1 - beta) u G."""
     turned = of.sum(lambda d: of.times(of.at("u", d), of.at("G", d, s)), "D")
     return of.plus(of.times(of.at("beta"), of.at("v", s)), of.times(rest(of), turned))
 
 
 def place_6(of: AnyPlaces, j: Any) -> Any:
-    """The number j of a = (h_{t-1} D_1) o z, h_t = a D_2^T."""
+    """Return number j of h_t = a D_2^T, with a = (h_{t-1} D_1) o z."""
 
     def a(s: Any) -> Any:
         return of.times(of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), row(of, s))
@@ -81,11 +81,11 @@ def place_6(of: AnyPlaces, j: Any) -> Any:
     return of.sum(lambda s: of.times(a(s), of.at("D_2", j, s)), "r")
 
 
-# The automaton: a mixture of tensors, that of the factors and, for each number of u, that with a row of G.
+# The automaton: a mixture of the factors' tensor and, for each number of u, the tensor with a row of G.
 
 
 def mixed_tensor(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """T[x, i, j] = beta T_R[x, i, j] + (1 - beta) sum over d of u_d T_d[i, j]."""
+    """Return T[x, i, j] = beta T_R[x, i, j] + (1 - beta) sum over d of u_d T_d[i, j]."""
 
     def of_row(d: Any) -> Any:
         return of.sum(
@@ -96,17 +96,17 @@ def mixed_tensor(of: AnyPlaces, i: Any, j: Any) -> Any:
     return of.plus(of.times(of.at("beta"), of_factors(of, i, j)), of.times(rest(of), turned))
 
 
-# Of all places.
+# The functions for all places.
 
 
 def at(w: Weights, x: str, h: Vector = ()) -> Concrete:
-    """The weights of a word, and a state."""
+    """Return the weights of a word and a state."""
     entries = {name: value[x] if isinstance(value, dict) else value for name, value in w.entries.items()}
     return Concrete(w.over, len(w.D_1), entries | {"h": h}, {"r": len(w.G[0]), "D": len(w.G)})
 
 
 def step_6(w: Weights, h: Vector, x: str) -> Vector:
-    """h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6)."""
+    """Return h_t = ((h_{t-1} D_1) o z_t) D_2^T (equation 6)."""
     of = at(w, x, h)
     return tuple(place_6(of, j) for j in range(1, len(h) + 1))
 
@@ -115,7 +115,7 @@ network = Recurrence(start=lambda w: w.alpha_0, step=step_6, out=score)
 
 
 def with_mixed_tensor(w: Weights) -> list[WFSA]:
-    """The automaton whose weights are the mixture."""
+    """Return the automaton whose weights are the mixture."""
     size, tables = range(1, len(w.D_1) + 1), {}
     for x in w.alphabet:
         of = at(w, x)
@@ -124,7 +124,7 @@ def with_mixed_tensor(w: Weights) -> list[WFSA]:
 
 
 def any_size_6() -> list[Identity]:
-    """The step at any place, with K, r and D symbols."""
+    """Return the step at any place, with symbolic K, r and D."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), mixed_tensor(of, i, of.j)))
     return [at_place(of, left, place_6(of, of.j))]

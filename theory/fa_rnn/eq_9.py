@@ -1,10 +1,9 @@
-"""Equation 9: the tensor, and so the automaton, comes back from the factors; the unfolding's rows have the
-state after first.
+"""Equation 9: the tensor, and therefore the automaton, is reconstructed from the factors.
 
-Jiang et al. 2020, section 6, equation 9. A mode-1 unfolding has a row a word, and is the transpose of what is
-printed. The Khatri-Rao product of D_2 and D_1 has the row (j - 1) K + i for the states i before and j after:
-read as [i, j], in the order in which programs reshape, it gives every matrix transposed, which the paper does
-not say.
+Jiang et al. 2020, section 6, equation 9. A mode-1 unfolding has one row for each word, and is the
+transpose of the printed one. The Khatri-Rao product of D_2 and D_1 has the row (j - 1) K + i for
+the states i before and j after a word: the state after comes first. Read as [i, j], in the order in
+which programs reshape, it gives every matrix transposed, which the paper does not mention.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ from theory.weights import Weights, total
 
 
 def unfolded(w: Weights, x: str) -> Vector:
-    """The column of T_(1) = (D_2 (.) D_1) E_R^T for a word: K^2 numbers.
+    """Return the column of T_(1) = (D_2 (.) D_1) E_R^T for a word: K^2 numbers.
 
-    The Khatri-Rao product has for each column the Kronecker product of D_2's and D_1's: D_2's row changes
-    last.
+    Each column of the Khatri-Rao product is the Kronecker product of columns of D_2 and D_1, in
+    which D_2's row changes last.
     """
     k = w.over
     rows = [zip(one, w.v[x], two, strict=True) for two in w.D_2 for one in w.D_1]
@@ -47,22 +46,22 @@ def unfolded(w: Weights, x: str) -> Vector:
 
 
 def state_after_first(column: Vector, k: int) -> Matrix:
-    """The row (j - 1) K + i is the number [i, j]."""
+    """Read row (j - 1) K + i as number [i, j]."""
     return tuple(tuple(column[j * k + i] for j in range(k)) for i in range(k))
 
 
 def state_before_first(column: Vector, k: int) -> Matrix:
-    """The row (i - 1) K + j is the number [i, j]."""
+    """Read row (i - 1) K + j as number [i, j]."""
     return tuple(tuple(column[i * k + j] for j in range(k)) for i in range(k))
 
 
 def reconstructed(fold: Callable[[Vector, int], Matrix]) -> Callable[[Weights], list[WFSA]]:
-    """The automaton of the unfolding, read in that way."""
+    """Return the construction of the automaton from the unfolding, read by ``fold``."""
     return lambda w: [automaton_of(w, {x: fold(unfolded(w, x), len(w.alpha_0)) for x in w.alphabet})]
 
 
 def thresholded(w: Weights) -> list[WFSA]:
-    """1 where the reconstructed tensor is at least gamma, 0 elsewhere."""
+    """Return the automaton that is 1 if the reconstructed tensor is at least gamma, else 0."""
     k = len(w.alpha_0)
     tables = {x: state_after_first(unfolded(w, x), k) for x in w.alphabet}
     return [
@@ -74,23 +73,22 @@ def thresholded(w: Weights) -> list[WFSA]:
 
 
 def small_factors(size: tuple[int, int]) -> Signature:
-    """The small cases of any factors: all with weights 0, 1 and -1 in one column, the first with 0 and 1 in
-    two.
+    """Return the signature of the small cases of any factors.
+
+    With one column, these are all with weights 0, 1 and -1; with two, the first with 0 and 1.
     """
     only = (0, 1, -1) if size[1] == 1 else BITS
     return in_line(Signature(factors(size[0], size[1], only), size=("K", size[0])), most=800)
 
 
 def rule_and_threshold(k: int) -> Signature:
-    """A tensor of zeros and ones with factors by construction, and a threshold from 0, which is left out, to
-    1.
-    """
+    """Return the signature of a 0-1 tensor with factors by construction, and a threshold in (0, 1]."""
     gamma = constant("gamma", only=("1/2", "1", "1/100", "99/100"))
     return Signature((*tensor(k, BITS), *by_construction(), gamma), size=("K", k), most_small=600)
 
 
 def rule_and_any_threshold(k: int) -> Signature:
-    """The same with a threshold that is too small or too large."""
+    """Return the signature with a threshold that is too small or too large."""
     signature = rule_and_threshold(k)
     return Signature(
         (*signature.entries[:-1], constant("gamma", only=(0, 2))), size=signature.size, most_small=600
@@ -116,7 +114,7 @@ ONES_AND_ZEROS = (
 
 
 def in_coq(w: Weights) -> dict[str, Any]:
-    """Return what Coq reads: the columns are a finite set, and the threshold is one of numbers."""
+    """Return the values that Coq reads, with the columns as a finite set and a threshold's comparison."""
     return {**w.entries, "C": f"(place {len(w.D_1[0])})", "at_most": "Qc_le"}
 
 

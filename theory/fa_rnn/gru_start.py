@@ -1,18 +1,19 @@
-"""Equation 7: how far an FA-GRU is, at most, from the FA-RNN that it begins as, and that it may be far.
+"""Equation 7: a bound on the distance of an FA-GRU from its FA-RNN, and a proof that it may be large.
 
-Jiang et al. 2020, section 3.4, which makes the gates' biases large "to ensure that the initialized FA-GRU is
-approximately equivalent to the FA-RNN". The gates read h, which counts paths: where counts grow with the
-sentence, U h outgrows every bias.
+Jiang et al. 2020, section 3.4, make the gates' biases large "to ensure that the initialized FA-GRU
+is approximately equivalent to the FA-RNN". The gates read h, which counts paths. If counts grow
+with the sentence, U h exceeds every bias.
 
-The bound. T is not negative, so h never is. While h is at most u, every gate is at least sigma(b - |W z| -
-|U|^T u) =: 1 - e. With both gates from 1 - e to 1, and h_1 the state after BOS,
+The bound: T is nonnegative, so h is, too. While h is at most u, every gate is at least sigma(b - |W
+z| - |U|^T u) =: 1 - e. With both gates from 1 - e to 1, and h_1 the state after BOS,
 
     (1 - e)^2 h T  <=  (1 - f) o h + f o (((1 - r) o h_1 + r o h) T)  <=  e h + (h + e h_1) T
 
-number by number. So with l and u from the same start, l' = (1 - e)^2 l T and u' = e u + (u + e h_1) T, the
-FA-GRU stays between l and u, and so does the FA-RNN, for which e is 0; the same holds for any larger e. sigma
-is irrational: all of it is computed in balls, which hold the true values, with an e that is larger by 2^-64
-of itself, so that what may be equal is settled.
+elementwise. So with l and u from the same start, l' = (1 - e)^2 l T and u' = e u + (u + e h_1) T,
+the FA-GRU stays between l and u. So does the FA-RNN, for which e is 0. The same holds for any
+larger e. Because sigma is irrational, everything is computed in balls, which contain the true
+values. The computed e is larger by a relative 2^-64, so that comparisons of equal values are
+decided.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ ROOM = Fraction(1, 2**64)
 
 
 def gated(k: int) -> Signature:
-    """A rule's automaton from the state after BOS on, and gates: W z of each word, U, and one bias for
-    all.
+    """Return the signature of a rule's automaton from the state after BOS on, and its gates.
+
+    The gates have W z for each word, U, and one common bias.
     """
     start, table, end = tensor(k, BITS)
     words = (by_symbol("Wf", (k,), WORD), by_symbol("Wr", (k,), WORD))
@@ -49,7 +51,7 @@ def gated(k: int) -> Signature:
 
 
 def at_ten(k: int) -> Signature:
-    """The same with the bias 10, and in the small cases only what an update gate reads of h."""
+    """Return the signature with bias 10; in small cases, only the update gate reads h."""
     start, _, end = (
         constant(e.name, derived=lambda w, at=at: tuple(int(i == at % w.n) for i in range(w.n)))
         for e, at in zip(tensor(k), (0, 0, -1), strict=True)
@@ -68,7 +70,7 @@ def at_ten(k: int) -> Signature:
 
 @dataclass(frozen=True)
 class Run:
-    """Where both networks are.
+    """The states of both networks.
 
     Attributes:
         gru: h of the FA-GRU, in balls.
@@ -83,24 +85,24 @@ class Run:
 
 
 def ball(value: Any) -> Any:
-    """A weight as a ball."""
+    """Convert a weight to a ball."""
     exact = Fraction(value)
     return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
 
 
 def sigma(value: Any) -> Any:
-    """The sigmoid."""
+    """Return the sigmoid."""
     return 1 / (1 + (-value).exp())
 
 
 def start(w: Weights) -> Run:
-    """After BOS, where all are the same."""
+    """Return the state after BOS, where all vectors are equal."""
     first = tuple(map(ball, w.alpha_0))
     return Run(first, w.alpha_0, first, first)
 
 
 def step(w: Weights, now: Run, x: str) -> Run:
-    """One word."""
+    """Process one word."""
     with flint.ctx.workprec(PRECISION):
         e = (1 - least_gate(w, now, x)) * (1 + ball(ROOM))
         first, table = tuple(map(ball, w.alpha_0)), [[ball(v) for v in row] for row in w.T[x]]
@@ -111,7 +113,7 @@ def step(w: Weights, now: Run, x: str) -> Run:
 
 
 def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vector:
-    """Equation 7."""
+    """Return equation 7."""
     f, r = (
         tuple(
             sigma(ball(a) + v + ball(w.b))
@@ -124,7 +126,7 @@ def gated_step(w: Weights, h: Vector, first: Vector, table: Any, x: str) -> Vect
 
 
 def times(h: Vector, table: Any) -> Vector:
-    """A row times a matrix, in balls."""
+    """Return a row times a matrix, in balls."""
     return tuple(
         sum((v * row[j] for v, row in zip(h, table, strict=True)), start=flint.arb(0))
         for j in range(len(table[0]))
@@ -132,7 +134,7 @@ def times(h: Vector, table: Any) -> Vector:
 
 
 def least_gate(w: Weights, now: Run, x: str) -> Any:
-    """sigma(b - max |W z| - max over j of sum over i of |U[i, j]| u[i])."""
+    """Return sigma(b - max |W z| - max over j of sum over i of |U[i, j]| u[i])."""
     read = max(abs(v) for words in (w.Wf, w.Wr) for v in words[x])
     heard = [
         sum((abs(ball(row[j])) * u for row, u in zip(matrix, now.upper, strict=True)), start=flint.arb(0))
@@ -146,20 +148,20 @@ def least_gate(w: Weights, now: Run, x: str) -> Any:
 
 
 class Unsettled(ValueError):
-    """Two balls overlap, so that neither order is certain."""
+    """An error for two overlapping balls, whose order is undecided."""
 
 
 def at_most(a: Any, b: Any) -> bool:
-    """Is a <= b, surely? Raises :class:`Unsettled` where balls overlap."""
+    """Return whether a <= b holds with certainty; raise Unsettled if the balls overlap."""
     if a <= b:
         return True
     if a > b:
         return False
-    raise Unsettled(f"{a} and {b} are too near one another")
+    raise Unsettled(f"the balls {a} and {b} must not overlap")
 
 
 def between(w: Weights, now: Run) -> tuple[int]:
-    """Are both networks between the bounds, in all numbers? 1 or 0."""
+    """Return 1 if both networks are between the bounds in all numbers, else 0."""
     with flint.ctx.workprec(PRECISION):
         sides = [now.gru, tuple(map(ball, now.plain))]
         within = all(
@@ -171,25 +173,25 @@ def between(w: Weights, now: Run) -> tuple[int]:
 
 
 def near(w: Weights, now: Run) -> tuple[int]:
-    """Are the scores within 1/2 of one another? 0 only where they surely are not."""
+    """Return 0 if the scores certainly differ by more than 1/2, else 1."""
     with flint.ctx.workprec(PRECISION):
         end = tuple(map(ball, w.alpha_inf))
-        apart = abs(total_of(now.gru, end) - ball(dot(w.over, now.plain, w.alpha_inf)))
-        return (int(not apart > ball(FAR)),)
+        distance = abs(total_of(now.gru, end) - ball(dot(w.over, now.plain, w.alpha_inf)))
+        return (int(not distance > ball(FAR)),)
 
 
 def total_of(h: Vector, end: Vector) -> Any:
-    """The score in balls."""
+    """Return the score in balls."""
     return sum((a * b for a, b in zip(h, end, strict=True)), start=flint.arb(0))
 
 
 def network(out: Callable[[Weights, Run], tuple[int]]) -> Recurrence:
-    """Both networks side by side, with a comparison of them as output."""
+    """Return the recurrence of both networks, with a comparison of them as output."""
     return Recurrence(start=start, step=step, out=out)
 
 
 def always_one(w: Weights) -> list[WFSA]:
-    """One state, all weights one."""
+    """Return the one-state automaton with all weights one."""
     return [WFSA(w.over, [1], [1], {x: [[1]] for x in w.alphabet})]
 
 

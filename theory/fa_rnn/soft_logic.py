@@ -1,8 +1,8 @@
-"""Table 2: soft logic on matches is logic, where its inputs are 0 or 1.
+"""Table 2: soft logic on matches is logic if its inputs are 0 or 1.
 
-Jiang et al. 2020, section 3.5 and Table 2, whose inputs are forward scores: counts, which may be larger than
-1. The paper asks that the elements of h_N are near 0 or 1; a rule with several final states may then still
-score 2.
+Jiang et al. 2020, section 3.5 and Table 2. There, the inputs are forward scores, which are counts
+and may exceed 1. The paper requires that the elements of h_N are near 0 or 1, but a rule with
+several final states may then still score 2.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from theory.signature import Signature, Sizes, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# R rules share an automaton, each with its own final weights; a formula in conjunctive normal form says for
-# each clause and rule whether the clause has the rule (1), its negation (-1), or neither (0).
+# R rules share an automaton, each with its own final weights. A formula in conjunctive normal form specifies
+# for each clause and rule whether the clause contains the rule (1), its negation (-1), or neither (0).
 
 
 def rules_and_formula(size: tuple[int, int, int]) -> Signature:
-    """K states, R rules and a number of clauses."""
+    """Return the signature of K states, R rules and a number of clauses."""
     k, rules, clauses = size
     start, table, _ = tensor(k, BITS)
     formula = constant("clauses", (clauses, rules), (0, 1, -1))
@@ -35,7 +35,7 @@ def rules_and_formula(size: tuple[int, int, int]) -> Signature:
 
 
 def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
-    """The small cases: every sentence begins in the first state."""
+    """Return the signature of the small cases: every sentence begins in the first state."""
     signature = rules_and_formula(size)
     return Signature(
         (one_start(), *signature.entries[1:]), size=signature.size, most_small=signature.most_small
@@ -43,8 +43,9 @@ def small_rules_and_formula(size: tuple[int, int, int]) -> Signature:
 
 
 def ends_in_turn(size: tuple[int, int, int]) -> Signature:
-    """The same where the rules end in one state each, in turn, and with no transition the formula holds of
-    the empty sentence alone.
+    """Return the signature in which each rule ends in one state, in turn.
+
+    Without transitions, the formula holds only for the empty sentence.
     """
     signature = small_rules_and_formula(size)
     _, rules, clauses = size
@@ -56,7 +57,7 @@ def ends_in_turn(size: tuple[int, int, int]) -> Signature:
 
 
 def three_literals(k: int) -> Signature:
-    """A clause that has two rules, and the negation of a third."""
+    """Return the signature of a clause with two rules and the negation of a third."""
     signature = small_rules_and_formula((k, 3, 1))
     clause = constant("clauses", derived=lambda w: ((1, 1, -1),))
     return replace(signature, entries=(*signature.entries[:-1], clause), most_small=1000)
@@ -66,22 +67,22 @@ def three_literals(k: int) -> Signature:
 
 
 def negation(a: Any) -> Any:
-    """1 - a."""
+    """Return 1 - a."""
     return 1 - a
 
 
 def disjunction(values: Sequence[Any]) -> Any:
-    """min(1, a + b + ...); of none 0, of one it."""
+    """Return min(1, a + b + ...); 0 for no values, and a single value unchanged."""
     return values[0] if len(values) == 1 else min(1, sum(values))
 
 
 def conjunction(values: Sequence[Any]) -> Any:
-    """max(0, a + b + ... - (n - 1)); of none 1, of one it."""
+    """Return max(0, a + b + ... - (n - 1)); 1 for no values, and a single value unchanged."""
     return values[0] if len(values) == 1 else max(0, sum(values) - (len(values) - 1))
 
 
 def formula(clauses: Sequence[Sequence[int]], values: Sequence[Any], join: Any = None) -> Any:
-    """The formula's soft value, from those of the rules; ``join`` is what an or of several is."""
+    """Return the formula's soft value from those of the rules; ``join`` is the "or" of several values."""
     join = disjunction if join is None else join
     return conjunction(
         [
@@ -92,7 +93,7 @@ def formula(clauses: Sequence[Sequence[int]], values: Sequence[Any], join: Any =
 
 
 def nested_disjunction(values: Sequence[Any]) -> Any:
-    """The literals two at a time, as Table 2 has the or of A and B: min(1, min(1, a + b) + c)."""
+    """Join the literals two at a time, like Table 2's "or" of A and B: min(1, min(1, a + b) + c)."""
     result = values[0] if values else 0
     for value in values[1:]:
         result = disjunction([result, value])
@@ -100,12 +101,12 @@ def nested_disjunction(values: Sequence[Any]) -> Any:
 
 
 def counts(w: Weights, h: Vector) -> Vector:
-    """The rules' forward scores (equation 8)."""
+    """Return the rules' forward scores (equation 8)."""
     return tuple(dot(w.over, h, row) for row in w.F)
 
 
 def clamped(values: Vector) -> Vector:
-    """Each at most 1."""
+    """Clamp each value to at most 1."""
     return tuple(min(1, value) for value in values)
 
 
@@ -117,12 +118,12 @@ unclamped = Recurrence(
 )
 
 
-# Nothing is clamped, and something is said only where every number of that kind is 0 or 1; elsewhere the
-# logic itself stands in for the network, so that no difference comes from there.
+# Nothing is clamped, and the claim covers only inputs for which every number of that kind is 0 or 1.
+# Otherwise the logic itself replaces the network, so that no difference arises.
 
 
 def where_bits(numbers: Callable[[Weights, Vector], Vector]) -> Recurrence:
-    """The formula of the counts, where those numbers are all 0 or 1."""
+    """Return the formula of the counts if those numbers are all 0 or 1, else the logic."""
 
     def out(w: Weights, h: Vector) -> tuple[Any]:
         scores = counts(w, h)
@@ -137,9 +138,9 @@ where_states_are_bits = where_bits(lambda w, h: h)
 where_scores_are_bits = where_bits(counts)
 
 
-# Table 2 has the or of two. An or of more can be one minimum, as a layer of an MLP computes it, or ors of two
-# in each other. The negation of a count may be negative, so that it matters where 1 is the most: NOT 2 = -1,
-# and min(1, 1 + 1 - 1) = 1, but min(1, min(1, 1 + 1) - 1) = 0.
+# Table 2 has the "or" of two values. An "or" of more can be one minimum, like an MLP layer, or nested "or"s
+# of two. The negation of a count may be negative, so the position of the clamp matters: NOT 2 = -1, and
+# min(1, 1 + 1 - 1) = 1, but min(1, min(1, 1 + 1) - 1) = 0.
 
 nested = Clamped.of(
     start=lambda w: w.alpha_0,
@@ -150,7 +151,7 @@ nested = Clamped.of(
 
 
 def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
-    """The nested formula of the counts, where the other one of the same is right; else the logic."""
+    """Return the nested formula of the counts if the flat formula is correct, else the logic."""
     scores = counts(w, h)
     right = int(holds(w.clauses, [score > 0 for score in scores]))
     return (formula(w.clauses, scores, nested_disjunction) if formula(w.clauses, scores) == right else right,)
@@ -159,12 +160,12 @@ def nested_where_flat_is_right(w: Weights, h: Vector) -> tuple[Any]:
 nested_counts = Recurrence(start=lambda w: w.alpha_0, step=step_4, out=nested_where_flat_is_right)
 
 
-# With every number of h clamped at every step, no count grows; the states are of zeros and ones, so that they
+# With every number of h clamped at every step, no count grows. The states consist of zeros and ones, so they
 # are modes.
 
 
 def clamped_step(w: Weights, state: tuple[Vector, tuple[()]], x: str) -> tuple[Vector, tuple[()]]:
-    """min(1, h_{t-1} T[x_t])."""
+    """Return min(1, h_{t-1} T[x_t])."""
     return clamped(step_4(w, state[0], x)), ()
 
 
@@ -176,12 +177,12 @@ clamped_at_every_step = Recurrence(
 )
 
 
-# The logic itself, of matches that are true or false: a deterministic automaton on the sets of states that a
-# sentence may be in.
+# The logic itself, on matches that are true or false: a deterministic automaton on the sets of states that a
+# sentence may reach.
 
 
 def holds(clauses: Sequence[Sequence[int]], matched: Sequence[bool]) -> bool:
-    """Does each clause have a rule that matches, or the negation of one that does not?"""
+    """Return whether each clause has a rule that matches, or the negation of one that does not."""
     return all(
         any((m if sign > 0 else not m) for sign, m in zip(row, matched, strict=True) if sign)
         for row in clauses
@@ -189,7 +190,7 @@ def holds(clauses: Sequence[Sequence[int]], matched: Sequence[bool]) -> bool:
 
 
 def logic(w: Weights) -> list[WFSA]:
-    """Whether the formula holds of the rules' matches, 0 or 1."""
+    """Return the automaton that is 1 if the formula holds for the rules' matches, else 0."""
     return [on_sets(w, lambda states: holds(w.clauses, [any(row[q] for q in states) for row in w.F]))]
 
 
@@ -206,7 +207,7 @@ SIGNS = "{clauses:sign}"
 COUNTS = "(rule_count {ring} {alpha_0:bool} {T:bool} {F:bool} {word})"
 CLAMPED = COUNTS.replace("rule_count", "clamped_score")
 HOLDS = f"(holds {SIGNS} (fun r => matched {{alpha_0:bool}} ({{F:bool}} r) {{T:bool}} {{word}}))"
-"""The formula, the counts and the logic, as Coq has them."""
+"""The formula, the counts and the logic in Coq's terms."""
 RULES_IN_COQ = (
     "(C L Q : finite) (S : eqType) (clauses_sign : C -> L -> option bool) (alpha_0_bool : Q -> bool)"
     " (T_bool : S -> Q -> Q -> bool) (F_bool : L -> Q -> bool) word"
@@ -214,8 +215,9 @@ RULES_IN_COQ = (
 
 
 def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
-    """Return that this value is 1 where the logic holds, and else 0, over any ordered domain; or that it is
-    not.
+    """Return the proposition that this value is 1 if the logic holds, else 0, over any ordered domain.
+
+    With ``refuted``, return its negation.
     """
     given = "".join(f"{premise} = ({HOLDS})%:R%R :> R -> " for premise in premises)
     equal = f"forall {RULES_IN_COQ}, {given}{value} = ({HOLDS})%:R%R :> R"
@@ -223,7 +225,7 @@ def in_any_domain(value: str, *premises: str, refuted: bool = False) -> str:
 
 
 def with_integers(w: Weights) -> dict[str, Any]:
-    """Return what Coq reads: it counts in integers."""
+    """Return the values that Coq reads; it counts in integers."""
     return {**w.entries, "ring": "integers"}
 
 

@@ -1,7 +1,7 @@
-"""The Viterbi score: max-times, where section 2.4 prints max-plus.
+"""The Viterbi score is max-times; section 2.4 prints max-plus.
 
-Jiang et al. 2020, sections 2.4 and 3.5, equation 3. With weights 0 and 1 max-plus adds up ones: an automaton
-of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty sentence.
+Jiang et al. 2020, sections 2.4 and 3.5, equation 3. With weights 0 and 1, max-plus adds ones: an
+automaton of ``a`` would score 3 on ``a``, 2 on ``b`` and 1 on the empty sentence.
 """
 
 from __future__ import annotations
@@ -34,36 +34,36 @@ from theory.weights import Weights
 
 
 def over_max_times(k: int) -> Signature:
-    """An automaton with K states and weights that are not negative."""
+    """Return the signature of an automaton with K states and nonnegative weights."""
     return Signature(tensor(k), over=MAX_TIMES, size=("K", k))
 
 
 def small_over_max_times(k: int) -> Signature:
-    """The small cases."""
+    """Return the signature of the small cases."""
     return in_line(Signature(tensor(k, (0, 1, 2, Fraction(1, 2))), over=MAX_TIMES, size=("K", k)))
 
 
-# As printed: maxima for sums, and sums for products.
+# As printed: maxima instead of sums, and sums instead of products.
 
 
 def max_plus_step(w: Weights, h: Vector, x: str) -> Vector:
-    """h_t[j] = max over i of h_{t-1}[i] + T[x_t, i, j]."""
+    """Return h_t[j] = max over i of h_{t-1}[i] + T[x_t, i, j]."""
     return tuple(max(v + row[j] for v, row in zip(h, w.T[x], strict=True)) for j in range(w.n))
 
 
 def max_plus_score(w: Weights, h: Vector) -> tuple[Any]:
-    """The maximum of h_N[i] + alpha_inf[i]."""
+    """Return the maximum of h_N[i] + alpha_inf[i]."""
     return (max(v + f for v, f in zip(h, w.alpha_inf, strict=True)),)
 
 
 max_plus_network = Recurrence(start=lambda w: w.alpha_0, step=max_plus_step, out=max_plus_score)
 
-# Table 6's -V: equation 5 with maxima for sums, with the factors that equation 5 has. T is their sum of
-# products, not the maximum of these. T is not negative; factors may be.
+# Table 6's -V: equation 5 with maxima instead of sums, and with the factors of equation 5. T is their sum of
+# products, not the maximum of these. T is nonnegative; factors may be negative.
 
 
 def factored(size: tuple[int, int]) -> Signature:
-    """K states and r columns, and a T that is not negative."""
+    """Return the signature of K states and r columns with a nonnegative T."""
     k, r = size
     start, before, words, after, end = factors(k, r, (1, 0, 2, HALF))
     entries = (start, before, replace(words, only=tuple(map(Fraction, (1, 2, -1, 0)))), after, end)
@@ -71,19 +71,19 @@ def factored(size: tuple[int, int]) -> Signature:
 
 
 def not_negative(w: Weights) -> bool:
-    """Is no number of T negative?"""
+    """Return whether T is nonnegative."""
     return all(v >= 0 for matrix in rebuilt(w).values() for row in matrix for v in row)
 
 
 def max_factors_step(w: Weights, h: Vector, x: str) -> Vector:
-    """h_t[j] = max over s of (max over i of h_{t-1}[i] D_1[i, s]) v_t[s] D_2[j, s]."""
+    """Return h_t[j] = max over s of (max over i of h_{t-1}[i] D_1[i, s]) v_t[s] D_2[j, s]."""
     columns = zip(zip(*w.D_1, strict=True), w.v[x], strict=True)
     a = [max(n * d for n, d in zip(h, column, strict=True)) * v for column, v in columns]
     return tuple(max(n * d for n, d in zip(a, row, strict=True)) for row in w.D_2)
 
 
 def greatest_end(w: Weights, h: Vector) -> tuple[Any]:
-    """The maximum of h_N[i] alpha_inf[i]."""
+    """Return the maximum of h_N[i] alpha_inf[i]."""
     return (max(v * f for v, f in zip(h, w.alpha_inf, strict=True)),)
 
 
@@ -91,13 +91,13 @@ maxima_of_factors = Recurrence(start=lambda w: w.alpha_0, step=max_factors_step,
 
 
 def rebuilt_over_max_times(w: Weights) -> list[WFSA]:
-    """The automaton whose weights are T, read with maxima."""
+    """Return the automaton with the weights T over max-times."""
     return [WFSA(MAX_TIMES, w.alpha_0, w.alpha_inf, rebuilt(w))]
 
 
 HALF = Fraction(1, 2)
 IN_COQ = "(R := {ring}) {alpha_0} {alpha_inf} {D_1} {D_2} {v}"
-"""The factors, as Coq has them."""
+"""The factors in Coq's terms."""
 FACTORED = Sizes(factored, ((1, 2), (2, 2), (2, 3)), ((1, 2),))
 RANDOM, SMALL = Sizes(over_max_times, (1, 2, 3), ()), Sizes(small_over_max_times, (), (1, 2))
 

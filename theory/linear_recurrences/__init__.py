@@ -1,3 +1,4 @@
-"""The claims about linear recurrences of 2020 and later: linear attention, delta rules, state-space models
-and gated recurrences, whose output units are automata that read tokens.
+"""Claims about linear recurrences of 2020 and later, whose output units are automata that read tokens.
+
+They cover linear attention, delta rules, state-space models and gated recurrences.
 """

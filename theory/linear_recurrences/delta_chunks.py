@@ -1,9 +1,9 @@
-"""Delta rules in chunks: the WY form, whose values are solved for by substitution.
+"""Delta rules in chunks: the WY form, whose values are found by substitution.
 
-Yang et al. 2024, section 3.2 (DeltaNet), and with gates Yang et al. 2025, section 3.3. With g(i, r) the
-product of the gates of a chunk's tokens i + 1, ..., r, the values u_r = beta_r (v_r - g(0, r) k_r^T S - the
-sum over i < r of g(i, r) (k_r^T k_i) u_i) are a triangular system's solution (the UT transform inverts its
-matrix), and S_r = g(0, r) S + the sum over i <= r of g(i, r) k_i u_i.
+Yang et al. 2024, section 3.2 (DeltaNet), and with gates Yang et al. 2025, section 3.3. Let g(i, r)
+be the product of the gates of a chunk's tokens i + 1, ..., r. The values u_r = beta_r (v_r - g(0,
+r) k_r^T S - the sum over i < r of g(i, r) (k_r^T k_i) u_i) solve a triangular system (the UT
+transform inverts its matrix). Then S_r = g(0, r) S + the sum over i <= r of g(i, r) k_i u_i.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ weights = gated_delta_net.weights.in_chunks("C")
 
 
 def gates(tokens: chunks.Chunk) -> Any:
-    """g: the product of the tokens' gates."""
+    """Return g, the product of the tokens' gates."""
     return chunks.product(t.alpha for t in tokens)
 
 
 def dot(t: Token, one: Any, other: Any) -> Any:
-    """The inner product."""
+    """Return the inner product."""
     return t.sum(lambda j: one[j] * other[j])
 
 
 def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """u, from the first token on: each is solved for with those before it."""
+    """Return u from the first token on; each value is solved for with those before it."""
     u: list[Any] = []
     for r, t in enumerate(chunk):
         there = gates(chunk[: r + 1]) * dot(t, t.k, s)
@@ -45,22 +45,22 @@ def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
 
 
 def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """The same, but none is corrected by those before it."""
+    """Return the values without correction by those before them."""
     there = (gates(chunk[: r + 1]) * dot(t, t.k, s) for r, t in enumerate(chunk))
     return [t.beta * (t.v + t.minus * old) for t, old in zip(chunk, there, strict=True)]
 
 
 def solved_by(solve: Any) -> chunks.Chunked:
-    """The chunk form with these values."""
+    """Return the chunk form with these values."""
 
     def output(s: Any, chunk: chunks.Chunk) -> Any:
-        """g(0, r) q^T s, and the sum over i <= r of g(i, r) (q^T k_i) u_i."""
+        """Return g(0, r) q^T s plus the sum over i <= r of g(i, r) (q^T k_i) u_i."""
         t, u = chunk[-1], solve(s, chunk)
         new = (gates(chunk[i + 1 :]) * dot(t, t.q, y.k) * u[i] for i, y in enumerate(chunk))
         return sum(new, gates(chunk) * dot(t, t.q, s))
 
     def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
-        """g(0, r) s, and the sum over i <= r of g(i, r) k_i u_i."""
+        """Return g(0, r) s plus the sum over i <= r of g(i, r) k_i u_i."""
         u = solve(s, chunk)
         new = (gates(chunk[i + 1 :]) * y.k[j] * u[i] for i, y in enumerate(chunk))
         return sum(new, gates(chunk) * s[j])

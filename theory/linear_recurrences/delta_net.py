@@ -1,7 +1,8 @@
 """DeltaNet: K + 2 states.
 
-Schlag et al. 2021, section 4.2: the delta rule W_t = W_{t-1} + beta_t (v_t - W_{t-1} phi(k_t)) phi(k_t)^T,
-and the output W_t phi(q_t). With S = W^T, one column of S is what writes and reads one number of the values.
+Schlag et al. 2021, section 4.2: the delta rule W_t = W_{t-1} + beta_t (v_t - W_{t-1} phi(k_t))
+phi(k_t)^T, and the output W_t phi(q_t). With S = W^T, one column of S writes and reads one number
+of the values.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ weights = records.Names("s_0[K] minus | beta q[K] k[K] v")  # queries and keys a
 
 
 def step(t: Any, j: Any) -> Any:
-    """As printed, for one column: s_j + beta k_j (v - s^T k)."""
+    """Return s_j + beta k_j (v - s^T k) for one column, as printed."""
     there = t.sum(lambda i: t.k[i] * t.s[i])
     return t.s[j] + t.beta * (t.k[j] * (t.v + t.minus * there))
 
 
 def erase(t: Any, j: Any) -> Any:
-    """- beta k_j: the left factor of 1 - (beta k) k^T."""
+    """Return -beta k_j, the left factor of 1 - (beta k) k^T."""
     return t.minus * (t.beta * t.k[j])
 
 

@@ -1,9 +1,12 @@
-"""Gated linear attention in chunks, with cumulated gates; linear attention, retention and Mamba-2's block
-form (SSD) are this with gates that are 1, or equal.
+"""Gated linear attention in chunks, with cumulated gates.
 
-Yang et al. 2024, sections 4.1 and 4.2: with g(i, r) the products, place by place, of the gates of a chunk's
-tokens i + 1, ..., r, S_r = g(0, r) S + the sum over i <= r of (g(i, r) k_i) v_i. The printed form writes g(i,
-r) as the quotient b_r / b_i of products from the chunk's start, and so asks for gates that are not 0.
+Linear attention, retention and Mamba-2's block form (SSD) are special cases, with gates that are 1
+or equal.
+
+Yang et al. 2024, sections 4.1 and 4.2: let g(i, r) be the elementwise product of the gates of a
+chunk's tokens i + 1, ..., r. Then S_r = g(0, r) S + the sum over i <= r of (g(i, r) k_i) v_i. The
+printed form writes g(i, r) as the quotient b_r / b_i of products from the chunk's start, and
+therefore needs nonzero gates.
 """
 
 from __future__ import annotations
@@ -25,26 +28,26 @@ weights = gla.weights.in_chunks("C")
 
 
 def gates(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
-    """g(i, r) at the place j: the product of the gates of the tokens i + 1 to r."""
+    """Return g(i, r) at index j: the product of the gates of the tokens i + 1 to r."""
     return chunks.product(t.alpha[j] for t in chunk[i:r])
 
 
 def quotient(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
-    """b_r / b_i, with 1 / 0 read as 0 so that it is a number."""
+    """Return b_r / b_i, with 1 / 0 read as 0."""
     below = gates(chunk, 0, i, j)
     return gates(chunk, 0, r, j) / below if below else Fraction(0)
 
 
 def inclusive(chunk: chunks.Chunk, i: int, r: int, j: int) -> Any:
-    """The gates of the tokens i to r: one too many for what token i writes."""
+    """Return the product of the gates of the tokens i to r: one too many for the contribution of token i."""
     return gates(chunk, max(i - 1, 0), r, j)
 
 
 def with_gates(g: Any) -> chunks.Chunked:
-    """The chunk form with these gates between tokens."""
+    """Return the chunk form with these gates between tokens."""
 
     def output(s: Any, chunk: chunks.Chunk) -> Any:
-        """q^T (g(0, r) s), and the sum over i <= r of (q^T (g(i, r) k_i)) v_i."""
+        """Return q^T (g(0, r) s) plus the sum over i <= r of (q^T (g(i, r) k_i)) v_i."""
         t, r = chunk[-1], len(chunk)
 
         def written(i: int, y: Token) -> Any:
@@ -54,7 +57,7 @@ def with_gates(g: Any) -> chunks.Chunked:
         return sum(new, t.sum(lambda j: t.q[j] * gates(chunk, 0, r, j) * s[j]))
 
     def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
-        """g(0, r) s, and the sum over i <= r of (g(i, r) k_i) v_i."""
+        """Return g(0, r) s plus the sum over i <= r of (g(i, r) k_i) v_i."""
         r = len(chunk)
         new = (g(chunk, i, r, j) * y.k[j] * y.v for i, y in enumerate(chunk, start=1))
         return sum(new, gates(chunk, 0, r, j) * s[j])

@@ -1,7 +1,7 @@
 """HGRN: three states for the real and for the imaginary part of a unit.
 
 Qin et al. 2023: h_t = f_t o exp(i theta) o h_{t-1} + (1 - f_t) o c_t with complex c and h, and one
-theta for each unit. Without theta a unit is real, and has two states.
+theta for each unit. Without theta, a unit is real and has two states.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ CASES = records.unit(NAMES)
 CASES_REAL = records.unit("h_0 minus | f c")
 SMALL = records.unit(NAMES, only={"c_re": (0,), "c_im": (0,)})
 
-# The recurrence, as printed, with real and imaginary parts apart:
+# The recurrence, as printed, with separate real and imaginary parts:
 # f (cos + i sin) (re + i im) + (1 - f) (c_re + i c_im).
 
 
 def written(t: Any) -> Any:
-    """1 - f."""
+    """Return 1 - f."""
     return t.one + t.minus * t.f
 
 
@@ -36,7 +36,7 @@ TURN = {
     ("re", "im"): lambda t, j: t.f * t.sin,
     ("im", "re"): lambda t, j: t.minus * (t.f * t.sin),
 }
-"""f exp(i theta), from the part that is read to the one that is written."""
+"""f exp(i theta), from the part that is read to the part that is written."""
 UPDATE = {"re": lambda t, j: written(t) * t.c_re, "im": lambda t, j: written(t) * t.c_im}
 LAYER = AffineLayer(
     step={

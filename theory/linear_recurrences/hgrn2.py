@@ -1,7 +1,7 @@
 """HGRN2: K + 2 states.
 
-Qin et al. 2024: HGRN with its state expanded by an outer product, h_t = diag(f_t) h_{t-1} +
-(1 - f_t) i_t^T, and the output o_t h_t: gated linear attention whose keys are 1 - f.
+Qin et al. 2024: HGRN with its state expanded by an outer product, h_t = diag(f_t) h_{t-1} + (1 -
+f_t) i_t^T, and the output o_t h_t. This is gated linear attention with the keys 1 - f.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ weights = records.Names("h_0[K] minus | f[K] o[K] i")
 
 
 def write(t: Any, j: Any) -> Any:
-    """(1 - f_j) i."""
+    """Return (1 - f_j) i."""
     return (t.one + t.minus * t.f[j]) * t.i
 
 

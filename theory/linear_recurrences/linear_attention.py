@@ -1,7 +1,8 @@
 """Linear attention without its normaliser: K + 2 states.
 
-Katharopoulos et al. 2020, section 3.4, equations 16 to 20, where phi maps queries and keys, and the output is
-divided by phi(q)^T z with z the sum of phi(k): what is not divided is an automaton. What is, is not.
+Katharopoulos et al. 2020, section 3.4, equations 16 to 20. There, phi maps queries and keys, and
+the output is divided by phi(q)^T z, where z is the sum of phi(k). Without the division, the output
+is an automaton; with it, it is not.
 """
 
 from __future__ import annotations
@@ -19,20 +20,18 @@ from theory.weights import Weights
 
 weights = records.Names("s_0[K] | q[K] k[K] v")  # queries and keys after phi
 LAYER = AffineLayer(
-    step=lambda t, j: (
-        t.s[j] + records.write(t, j)
-    ),  # as printed, for one column (equation 18): s_j + phi(k_j) v
+    step=lambda t, j: t.s[j] + records.write(t, j),  # as printed, for one column (equation 18)
     update=records.write,
     decay=lambda t, j: t.one,
     reading=records.READ,
 )
 
-# With its normaliser, as printed: divided by q^T z with z the sum of the keys (equations 19 and 20; 0 where
-# that is 0). Keys and queries are positive there.
+# With its normaliser, as printed: divided by q^T z, where z is the sum of the keys (equations 19 and 20). The
+# quotient is 0 if q^T z is 0. Keys and queries are positive there.
 
 
 def step_with_normaliser(w: Weights, state: Any, x: str) -> Any:
-    """The column, the sum of the keys, and the quotient that is put out."""
+    """Return the next column, sum of the keys, and output quotient."""
     s, z, _ = state
     s = tuple(a + key * w.v[x] for a, key in zip(s, w.k[x], strict=True))
     z = tuple(a + key for a, key in zip(z, w.k[x], strict=True))

@@ -1,8 +1,8 @@
 """Longhorn: K + 2 states.
 
-Liu et al. 2024: one value's state is s_t = (1 - delta_t k_t^2) s_{t-1} + delta_t k_t x_t, number
-by number, with delta = beta / (1 + beta k^T k), the step of an online learner whose matrix is taken as
-diagonal; the output is q_t^T s_t.
+Liu et al. 2024: the state of one value is s_t = (1 - delta_t k_t^2) s_{t-1} + delta_t k_t x_t
+elementwise, with delta = beta / (1 + beta k^T k). This is the step of an online learner whose
+matrix is replaced by its diagonal. The output is q_t^T s_t.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from theory.weights import Weights, total
 
 
 def delta(w: Weights, x: str) -> Any:
-    """beta / (1 + beta k^T k), as printed; beta is drawn not negative."""
+    """Return beta / (1 + beta k^T k), as printed; beta is drawn nonnegative."""
     return w.beta[x] / (1 + w.beta[x] * square(w, x))
 
 
 def square(w: Weights, x: str) -> Any:
-    """k^T k."""
+    """Return k^T k."""
     return total(w.over, (number * number for number in w.k[x]))
 
 
 def best_step(w: Weights, x: str) -> Any:
-    """The number c for which c k is best to add to the state 0 where the key k should read 1: the learner's
-    |c k|^2 + beta (c k^T k - 1)^2 = a c^2 - 2 b c + beta is least at b / a.
+    """Return the number c such that adding c k to the state 0 is optimal if the key k should read 1.
+
+    The learner's loss |c k|^2 + beta (c k^T k - 1)^2 = a c^2 - 2 b c + beta is least at b / a.
     """
     k, beta = square(w, x), w.beta[x]
     a, b = k + beta * k * k, beta * k
@@ -42,12 +43,12 @@ weights = records.Names(
 
 
 def gate(t: Any, j: Any) -> Any:
-    """1 - delta k_j^2."""
+    """Return 1 - delta k_j^2."""
     return t.one + t.minus * (t.delta * (t.k[j] * t.k[j]))
 
 
 def update(t: Any, j: Any) -> Any:
-    """delta k_j x."""
+    """Return delta k_j x."""
     return t.delta * (t.k[j] * t.x)
 
 
@@ -58,7 +59,7 @@ LAYER = AffineLayer(
     reading=records.READ,
     printed={"delta": delta},
 )
-# The learner's own step, whose matrix is 1 - delta k k^T: not diagonal.
+# The learner's own step, whose matrix 1 - delta k k^T is not diagonal.
 WHOLE = replace(
     LAYER, decay=lambda t, j: t.one, terms=((lambda t, j: t.minus * (t.delta * t.k[j]), lambda t, i: t.k[i]),)
 )

@@ -1,7 +1,7 @@
 """LRU: 2 N + 2 states.
 
-Orvieto et al. 2023, section 3: a diagonal recurrence of N complex numbers, x_k = Lambda x_{k-1} + exp(gamma)
-o (B u_k), and the output Re(C x_k) + D u_k; a token u decides B u and D u.
+Orvieto et al. 2023, section 3: a diagonal recurrence of N complex numbers, x_k = Lambda x_{k-1} +
+exp(gamma) o (B u_k), and the output Re(C x_k) + D u_k. A token u determines B u and D u.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ weights = records.Names("minus re_0[N] im_0[N] a[N] b[N] c[N] d[N] | p[N] r[N] D
 
 
 def real_part(t: Any) -> Any:
-    """Re(C x): the sum over i of c_i re_i - d_i im_i."""
+    """Return Re(C x): the sum over i of c_i re_i - d_i im_i."""
     return t.sum(lambda i: t.c[i] * t.re[i] + t.minus * (t.d[i] * t.im[i]))
 
 
@@ -30,14 +30,14 @@ DECAY = {
     ("re", "im"): lambda t, j: t.b[j],
     ("im", "re"): lambda t, j: t.minus * t.b[j],
 }
-"""Lambda, from the part that is read to the one that is written."""
+"""Lambda, from the part that is read to the part that is written."""
 OUTPUT = Output(
     printed=lambda t: real_part(t) + t.Du,
     weight={"re": lambda t, i: t.c[i], "im": lambda t, i: t.minus * t.d[i]},
     skip=lambda t: t.Du,
 )
 LAYER = AffineLayer(
-    step={  # as printed, (a + ib) (re + i im) + p + ir, with real and imaginary parts apart
+    step={  # as printed, (a + ib) (re + i im) + p + ir, with separate real and imaginary parts
         "re": lambda t, j: t.a[j] * t.re[j] + t.minus * (t.b[j] * t.im[j]) + t.p[j],
         "im": lambda t, j: t.b[j] * t.re[j] + t.a[j] * t.im[j] + t.r[j],
     },

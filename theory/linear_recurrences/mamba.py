@@ -1,9 +1,12 @@
-"""Mamba (S6): N + 2 states without its convolution, and with one of width w as many as there are histories of
-w - 1 tokens, times N + 1, and one.
+"""Mamba (S6): N + 2 states without its convolution.
 
-Gu and Dao 2023, section 2 (equation 2) and section 3.2 (algorithm 2): h_t = exp(Delta_t A) h_{t-1} + B_t x_t,
-each channel for itself, and the output C_t h_t, to which D x_t is added. Delta, B and C are functions of what
-a convolution gives, which reads the last w tokens, and zeros before the first.
+With a convolution of width w, there are N + 1 states for each history of w - 1 tokens, and one
+more.
+
+Gu and Dao 2023, section 2 (equation 2) and section 3.2 (algorithm 2): h_t = exp(Delta_t A) h_{t-1}
++ B_t x_t for each channel separately, and the output C_t h_t, to which D x_t is added. Delta, B and
+C are functions of the output of a convolution, which reads the last w tokens, and zeros before the
+first.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ weights = records.Names(NAMES)
 
 
 def convolved_weights(size: tuple[int, int], **only: Sequence[Any]) -> Signature:
-    """The same, of each window of w tokens, or fewer at the start."""
+    """Return the weights of each window of w tokens, or fewer at the start."""
     window, n = size
     return Signature(entries(NAMES, n, only, window=window), size=("w", window), most_small=150)
 
@@ -43,13 +46,13 @@ CONVOLVED = Convolved(LAYER)
 
 
 def by_history(w: Weights) -> dict[str, Any]:
-    """The convolved layer's weights, as Coq reads them: with histories by their number."""
+    """Return the convolved layer's weights as Coq reads them, with numbered histories."""
     return {"h_0": w.h_0, "D": w.D, **history_tables(w, "a", "B", "C", "x")}
 
 
 CASES = records.sizes(weights)
 WINDOWED = Sizes(convolved_weights, ((1, 2), (2, 1), (2, 2)), ((1, 1), (2, 1)))
-# Small cases whose outputs are the state, which starts at 1: what leads to a wrong history shows.
+# Small cases whose outputs are the state, which starts at 1, so that a wrong history is visible.
 SHOWN = Sizes(lambda size: convolved_weights(size, h_0=(1,), D=(0,), C=(1,), x=(1,)), (), ((1, 1), (2, 1)))
 WINDOWS = Sizes(convolved_weights, ((2, 1), (2, 2)), ((2, 1),))
 
@@ -85,7 +88,7 @@ CLAIM = Claim(
                     "convolved_mamba {k} {h_0} {D} {a_w:of window} {B_w:of window} {C_w:of window}"
                     " {x_w:of window} {letters}"
                 ),
-                # mathcomp's list of all histories does not compute: Coq's automaton is run with their numbers
+                # mathcomp's list of all histories does not compute, so Coq's automaton runs on numbers
                 automaton=(
                     "mamba_with_memory {start} {remember:to place} {h_0} {D}"
                     " {a:of place and letter} {B:of place and letter} {C:of place and letter}"

@@ -1,7 +1,7 @@
 """Mamba-2: N + 2 states, without its convolution.
 
-Dao and Gu 2024, sections 2.1 (equation 2) and 2.4: h_t = a_t h_{t-1} + B_t x_t with a number a_t for all of
-the state, and the output C_t^T h_t; D x_t is added to it.
+Dao and Gu 2024, sections 2.1 (equation 2) and 2.4: h_t = a_t h_{t-1} + B_t x_t with one number a_t
+for the state, and the output C_t^T h_t, to which D x_t is added.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ weights = records.Names("h_0[N] D | a B[N] C[N] x")  # the step's size is a fact
 
 
 def update(t: Any, j: Any) -> Any:
-    """B_j x."""
+    """Return B_j x."""
     return t.B[j] * t.x
 
 

@@ -1,8 +1,9 @@
-"""Mamba-2 in chunks: the block form of SSD, with the decays between two tokens as products.
+"""Mamba-2 in chunks: the block form of SSD, with products of decays between two tokens.
 
-Dao and Gu 2024, section 6: with d(i, r) the product of the decays of a chunk's tokens i + 1, ..., r, an
-output is C_r^T (d(0, r) h) for the state h at the chunk's start, which is handed over from chunk to chunk,
-and the sum over i <= r of d(i, r) (C_r^T B_i) x_i for the chunk's own block; D x_r is added to it.
+Dao and Gu 2024, section 6: let d(i, r) be the product of the decays of a chunk's tokens i + 1, ...,
+r. The output is C_r^T (d(0, r) h), where h is the state at the chunk's start, handed over from
+chunk to chunk. Added to it are the sum over i <= r of d(i, r) (C_r^T B_i) x_i for the chunk's own
+block, and D x_r.
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ weights = mamba_2.weights.in_chunks("Q")
 
 
 def decay(chunk: chunks.Chunk, i: int, r: int) -> Any:
-    """d(i, r)."""
+    """Return d(i, r)."""
     return chunks.product(t.a for t in chunk[i:r])
 
 
 def inclusive(chunk: chunks.Chunk, i: int, r: int) -> Any:
-    """The decays of the tokens i to r: one too many for what token i writes."""
+    """Return the product of the decays of the tokens i to r: one too many for the contribution of token i."""
     return decay(chunk, max(i - 1, 0), r)
 
 
 def with_decays(d: Any) -> chunks.Chunked:
-    """The block form with these decays between tokens."""
+    """Return the block form with these decays between tokens."""
 
     def output(h: Any, chunk: chunks.Chunk) -> Any:
-        """C^T (d(0, r) h), the sum over i <= r of d(i, r) (C^T B_i) x_i, and D x."""
+        """Return C^T (d(0, r) h), plus the sum over i <= r of d(i, r) (C^T B_i) x_i, plus D x."""
         t, r = chunk[-1], len(chunk)
 
         def written(i: int, y: Token) -> Any:
@@ -47,7 +48,7 @@ def with_decays(d: Any) -> chunks.Chunked:
         return sum(block, decay(chunk, 0, r) * t.sum(lambda j: t.C[j] * h[j])) + t.D * t.x
 
     def hand_over(h: Any, chunk: chunks.Chunk, j: int) -> Any:
-        """d(0, r) h, and the sum over i <= r of d(i, r) B_i x_i."""
+        """Return d(0, r) h plus the sum over i <= r of d(i, r) B_i x_i."""
         r = len(chunk)
         written = (d(chunk, i, r) * y.B[j] * y.x for i, y in enumerate(chunk, start=1))
         return sum(written, decay(chunk, 0, r) * h[j])

@@ -1,11 +1,13 @@
-"""Mamba's Theorem 1: with one number in its state a channel is a gated unit, where B is discretised as the
-paper does it, and is none where it is discretised as programs do it.
+"""Mamba's Theorem 1: with one number in its state, a channel is a gated unit.
 
-Gu and Dao 2023, section 3.5.1: with N = 1, A = -1, B = 1 and Delta = softplus(z), z a linear
-function of the token, h_t = (1 - g) h_{t-1} + g x_t with g = sigmoid(z). For exp(Delta A) = 1 / (1 + e^z),
-which is 1 - g, and with zero-order hold B becomes (Delta A)^-1 (exp(Delta A) - 1) Delta B = 1 - exp(-Delta),
-which is g. Programs (state-spaces/mamba) take Delta B for it, which is softplus(z), and that is greater than
-sigmoid(z) for every z, for Delta > 1 - exp(-Delta).
+This holds if B is discretised as in the paper, but not as in programs.
+
+Gu and Dao 2023, section 3.5.1: with N = 1, A = -1, B = 1 and Delta = softplus(z), where z is a
+linear function of the token, h_t = (1 - g) h_{t-1} + g x_t with g = sigmoid(z). This is because
+exp(Delta A) = 1 / (1 + e^z), which is 1 - g. With zero-order hold, B becomes (Delta A)^-1
+(exp(Delta A) - 1) Delta B = 1 - exp(-Delta), which is g. Programs (state-spaces/mamba) use Delta B
+instead, which is softplus(z). That is greater than sigmoid(z) for every z, because Delta > 1 -
+exp(-Delta).
 """
 
 from __future__ import annotations
@@ -20,15 +22,15 @@ from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT
 from theory.reading import Equality
 from theory.weights import Weights
 
-# The weights of one channel: e^z, of which the gate g = sigmoid(z) (min_gru's z) and the step Delta =
-# softplus(z) are made; and x, which min_gru calls u. Where 1 + e^z is 2^n, Delta is n log 2. It is counted in
-# units of log 2, so that exp(Delta A) is a power of 2.
+# The weights of one channel: e^z, which gives the gate g = sigmoid(z) (min_gru's z) and the step Delta =
+# softplus(z); and x, which min_gru calls u. If 1 + e^z is 2^n, Delta is n log 2. It is counted in units of
+# log 2, so that exp(Delta A) is a power of 2.
 
 A = -1
 
 
 def softplus(w: Weights, x: str) -> Fraction:
-    """Delta = log(1 + e^z), in units of log 2."""
+    """Return Delta = log(1 + e^z), in units of log 2."""
     return Fraction((1 + w.e_z[x]).numerator.bit_length() - 1)
 
 
@@ -45,7 +47,7 @@ CASES = records.unit(
 
 
 def channel(b: str) -> AffineLayer:
-    """h <- exp(Delta A) h + b x, b the discretised B."""
+    """Return the layer h <- exp(Delta A) h + b x, where b is the discretised B."""
     return AffineLayer(
         step=lambda t, j: t.decay * t.h + getattr(t, b) * t.u,
         update=lambda t, j: getattr(t, b) * t.u,

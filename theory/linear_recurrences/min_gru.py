@@ -1,9 +1,9 @@
 """minGRU: two states a unit.
 
-Feng et al. 2024: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t read the token
-alone. Its log-space listing, as programs have it that follow it (lbaierreinio/min-gru-transformers), takes
-g(h~) for h~, where g(x) is x + 1/2 for x >= 0 and else sigmoid(x), and starts the scan at g(h_0); step by
-step it is (1 - z) h + z g(h~) from h_0.
+Feng et al. 2024: h_t = (1 - z_t) o h_{t-1} + z_t o h~_t, where z_t and h~_t depend only on the
+token. Its log-space listing, and programs that follow it (lbaierreinio/min-gru-transformers),
+replace h~ by g(h~), where g(x) is x + 1/2 for x >= 0 and sigmoid(x) otherwise, and start the scan
+at g(h_0). Step by step, the program is (1 - z) h + z g(h~) from h_0.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CASES = records.unit("h_0 minus | z u")  # u for the candidate h~
 
 
 def kept(t: Any, j: Any) -> Any:
-    """1 - z."""
+    """Return 1 - z."""
     return t.one + t.minus * t.z
 
 
@@ -31,14 +31,14 @@ LAYER = AffineLayer(
     decay=kept,
     parts=("h",),
 )
-# In log space: g of h~ and of the first state. Those that are drawn are not negative, where g is rational; a
-# proof takes any number for g.
+# In log space: g of h~ and of the first state. Drawn values are nonnegative, so that g is rational. A proof
+# takes any number for g.
 
 NOT_NEGATIVE = (0, "1/2", 1, 2)
 
 
 def g(x: Fraction) -> Fraction:
-    """x + 1/2, for x that is not negative."""
+    """Return x + 1/2, for nonnegative x."""
     return x + Fraction(1, 2)
 
 
@@ -73,7 +73,7 @@ CLAIM = Claim(
             IN_LOG_SPACE,
             LOG_CASES,
             "the listing in log space: the automaton with g(u) for u, and g(h_0) among its initial weights",
-            records.theorem(  # of the weights, which are values of g already
+            records.theorem(  # of the weights, which already are values of g
                 "min_gru",
                 "",
                 network="min_gru_log_unit {minus} id {h_0} {z} {g_u} {word}",

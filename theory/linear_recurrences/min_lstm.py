@@ -1,7 +1,7 @@
 """minLSTM: two states a unit.
 
-Feng et al. 2024: f' = f / (f + i), i' = i / (f + i), and h_t = f'_t o h_{t-1} + i'_t o h~_t,
-where f, i and h~ read the token alone.
+Feng et al. 2024: f' = f / (f + i), i' = i / (f + i), and h_t = f'_t o h_{t-1} + i'_t o h~_t, where
+f, i and h~ depend only on the token.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from theory.linear_recurrences.shared import records
 from theory.linear_recurrences.shared.affine import AffineLayer
 from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
 
-# The gates, the candidate u, and the gates normalised, which follow. The automaton has them as the listing in
-# log space does: exp(-softplus(d)) and exp(-softplus(-d)) with e^d = i / f.
+# The gates, the candidate u, and the derived normalised gates. The automaton computes these like the listing
+# in log space: exp(-softplus(d)) and exp(-softplus(-d)) with e^d = i / f.
 
 GATE = (1, "1/2", "1/4", "3/4", "2/3")
 CASES = records.unit(

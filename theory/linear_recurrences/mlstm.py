@@ -1,9 +1,10 @@
-"""mLSTM: the memory read by a query is an automaton with K + 2 states, and so is the normaliser; h is none.
+"""mLSTM: the memory read by a query is an automaton with K + 2 states, and so is the normaliser; h is not.
 
-Beck et al. 2024, section 2.3: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and h_t =
-o_t C_t q_t / max(|n_t^T q_t|, 1), with i_t = exp of a number of the token (equations 19 to 21). Programs keep
-exp(-m_t) C_t and exp(-m_t) n_t instead, where m_t = max(log f_t + m_{t-1}, log i_t) (equation 15), and divide
-by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)), as the parallel form of appendix A.3 does (equation 77).
+Beck et al. 2024, section 2.3: C_t = f_t C_{t-1} + i_t v_t k_t^T, n_t = f_t n_{t-1} + i_t k_t, and
+h_t = o_t C_t q_t / max(|n_t^T q_t|, 1), where i_t is an exponential of a number of the token
+(equations 19 to 21). Programs keep exp(-m_t) C_t and exp(-m_t) n_t instead, with m_t = max(log f_t
++ m_{t-1}, log i_t) (equation 15). They divide by max(|exp(-m_t) n_t^T q_t|, exp(-m_t)), like the
+parallel form of appendix A.3 (equation 77).
 """
 
 from __future__ import annotations
@@ -20,29 +21,29 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 GATES = ("1/2", 1, 2)
-"""Positive, as exponentials and sigmoids are."""
+"""Positive values, like those of exponentials and sigmoids."""
 
 
 weights = records.Names("s_0[K] | f i q[K] k[K] v", only={"f": GATES, "i": GATES})
 
 
 def written(t: Any, j: Any) -> Any:
-    """i (k_j v)."""
+    """Return i (k_j v)."""
     return t.i * records.write(t, j)
 
 
 LAYER = AffineLayer(
-    step=lambda t, j: t.f * t.s[j] + written(t, j),  # for one row of C. With 1 for v: the normaliser's
+    step=lambda t, j: t.f * t.s[j] + written(t, j),  # for one row of C, or with 1 for v, the normaliser
     update=written,
     decay=lambda t, j: t.f,
     reading=records.READ,
 )
 
-# As programmed: M is exp(m), the row is divided by it, and so is what is read. M_0 = 1.
+# As programmed: M is exp(m), and the row and the read value are divided by it. M_0 = 1.
 
 
 def stabilised_step(w: Weights, state: Any, x: str) -> Any:
-    """M, the row divided by M, and what the query reads of it."""
+    """Return M, the row divided by M, and the value that the query reads from it."""
     m, row, _ = state
     new = max(w.f[x] * m, w.i[x])
     row = tuple(
@@ -52,7 +53,7 @@ def stabilised_step(w: Weights, state: Any, x: str) -> Any:
 
 
 def stabilised(shown: Any) -> Recurrence:
-    """The network that shows this of its state."""
+    """Return the network with this output function."""
     return Recurrence(start=lambda w: (w.over.one, w.s_0, w.over.zero), step=stabilised_step, out=shown)
 
 
@@ -64,7 +65,7 @@ NOT_RESCALED = stabilised(lambda w, state: (state[2],))
 
 
 def quotient_step(w: Weights, state: Any, x: str) -> Any:
-    """The row, the normaliser, and h."""
+    """Return the row, the normaliser, and h."""
     row, n, _ = state
     row = tuple(w.f[x] * s + w.i[x] * key * w.v[x] for s, key in zip(row, w.k[x], strict=True))
     n = tuple(w.f[x] * z + w.i[x] * key for z, key in zip(n, w.k[x], strict=True))
@@ -82,9 +83,9 @@ IN_COQ = {
     "at_least_1": f"(fun n => {LARGER} ({LARGER} n (Qcopp n)) (Q2Qc 1))",
     "divide": "Qcdiv",
 }
-"""What Coq runs in place of the operations of an ordered field."""
+"""Coq terms that replace the operations of an ordered field."""
 CASES = records.sizes(weights)
-GATED = records.narrow(weights, q=(1,), v=(1,))  # among few cases there are some whose gates differ
+GATED = records.narrow(weights, q=(1,), v=(1,))  # some of the few cases have different gates
 LARGE = records.narrow(weights, (1,), s_0=(0,), q=(1, 2), k=(1, 2), v=(0, 1), f=(1,), i=(1, 2))
 
 CLAIM = Claim(

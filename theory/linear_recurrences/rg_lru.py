@@ -1,7 +1,8 @@
-"""RG-LRU: two states a unit as printed, three as it is programmed.
+"""RG-LRU: two states a unit as printed, three as programmed.
 
-De et al. 2024, section 2.4: h_t = a_t o h_{t-1} + sqrt(1 - a_t^2) o (i_t o x_t). The published program leaves
-the root out at a document's first token, so that this one is not scaled, and clears the state before it.
+De et al. 2024, section 2.4: h_t = a_t o h_{t-1} + sqrt(1 - a_t^2) o (i_t o x_t). The published
+program omits the root at a document's first token, so that this token is not scaled, and clears the
+state before it.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from theory.linear_recurrences.shared.hypotheses import FIRST_UNIT, TOKENS
 from theory.reading import Equality, Recurrence
 from theory.weights import Weights
 
-# The weights of one unit: a, the scale m, which is sqrt(1 - a^2), and i x. They are drawn by a rational t
-# from 0 to 1: (a, m) is the point 2t / (1 + t^2), (1 - t^2) / (1 + t^2) of the circle, so that m is rational.
+# The weights of one unit: a, the scale m = sqrt(1 - a^2), and i x. They are derived from a rational t from 0
+# to 1: (a, m) is the point 2t / (1 + t^2), (1 - t^2) / (1 + t^2) of the circle, so that m is rational.
 
 NAMES = "h_0 | t a m ix"
 ONLY = {"t": ("1/2", 1, 0, "1/3", "2/3", "1/5")}
@@ -36,7 +37,7 @@ AT_ZERO = records.unit(NAMES, only={**ONLY, "h_0": (0,)}, derived=DERIVED)
 
 
 def root(w: Weights, x: str) -> Fraction:
-    """sqrt(1 - a^2), which is rational here."""
+    """Return sqrt(1 - a^2), which is rational here."""
     square = 1 - w.a[x] ** 2
     return Fraction(isqrt(square.numerator), isqrt(square.denominator))
 
@@ -56,7 +57,7 @@ FIRST, LATER = "first", "later"
 
 
 def step_as_programmed(w: Weights, state: Any, x: str) -> Any:
-    """i x for the first token, before which the state is cleared, then as printed."""
+    """Return i x for the first token, before which the state is cleared, then the printed step."""
     mode, h = state
     return LATER, (LAYER.next(w, h, x) if mode == LATER else (w.ix[x],))
 
@@ -67,7 +68,7 @@ as_programmed = Recurrence(
 
 
 def three_states(w: Weights) -> list[WFSA]:
-    """A state before the first token, the state 1 after it, and h."""
+    """Return the automaton with a state before the first token, the state 1 after it, and h."""
     k = w.over
     tables = {
         x: [[k.zero, k.one, w.ix[x]], [k.zero, k.one, w.m[x] * w.ix[x]], [k.zero, k.zero, w.a[x]]]

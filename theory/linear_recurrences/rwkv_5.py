@@ -1,7 +1,7 @@
 """RWKV-5 (Eagle): K + 2 states, with an output that reads the state before its update.
 
-Peng et al. 2024, section 4.1.2: wkv_t = diag(u) k_t^T v_t + the state before, S <- diag(w) S + k_t^T v_t, and
-the output r_t wkv_t; w and u are a head's own.
+Peng et al. 2024, section 4.1.2: wkv_t = diag(u) k_t^T v_t + the previous state, S <- diag(w) S +
+k_t^T v_t, and the output r_t wkv_t, where w and u are parameters of the head.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ weights = records.Names("s_0[K] w[K] u[K] | r[K] k[K] v")
 
 
 def bonus(t: Any, i: Any) -> Any:
-    """u_i k_i v."""
+    """Return u_i k_i v."""
     return t.u[i] * records.write(t, i)
 
 
@@ -37,7 +37,7 @@ NO_SHIFT = "The shift that mixes a token with the one before it is left out."
 
 
 def reads_new(layer: AffineLayer, cases: Sizes) -> Variant:
-    """The variant whose automaton reads as other layers do."""
+    """Return the variant whose automaton reads the state after the token, like other layers."""
     return records.refuted(
         "without-read-first",
         "an automaton whose output reads the state after the token, as other layers do, where this one reads"

@@ -1,7 +1,7 @@
 """RWKV-6 (Finch): RWKV-5 with a decay that depends on the token.
 
-Peng et al. 2024, section 4.2.2: S <- diag(w_t) S + k_t^T v_t, and the output r_t (S + diag(u) k_t^T v_t), of
-the state before.
+Peng et al. 2024, section 4.2.2: S <- diag(w_t) S + k_t^T v_t, and the output r_t (S + diag(u) k_t^T
+v_t) of the previous state.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""RWKV-6 in chunks, with cumulated decays: outputs read the state before their token. RWKV-5 is this with
-decays that are all the same.
+"""RWKV-6 in chunks, with cumulated decays: outputs read the state before their token.
 
-Peng et al. 2024, section 4.2.2, has the recurrence; kernels run it in chunks. With g(i, r) the products,
-place by place, of the decays of a chunk's tokens i + 1, ..., r, the output of token r is r_r (g(0, r - 1) s),
-the sum over i < r of (r_r (g(i, r - 1) k_i)) v_i, and its own bonus.
+RWKV-5 is the special case of constant decays.
+
+Peng et al. 2024, section 4.2.2, has the recurrence; kernels run it in chunks. Let g(i, r) be the
+elementwise product of the decays of a chunk's tokens i + 1, ..., r. The output of token r is r_r
+(g(0, r - 1) s), plus the sum over i < r of (r_r (g(i, r - 1) k_i)) v_i, plus its own bonus.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ weights = rwkv_6.weights.in_chunks("C")
 
 
 def decays(tokens: chunks.Chunk, j: int) -> Any:
-    """g at the place j: the product of the tokens' decays."""
+    """Return g at index j: the product of the tokens' decays."""
     return chunks.product(t.w[j] for t in tokens)
 
 
 def read(s: Any, earlier: chunks.Chunk, t: Token) -> Any:
-    """r (g(0, r) s), and the sum over i <= r of (r (g(i, r) k_i)) v_i, for the state after earlier tokens."""
+    """Return r (g(0, r) s) plus the sum over i <= r of (r (g(i, r) k_i)) v_i after earlier tokens."""
 
     def written(i: int, y: Token) -> Any:
         return t.sum(lambda j: t.r[j] * decays(earlier[i:], j) * y.k[j]) * y.v
@@ -40,13 +41,13 @@ def read(s: Any, earlier: chunks.Chunk, t: Token) -> Any:
 
 
 def output(s: Any, chunk: chunks.Chunk) -> Any:
-    """The last token's: of the state before it, and its bonus."""
+    """Return the last token's output: the value read from the previous state, plus its bonus."""
     t = chunk[-1]
     return read(s, chunk[:-1], t) + t.sum(lambda j: t.r[j] * t.u[j] * t.k[j]) * t.v
 
 
 def hand_over(s: Any, chunk: chunks.Chunk, j: int) -> Any:
-    """g(0, r) s, and the sum over i <= r of (g(i, r) k_i) v_i."""
+    """Return g(0, r) s plus the sum over i <= r of (g(i, r) k_i) v_i."""
     new = (decays(chunk[i:], j) * y.k[j] * y.v for i, y in enumerate(chunk, start=1))
     return sum(new, decays(chunk, j) * s[j])
 

@@ -1,7 +1,8 @@
 """RWKV-7 (Goose): K + 2 states.
 
-Peng et al. 2025, section 4.1: wkv_t = wkv_{t-1} (diag(w_t) - kappa_t^T (a_t o kappa_t)) + v_t^T k_t, and the
-output wkv_t r_t^T: a number of wkv's row is erased by a kappa, and what is erased is read by kappa.
+Peng et al. 2025, section 4.1: wkv_t = wkv_{t-1} (diag(w_t) - kappa_t^T (a_t o kappa_t)) + v_t^T
+k_t, and the output wkv_t r_t^T. A number of wkv's row is erased by a o kappa, and kappa reads the
+erased amount.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ weights = records.Names("s_0[K] minus | w[K] kappa[K] a[K] k[K] q[K] v")  # q fo
 
 
 def erase(t: Any, j: Any) -> Any:
-    """- a_j kappa_j."""
+    """Return -a_j kappa_j."""
     return t.minus * (t.a[j] * t.kappa[j])
 
 
 def kappa(t: Any, i: Any) -> Any:
-    """kappa_i."""
+    """Return kappa_i."""
     return t.kappa[i]
 
 
 def step(t: Any, j: Any) -> Any:
-    """As printed, for one row of wkv: w_j s_j - (a_j kappa_j) (sum over i of kappa_i s_i) + k_j v."""
+    """Return w_j s_j - (a_j kappa_j) (sum over i of kappa_i s_i) + k_j v for one row of wkv, as printed."""
     there = t.sum(lambda i: kappa(t, i) * t.s[i])
     return t.w[j] * t.s[j] + erase(t, j) * there + records.write(t, j)
 

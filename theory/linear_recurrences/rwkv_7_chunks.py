@@ -1,10 +1,10 @@
-"""RWKV-7 in chunks: a diagonal decay and a term of rank one a token, whose values are solved for by
-substitution.
+"""RWKV-7 in chunks: a diagonal decay and a term of rank one for each token, solved by substitution.
 
-Peng et al. 2025, section 4.1, has the recurrence; kernels run it in chunks. With g(i, r) the products, place
-by place, of the decays of a chunk's tokens i + 1, ..., r, token r's removal key reads u_r = kappa_r^T (g(0, r
-- 1) s) + the sum over i < r of kappa_r^T (g(i, r - 1) z_i), where token i writes z_i = k_i v_i - (a_i o
-kappa_i) u_i; and S_r = g(0, r) s + the sum over i <= r of g(i, r) z_i.
+Peng et al. 2025, section 4.1, has the recurrence; kernels run it in chunks. Let g(i, r) be the
+elementwise product of the decays of a chunk's tokens i + 1, ..., r. Token r's removal key reads u_r
+= kappa_r^T (g(0, r - 1) s) + the sum over i < r of kappa_r^T (g(i, r - 1) z_i), where token i
+writes z_i = k_i v_i - (a_i o kappa_i) u_i. Then S_r = g(0, r) s + the sum over i <= r of g(i, r)
+z_i.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ weights = rwkv_7.weights.in_chunks("C")
 
 
 def decays(tokens: chunks.Chunk, j: int) -> Any:
-    """g at the place j: the product of the tokens' decays."""
+    """Return g at index j: the product of the tokens' decays."""
     return chunks.product(t.w[j] for t in tokens)
 
 
 def moved(s: Any, tokens: chunks.Chunk, u: Sequence[Any], j: int) -> Any:
-    """S_r = g(0, r) s + the sum over i <= r of g(i, r) z_i, with z_i = - (a_i o kappa_i) u_i + k_i v_i."""
+    """Return S_r = g(0, r) s + the sum over i <= r of g(i, r) z_i, z_i = -(a_i o kappa_i) u_i + k_i v_i."""
     new = (
         decays(tokens[i + 1 :], j) * (y.minus * y.a[j] * y.kappa[j] * u[i] + y.k[j] * y.v)
         for i, y in enumerate(tokens)
@@ -40,12 +40,12 @@ def moved(s: Any, tokens: chunks.Chunk, u: Sequence[Any], j: int) -> Any:
 
 
 def removed(t: Token, s: Any, earlier: chunks.Chunk, u: Sequence[Any] | None) -> Any:
-    """What a removal key reads of the state after earlier tokens; without u as if these wrote nothing."""
+    """Return the removal key's value after earlier tokens; without u, as if these wrote nothing."""
     return t.sum(lambda j: t.kappa[j] * (decays(earlier, j) * s[j] if u is None else moved(s, earlier, u, j)))
 
 
 def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """u, from the first token on: each is solved for with those before it."""
+    """Return u from the first token on; each value is solved for with those before it."""
     u: list[Any] = []
     for r, t in enumerate(chunk):
         u.append(removed(t, s, chunk[:r], u))
@@ -53,12 +53,12 @@ def values(s: Any, chunk: chunks.Chunk) -> list[Any]:
 
 
 def values_at_once(s: Any, chunk: chunks.Chunk) -> list[Any]:
-    """What the removal keys read of the chunk's first state alone, which has decayed."""
+    """Return the removal keys' values from the chunk's decayed first state only."""
     return [removed(t, s, chunk[:r], None) for r, t in enumerate(chunk)]
 
 
 def solved_by(solve: Any) -> chunks.Chunked:
-    """The chunk form with these values."""
+    """Return the chunk form with these values."""
 
     def output(s: Any, chunk: chunks.Chunk) -> Any:
         t, u = chunk[-1], solve(s, chunk)

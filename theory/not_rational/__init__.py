@@ -1,3 +1,4 @@
-"""Cells that are no automata: Peng et al. 2018, section 4.3, hypothesise it of Elman networks, LSTMs and
-GRUs; and what is one.
+"""Cells that are no automata, and controls that are.
+
+Peng et al. 2018, section 4.3, hypothesise that Elman networks, LSTMs and GRUs are none.
 """

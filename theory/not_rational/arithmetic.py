@@ -1,6 +1,4 @@
-"""The numbers that a cell's step computes with: anything with sums, differences and products, and the
-functions that cells have.
-"""
+"""Number types for a cell's step: sums, differences, products, and the functions that cells use."""
 
 from __future__ import annotations
 
@@ -15,12 +13,12 @@ import flint
 
 
 class NotKnown(ArithmeticError):
-    """A step needs a function that these numbers do not have."""
+    """An error for a function that an arithmetic does not support."""
 
 
 def _not_known(name: str) -> Callable[..., Any]:
     def function(*arguments: Any) -> Any:
-        raise NotKnown(f"the step has {name}")
+        raise NotKnown(f"the step uses {name}, which this arithmetic does not support")
 
     return function
 
@@ -31,16 +29,19 @@ NO_ROOT, NO_QUOTIENT, NO_MAXIMUM = _not_known("a root"), _not_known("a quotient"
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A type of numbers. A step may add, subtract and multiply them, with integers too, and apply these;
-    nothing else. All numbers have gates; what else an arithmetic lacks raises :class:`NotKnown`.
+    """A type of numbers for steps.
+
+    A step may add, subtract and multiply numbers, also with integers, and apply the functions
+    below. All arithmetics have ``sigmoid`` and ``tanh``; other missing functions raise
+    :class:`NotKnown`.
 
     Attributes:
-        number: a weight as such a number.
+        number: a function from a weight to such a number.
         sigmoid: 1 / (1 + exp(-x)).
         tanh: the hyperbolic tangent.
         exp, log, root: the exponential function, the natural logarithm and the square root.
         quotient: x / y.
-        maximum: the larger of two.
+        maximum: the larger of two numbers.
     """
 
     number: Callable[[Fraction], Any]
@@ -67,7 +68,7 @@ BALLS = Arithmetic(
     quotient=operator.truediv,
     maximum=lambda x, y: x.max(y),
 )
-"""Balls around real numbers (``flint.arb``) that hold the true value, at the precision ``flint.ctx.prec``."""
+"""Balls of real numbers (``flint.arb``) that contain the true value, at the precision ``flint.ctx.prec``."""
 
 FLOATS = Arithmetic(
     float,
@@ -79,4 +80,4 @@ FLOATS = Arithmetic(
     quotient=operator.truediv,
     maximum=max,
 )
-"""Python's floats, rounded: for a look, not for a proof."""
+"""Python's floats, which round, for inspection but not for proofs."""

@@ -1,4 +1,4 @@
-"""What a cell is: its step, its weights' shapes, and which vector of its state has the units."""
+"""Recurrent cells: their step, their weights' shapes, and the state vector that holds the units."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ INPUT, SQUARE, PLACES, TOKEN, ONE = ("units", "letters"), ("units", "units"), ("
 
 @dataclass(frozen=True)
 class Cell:
-    """A recurrent cell over any arithmetic. Its state begins with zeros, as torch's does.
+    """A recurrent cell over any arithmetic, whose state starts with zeros, like torch's.
 
     Attributes:
-        name: as the command line knows it.
-        says: what it is, in a few words, with its source.
-        step: from the weights, the state and a letter's number, the next state.
-        shapes: for each weight ``("units", "letters")``, ``("units", "units")``, ``("units",)``,
-            ``("letters",)`` or ``()``, a single number.
+        name: the name on the command line.
+        says: a short description with its source.
+        step: a function from the weights, the state and a letter's index to the next state.
+        shapes: the shape of each weight: ``("units", "letters")``, ``("units", "units")``,
+            ``("units",)``, ``("letters",)``, or ``()`` for a single number.
         vectors: the names of the state's vectors.
         output: the vector whose numbers are the cell's units.
         rational: whether it is an automaton, so that large sizes must stay ``unknown``.
-        extents: how many numbers a vector has, as the product of a shape, where that is not a number a unit.
-        positive: the weights that must be greater than 0.
-        fewest: units; with fewer it is something else.
-        counts: whether its unit hangs, but for the last letter, on how often each letter was read and not on
-            their order. A Hankel matrix is then made of strings in the alphabet's order: others repeat rows.
-        seed: of its example weights.
+        extents: the shape of each vector that does not have one number for each unit; its length is
+            the product.
+        positive: the weights that must be positive.
+        fewest: the minimum number of units; with fewer, the cell computes something else.
+        counts: whether its unit depends, apart from the last letter, only on how often each letter
+            was read and not on their order. A Hankel matrix then uses strings in the alphabet's
+            order, because others repeat rows.
+        seed: the seed of its example weights.
     """
 
     name: str
@@ -47,11 +49,11 @@ class Cell:
     seed: int = 41
 
     def start(self, units: int, letters: int, arithmetic: Arithmetic) -> State:
-        """The state before any letter: zeros."""
+        """Return the state before any letter: zeros."""
         zero, sizes = arithmetic.number(ZERO), {"units": units, "letters": letters}
         extents = [self.extents.get(vector, PLACES) for vector in self.vectors]
         return tuple([zero] * prod(sizes[name] for name in extent) for extent in extents)
 
     def units(self, state: State) -> Vector:
-        """The numbers of the units in a state."""
+        """Return the numbers of the units in a state."""
         return state[self.vectors.index(self.output)]

@@ -1,5 +1,6 @@
-"""The cells by name: those of the paper, and the newer layers that are no automata either, each of which has
-a file in :mod:`theory.not_rational.layers` that nothing else names.
+"""The cells by name: those of the paper, and newer layers that are no automata either.
+
+Each newer layer has a file in :mod:`theory.not_rational.layers`, and nothing else names it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from theory.not_rational.cell import INPUT, ONE, PLACES, SQUARE, Cell
 
 
 def _gates(names: str) -> dict[str, tuple[str, ...]]:
-    """W, U and b of gates that read the letter and the state."""
+    """Return the shapes of W, U and b for gates that read the letter and the state."""
     return {
         f"{kind}_{g}": shape for g in names for kind, shape in (("W", INPUT), ("U", SQUARE), ("b", PLACES))
     }
@@ -88,7 +89,7 @@ _ALL = (
 
 
 def _newer() -> list[Cell]:
-    """What the files of newer layers call ``CELL``."""
+    """Return the ``CELL`` of each newer layer's file."""
     modules = pkgutil.iter_modules(layers.__path__, f"{layers.__name__}.")
     return [importlib.import_module(module.name).CELL for module in modules]
 
@@ -98,7 +99,7 @@ CELLS = {cell.name: cell for cell in (*_ALL, *_newer())}
 
 
 def cell_named(name: str) -> Cell:
-    """The cell of that name.
+    """Return the cell with this name.
 
     >>> cell_named("gru").vectors
     ('h',)

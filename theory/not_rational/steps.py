@@ -1,8 +1,7 @@
-"""One step of each cell, over any arithmetic: from the weights, the state and a letter's number, the next
-state.
+"""Steps of the cells over any arithmetic: from the weights, the state and a letter's index to the next state.
 
-A letter is a one-hot vector, so W x is a column of W. The biases are added, and a product by a vector is unit
-by unit. A matrix named ``U_f`` reads the state before, for the gate f.
+A letter is a one-hot vector, so W x is a column of W. The biases are added, and the product with a
+vector is elementwise. A matrix named ``U_f`` reads the previous state for the gate f.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from theory.not_rational.vectors import State, Weights, affine, column, each, mi
 
 
 def elman(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """h_t = tanh(W_h x_t + b_h + U_h h_{t-1})."""
+    """Compute h_t = tanh(W_h x_t + b_h + U_h h_{t-1})."""
     (linear,) = elman_linear(w, state, x, a)
     return (each(a.tanh, linear),)
 
 
 def elman_linear(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """h_t = W_h x_t + b_h + U_h h_{t-1}: the paper's Corollary 14 says that it is rational."""
+    """Compute h_t = W_h x_t + b_h + U_h h_{t-1}, which is rational by the paper's Corollary 14."""
     (h,) = state
     return (affine(w, "h", x, h),)
 
 
 def lstm(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """c_t = f_t c_{t-1} + i_t g_t and h_t = o_t tanh(c_t), where all four gates read h_{t-1}."""
+    """Compute c_t = f_t c_{t-1} + i_t g_t and h_t = o_t tanh(c_t); all four gates read h_{t-1}."""
     c, h = state
     i, f, o = (each(a.sigmoid, affine(w, gate, x, h)) for gate in "ifo")
     c = plus(times(f, c), times(i, each(a.tanh, affine(w, "g", x, h))))
@@ -32,8 +31,9 @@ def lstm(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def gru(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """h_t = z_t h_{t-1} + (1 - z_t) tanh(W_n x_t + b_n + r_t (U_m h_{t-1} + b_m)), where r_t and z_t read
-    h_{t-1}.
+    """Compute h_t = z_t h_{t-1} + (1 - z_t) tanh(W_n x_t + b_n + r_t (U_m h_{t-1} + b_m)).
+
+    r_t and z_t read h_{t-1}.
     """
     (h,) = state
     r, z = (each(a.sigmoid, affine(w, gate, x, h)) for gate in "rz")
@@ -42,22 +42,23 @@ def gru(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def sru(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """c_t = f_t c_{t-1} + (1 - f_t) W_u x_t, where f_t = sigmoid(W_f x_t + b_f) reads the letter only."""
+    """Compute c_t = f_t c_{t-1} + (1 - f_t) W_u x_t, with f_t = sigmoid(W_f x_t + b_f)."""
     (c,) = state
     f = each(a.sigmoid, plus(column(w["W_f"], x), w["b_f"]))
     return (mix(f, c, column(w["W_u"], x)),)
 
 
 def sru_feedback(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """The same, where f_t = sigmoid(W_f x_t + b_f + v_f c_{t-1})."""
+    """Compute the SRU's step with f_t = sigmoid(W_f x_t + b_f + v_f c_{t-1})."""
     (c,) = state
     f = each(a.sigmoid, plus(column(w["W_f"], x), w["b_f"], times(w["v_f"], c)))
     return (mix(f, c, column(w["W_u"], x)),)
 
 
 def rcnn(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """Equations 14a and 14b, with lambda_t = sigmoid(W_l x_t + b_l + U_l c2_{t-1}) and u_j = (1 - lambda_t)
-    W_j x_t.
+    """Compute equations 14a and 14b.
+
+    lambda_t = sigmoid(W_l x_t + b_l + U_l c2_{t-1}) and u_j = (1 - lambda_t) W_j x_t.
     """
     c1, c2 = state
     decay = each(a.sigmoid, affine(w, "l", x, c2))
@@ -65,14 +66,15 @@ def rcnn(w: Weights, state: State, x: int, a: Arithmetic) -> State:
 
 
 def rcnn_unigram(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """Equation 14a alone, with lambda_t = sigmoid(W_l x_t + b_l + U_l c_{t-1})."""
+    """Compute equation 14a alone, with lambda_t = sigmoid(W_l x_t + b_l + U_l c_{t-1})."""
     (c,) = state
     return (mix(each(a.sigmoid, affine(w, "l", x, c)), c, column(w["W_1"], x)),)
 
 
 def scrn(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """s_t = alpha s_{t-1} + (1 - alpha) W_s x_t, the context; h_t = sigmoid(W_h x_t + P_h s_t + U_h h_{t-1}),
-    the hidden units.
+    """Compute the context units s_t and the hidden units h_t.
+
+    s_t = alpha s_{t-1} + (1 - alpha) W_s x_t, and h_t = sigmoid(W_h x_t + P_h s_t + U_h h_{t-1}).
     """
     s, h = state
     s = mix([w["alpha"]] * len(s), s, column(w["W_s"], x))

@@ -1,4 +1,4 @@
-"""Vectors of a cell's numbers, over any arithmetic: what the steps are written with."""
+"""Vector operations over any arithmetic, for the steps of cells."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ ZERO = Fraction(0)
 
 
 def affine(w: Weights, gate: str, x: int, h: Vector) -> Vector:
-    """W_gate x + b_gate + U_gate h."""
+    """Return W_gate x + b_gate + U_gate h."""
     return plus(column(w[f"W_{gate}"], x), w[f"b_{gate}"], read(w[f"U_{gate}"], h))
 
 
 def column(matrix: Sequence[Vector], x: int) -> Vector:
-    """W x, for the one-hot vector of a letter."""
+    """Return W x for the one-hot vector of a letter."""
     return [row[x] for row in matrix]
 
 
 def read(matrix: Sequence[Vector], vector: Vector) -> Vector:
-    """The matrix times the vector."""
+    """Return the matrix times the vector."""
     return [dot(row, vector) for row in matrix]
 
 
 def dot(one: Vector, other: Vector) -> Any:
-    """The sum of the products."""
+    """Return the inner product."""
     return sum(times(one, other))
 
 
 def plus(*vectors: Vector) -> Vector:
-    """The sum."""
+    """Return the sum of the vectors."""
     return [sum(parts) for parts in zip(*vectors, strict=True)]
 
 
 def times(one: Vector, other: Vector) -> Vector:
-    """The product, unit by unit."""
+    """Return the elementwise product."""
     return [u * v for u, v in zip(one, other, strict=True)]
 
 
 def scaled(factor: Any, vector: Vector) -> Vector:
-    """Each number times the factor."""
+    """Return the vector times a factor."""
     return [factor * z for z in vector]
 
 
 def mix(f: Vector, c: Vector, u: Vector) -> Vector:
-    """f c + (1 - f) u."""
+    """Return f c + (1 - f) u."""
     return plus(times(f, c), [(1 - p) * q for p, q in zip(f, u, strict=True)])
 
 
 def each(function: Callable[[Any], Any], vector: Vector) -> Vector:
-    """The function of each number."""
+    """Apply the function to each number."""
     return [function(z) for z in vector]
 
 
 def outer(one: Vector, other: Vector) -> Vector:
-    """The matrix one other^T, row after row in one list."""
+    """Return the matrix one other^T as one list, row by row."""
     return [u * v for u in one for v in other]
 
 
 def rows(matrix: Vector, width: int) -> list[Vector]:
-    """The rows of a matrix that is one list."""
+    """Return the rows of a matrix that is one list."""
     return [matrix[start : start + width] for start in range(0, len(matrix), width)]
 
 
 def columns(matrix: Vector, width: int) -> list[Vector]:
-    """Its columns."""
+    """Return the columns of a matrix that is one list."""
     return [matrix[start::width] for start in range(width)]

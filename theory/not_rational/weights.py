@@ -1,4 +1,4 @@
-"""A cell's weights, fractions by name: their shapes, some example weights, and JSON."""
+"""Weights of a cell as fractions by name: their shapes, example weights, and JSON."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ class WeightedCell:
 
     Attributes:
         cell: the cell.
-        letters: the alphabet; a letter is its place in it.
-        units: how many.
-        weights: by name, fractions in lists as
-            :attr:`Cell.shapes <theory.not_rational.cells.Cell>` says.
+        letters: the alphabet; a letter is represented by its index.
+        units: the number of units.
+        weights: fractions in nested lists by name, with shapes :attr:`Cell.shapes
+            <theory.not_rational.cells.Cell>`.
 
     Raises:
-        InputError: a weight is missing, is not of the cell, or has another shape; or a letter is there twice.
+        InputError: a weight is missing, is not one of the cell's, or has the wrong shape; or a
+            letter is a duplicate.
     """
 
     cell: Cell
@@ -42,52 +43,48 @@ class WeightedCell:
     def __post_init__(self) -> None:
         missing, extra = set(self.cell.shapes) - set(self.weights), set(self.weights) - set(self.cell.shapes)
         if missing or extra:
-            wrong = f"lacks {sorted(missing)[0]}" if missing else f"has no {shorten(sorted(extra)[0])}"
-            raise InputError(
-                f"the cell {self.cell.name} {wrong}; its weights are {', '.join(self.cell.shapes)}"
+            wrong = (
+                f"{sorted(missing)[0]} is missing" if missing else f"{shorten(sorted(extra)[0])} is unknown"
             )
+            raise InputError(f"{self.cell.name}: the weights must be {', '.join(self.cell.shapes)}; {wrong}")
         if self.units < 1 or not self.letters or len(set(self.letters)) != len(self.letters):
-            raise InputError(
-                f"{self.cell.name}: right are one unit or more, and letters of which none is there twice"
-            )
+            raise InputError(f"{self.cell.name}: there must be at least one unit, and distinct letters")
         if self.units < (fewest := self.cell.fewest):
             raise InputError(
-                f"{self.cell.name}: right are {fewest} units or more; with fewer it computes something else"
+                f"{self.cell.name}: the number of units must be at least {fewest}, got {self.units}"
             )
         for name, shape in self.cell.shapes.items():
             if _shape(self.weights[name]) != (right := self.sizes(shape)):
                 raise ShapeError(
-                    f"{name} of the cell {self.cell.name} has not the shape {list(right)}, which is"
-                    f" {_words(shape)}"
+                    f"{self.cell.name}: {name} must have shape {list(right)}, which is {_words(shape)}"
                 )
             if name in self.cell.positive and not all(number > 0 for number in _numbers(self.weights[name])):
-                raise InputError(
-                    f"{name} of the cell {self.cell.name} has a number that is not greater than 0"
-                )
+                raise InputError(f"{self.cell.name}: the numbers of {name} must be positive")
 
     def sizes(self, shape: tuple[str, ...]) -> tuple[int, ...]:
-        """A shape in numbers."""
+        """Return a shape in numbers."""
         return tuple({"units": self.units, "letters": len(self.letters)}[name] for name in shape)
 
     def start(self, arithmetic: Arithmetic) -> State:
-        """The cell's state before any letter."""
+        """Return the cell's state before any letter."""
         return self.cell.start(self.units, len(self.letters), arithmetic)
 
     def to_json(self) -> dict[str, Any]:
-        """What :func:`from_json` reads, weights as strings."""
+        """Return the weights as strings, in the form that :func:`from_json` reads."""
         return {
             "letters": list(self.letters),
             "weights": {name: _mapped(write_number, w) for name, w in self.weights.items()},
         }
 
     def over(self, number: Any) -> dict[str, Any]:
-        """The weights as other numbers."""
+        """Return the weights converted by ``number``."""
         return {name: _mapped(number, w) for name, w in self.weights.items()}
 
 
 def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | None = None) -> WeightedCell:
-    """A cell with arbitrary weights, eighths between -2 and 2 (0 and 2 where they must be positive); the same
-    for the same seed. Without a number it has one unit, or as many as it needs.
+    """Return a cell with pseudorandom weights, eighths from -2 to 2 (positive if required).
+
+    The same seed gives the same weights. By default, the cell has the minimum number of units.
 
     >>> from theory.not_rational.cells import CELLS
     >>> some(CELLS["elman"]).to_json()["weights"]
@@ -103,21 +100,23 @@ def some(cell: Cell, units: int | None = None, letters: str = "ab", seed: int | 
     sizes = {"units": units, "letters": len(letters)}
     weights = {name: _filled([sizes[s] for s in shape], weight) for name, shape in cell.shapes.items()}
     weights |= {name: _mapped(abs, weights[name]) for name in cell.positive}
-    if "alpha" in weights:  # SCRN: alpha is between 0 and 1, and the last letter leaves the context as it is
+    if "alpha" in weights:  # SCRN: alpha is between 0 and 1, and the last letter adds nothing to the context
         weights["alpha"] = Fraction(1, 2)
         weights["W_s"] = [[*row[:-1], Fraction(0)] for row in weights["W_s"]]
     return WeightedCell(cell, tuple(letters), units, weights)
 
 
 def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
-    """A cell with the weights of a JSON text: an object with ``letters``, a list, and ``weights``, strings in
-    lists, by name.
+    """Return a cell with the weights of a JSON text.
+
+    The text is an object with ``letters``, a list, and ``weights``, strings in nested lists by
+    name.
     """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next((name for name, count in Counter(name for name, _ in pairs).items() if count > 1), None)
         if twice is not None:
-            raise FormatError(f"{where}: the field {shorten(twice)} is there twice")
+            raise FormatError(f"{where}: the field {shorten(twice)} must occur once")
         return dict(pairs)
 
     try:
@@ -125,14 +124,12 @@ def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
     except FormatError:
         raise
     except (ValueError, RecursionError):
-        raise FormatError(
-            f"{where}: is no JSON, where an object with the fields letters and weights is right"
-        ) from None
+        raise FormatError(f"{where}: must be a JSON object with the fields letters and weights") from None
     if not isinstance(data, dict) or set(data) != FIELDS or not isinstance(data["weights"], dict):
-        raise FormatError(f"{where}: right is an object with the fields letters and weights")
+        raise FormatError(f"{where}: must be a JSON object with the fields letters and weights")
     letters = data["letters"]
     if not isinstance(letters, list) or not all(isinstance(letter, str) and letter for letter in letters):
-        raise FormatError(f'{where}: letters is not a list of symbols such as ["a", "b"]')
+        raise FormatError(f'{where}: letters must be a list of symbols such as ["a", "b"]')
     try:
         weights = {name: _mapped(_fraction, value) for name, value in data["weights"].items()}
         places: Any = next((w for name, w in weights.items() if cell.shapes.get(name, ())[:1] == PLACES), [])
@@ -143,10 +140,10 @@ def from_json(cell: Cell, text: str, where: str) -> WeightedCell:
 
 def _fraction(text: Any) -> Fraction:
     if not isinstance(text, str):
-        raise InputError(f'weight {shorten(text)} is no string; write it as "2", "-3/7" or "0.25"')
+        raise InputError(f'a weight must be a string such as "2", "-3/7" or "0.25", got {shorten(text)}')
     number = parse_number(text)
     if not isinstance(number, Fraction):
-        raise InputError(f"weight {shorten(text)} is not finite")
+        raise InputError(f"a weight must be finite, got {shorten(text)}")
     return number
 
 
@@ -161,7 +158,7 @@ def _filled(sizes: list[int], weight: Any) -> Any:
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
-    """The lengths of lists in lists; ``None`` where they differ."""
+    """Return the lengths of nested lists; ``None`` if they are unequal."""
     if not isinstance(value, (list, tuple)):
         return ()
     inner = {_shape(part) for part in value}
@@ -169,7 +166,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _numbers(value: Any) -> list[Any]:
-    """All numbers in lists in lists."""
+    """Return all numbers in nested lists."""
     return [n for part in value for n in _numbers(part)] if isinstance(value, (list, tuple)) else [value]
 
 

@@ -1,8 +1,9 @@
-"""Section 5.2: where a semiring's plus selects, as max-plus does, a score can be traced back to one path.
+"""Section 5.2: if a semiring's plus selects, like max-plus, a score can be traced back to one path.
 
-Peng et al. 2018, section 5.2, after Example 15: "One advantage of max operator is that the model's decisions
-can be back-traced and interpreted [...]. Such a technique is applicable to all the models with rational
-recurrences." Over the reals a score is a sum over paths, and no single path need weigh as much.
+Peng et al. 2018, section 5.2, after Example 15: "One advantage of max operator is that the model's
+decisions can be back-traced and interpreted [...]. Such a technique is applicable to all the models
+with rational recurrences." Over the reals, a score is a sum over paths, and no single path need
+have this weight.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from theory.signature import TROPICAL_GRID
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# A rational recurrence is the Forward algorithm of some automaton (Definition 8). Held against its scores:
-# what one path weighs by itself (equation 1), multiplied anew from its transitions.
+# A rational recurrence is the Forward algorithm of some automaton (Definition 8). Its scores are compared
+# with the weight of a single path (equation 1), computed from its transitions.
 
 
 def traced_back(automaton: WFSA, string: String) -> Any:
-    """The weight of the path that Viterbi's back pointers give; zero where there is none."""
+    """Return the weight of Viterbi's path, or zero if there is none."""
     best = viterbi(automaton, string)
     if best is None:
         return automaton.semiring.zero
@@ -40,8 +41,9 @@ def traced_back(automaton: WFSA, string: String) -> Any:
 
 
 def of_one_path(automaton: WFSA, string: String) -> Any:
-    """The weight of a path that weighs as much as the score, where there is one; else the greatest of a path:
-    so it differs from the score only where no single path carries it.
+    """Return the score if some path has this weight, else the greatest weight of a path.
+
+    The result therefore differs from the score only if no single path has its weight.
     """
     score = paths.score(automaton, string)
     weights = [paths.path_score(automaton, path) for path in paths.paths(automaton, string)]
@@ -49,24 +51,27 @@ def of_one_path(automaton: WFSA, string: String) -> Any:
 
 
 # The cases: automata over semirings whose plus selects; and over the reals those of Proposition 7, the
-# automaton B of Figure 1, which a gated unit with c_0 = 0 is.
+# automaton B of Figure 1, which equals a gated unit with c_0 = 0.
 
 SELECTIVE = (MAX_PLUS, MAX_TIMES, BOOLEAN)
 
 
 def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
-    """Random automata over semirings whose plus selects."""
+    """Return random automata over semirings whose plus selects."""
     return st.one_of(*(automata(k, alphabet=alphabet, most_states=3) for k in SELECTIVE)).map(Drawn)
 
 
 def b_over_the_reals(w: Weights) -> Drawn:
-    """The automaton B of a unit of Example 6."""
+    """Return the automaton B of a unit of Example 6."""
     (b,) = figure_1(w)
     return Drawn(b)
 
 
 def small_selective(letters: int) -> Iterator[Drawn]:
-    """The automaton B over max-plus with weights -infinity, 0 and -1; over one letter also with more ends."""
+    """Yield the automata B over max-plus with weights -infinity, 0 and -1.
+
+    With one letter, there are also automata with more ends.
+    """
     zero, one = MAX_PLUS.zero, MAX_PLUS.one
     for weights in product(TROPICAL_GRID[:3], repeat=2 * letters):
         tables: dict[str, Any] = {

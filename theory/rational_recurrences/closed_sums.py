@@ -1,4 +1,4 @@
-"""Equations 4, 6 and 13: scores and units unrolled in time, as sums over where a path leaves its first loop.
+"""Equations 4, 6 and 13: scores and units as sums over the time at which a path leaves its first loop.
 
 Peng et al. 2018, section 2 (Example 5), section 3.1 and section 4.2.
 """
@@ -22,14 +22,14 @@ from theory.reading import Equality, Recurrence
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The sums. They are computed anew for every prefix, so that the state is the string so far: no step of theirs
-# is affine, and none is decided.
+# The sums. They are recomputed for every prefix, so the state is the string so far. No step is affine, so
+# they are not decided.
 
 Table = dict[str, Any]
 
 
 def closed_sum(k: Any, u: Table, f: Table, string: Any) -> Any:
-    """The sum over j < t of u(x_j) f(x_{j+1}) ... f(x_t), and u(x_t); of no symbols zero."""
+    """Return the sum over j <= t of u(x_j) f(x_{j+1}) ... f(x_t); the empty sum is zero."""
     total = k.zero
     for j, x in enumerate(string):
         term = u[x]
@@ -40,14 +40,14 @@ def closed_sum(k: Any, u: Table, f: Table, string: Any) -> Any:
 
 
 def of_string(value: Callable[[Any, Any], Any]) -> Recurrence:
-    """A value of strings as a recurrence."""
+    """Convert a function of strings to a recurrence."""
     return Recurrence(
         start=lambda w: (), step=lambda w, string, x: (*string, x), out=lambda w, string: (value(w, string),)
     )
 
 
 def equation_4(automaton: WFSA, string: Any) -> Any:
-    """B[x] in the weights of the automaton itself, mu from q_0 to q_1 and phi at q_1."""
+    """Return B[x] in the weights of the automaton itself: mu from q_0 to q_1, and phi at q_1."""
     mu, phi = ({x: automaton.matrix(x)[q, 1] for x in automaton.alphabet} for q in range(automaton.states))
     return closed_sum(automaton.semiring, mu, phi, string)
 
@@ -57,7 +57,7 @@ equation_13 = of_string(lambda w, string: closed_sum(w.over, w.u1, w.f1, string)
 
 
 def to_q_1(w: Weights) -> list[WFSA]:
-    """The automaton C of Figure 2 with q_1 for its final state: its score is beta_t (equation 12)."""
+    """Return the automaton C of Figure 2 with final state q_1; its score is beta_t (equation 12)."""
     k = w.over
     final = WFSA(k, [k.zero] * 3, [k.zero, k.one, k.zero], {}).final
     return [automaton.replace(final=final) for automaton in model_c.figure_2(w)]

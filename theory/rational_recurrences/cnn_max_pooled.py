@@ -1,8 +1,8 @@
-"""A convolution with max-pooling over time: section 1 calls it rational, after Schwartz et al. 2018.
+"""Convolutions with max-pooling over time, which section 1 calls rational, after Schwartz et al. 2018.
 
-Peng et al. 2018, section 1: "a single-layer max-pooled CNN can be simulated by a set of simple WFSAs (one per
-output dimension), and accordingly are also rational". A filter's score of a window is a sum over its symbols,
-and pooling takes the maximum: over max-plus that is a sum of products.
+Peng et al. 2018, section 1: "a single-layer max-pooled CNN can be simulated by a set of simple
+WFSAs (one per output dimension), and accordingly are also rational". A filter's score of a window
+is a sum over its symbols, and pooling takes the maximum; over max-plus, that is a sum of products.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights of one output: f_j is what the symbol in place j of a window adds, of K in all, and b the bias.
-# A nonlinearity after the pooling is no part of the recurrence; one that rises may as well come before it.
+# The weights of one output: f_j is the contribution of the symbol at position j of K in a window, and b the
+# bias. A nonlinearity after the pooling is no part of the recurrence; a monotone one may also come before it.
 
 
 def filters(window: int) -> Signature:
-    """A filter of K symbols."""
+    """Return the signature of a filter of K symbols."""
     return Signature(
         (by_symbol("f", (window,)), constant("b")), over=MAX_PLUS, size=("K", window), most_small=200
     )
 
 
-# The recurrence, over any semiring: the last K - 1 symbols, and the pool so far. Before there is a whole
-# window the pool is empty, the semiring's zero.
+# The recurrence, over any semiring: the last K - 1 symbols, and the pool so far. Before the first full
+# window, the pool is empty, the semiring's zero.
 
 State = tuple[str, Any]
 
 
 def of_window(w: Weights, window: str) -> Any:
-    """The score of a window, or of its beginning: b + f_1(x_1) + f_2(x_2) + ... over max-plus."""
+    """Return the score of a window or its beginning: b + f_1(x_1) + f_2(x_2) + ... over max-plus."""
     score = w.b
-    for place, x in enumerate(window):
-        score = w.over.times(score, w.f[x][place])
+    for position, x in enumerate(window):
+        score = w.over.times(score, w.f[x][position])
     return score
 
 
 def step(w: Weights, state: State, x: str) -> State:
-    """c_t = max(c_{t-1}, the score of the last K symbols)."""
+    """Return the next state with c_t = max(c_{t-1}, the score of the last K symbols)."""
     history, c = state
     window = history + x
     if len(window) < w.n:
@@ -60,12 +60,12 @@ pooled = Recurrence(
 
 
 def padded_step(w: Weights, state: State, x: str) -> State:
-    """The same where a window may be cut off at the string's start, as with padding that adds nothing."""
+    """Return the next state if windows may start before the string, with padding that adds nothing."""
     history, c = state
     window = history + x
     k, score = w.over, w.b
-    for place, symbol in enumerate(reversed(window), start=1):
-        score = k.times(score, w.f[symbol][w.n - place])
+    for position, symbol in enumerate(reversed(window), start=1):
+        score = k.times(score, w.f[symbol][w.n - position])
     return windows.remembered(w, history, x), k.plus(c, score)
 
 
@@ -78,8 +78,10 @@ pooled_with_padding = Recurrence(
 
 
 def chain(w: Weights, padded: bool = False) -> list[WFSA]:
-    """A path picks a window: it waits in state 0, reads the window from 0 to K, and stays in K. With padding
-    it may begin in any state but the last: the places of the window before that have no symbol.
+    """Return the automaton whose paths select a window.
+
+    A path waits in state 0, reads the window from 0 to K, and stays in K. With padding, it may
+    start in any state except the last, because the window's positions before that have no symbol.
     """
     k, n = w.over, w.n
     arrows = []
@@ -91,7 +93,7 @@ def chain(w: Weights, padded: bool = False) -> list[WFSA]:
 
 
 def chain_with_padding(w: Weights) -> list[WFSA]:
-    """The one whose windows may begin before the string."""
+    """Return the automaton whose windows may start before the string."""
     return chain(w, padded=True)
 
 
@@ -99,28 +101,33 @@ def chain_with_padding(w: Weights) -> list[WFSA]:
 
 
 def begun(w: Weights, state: State, unit: int) -> list[Any]:
-    """One, for each j below K the score of a window's first j places with the last j symbols, and c."""
+    """Return one, the scores of partial windows, and c.
+
+    For each j below K, the score is that of a window's first j positions with the last j symbols.
+    """
     k, (history, c) = w.over, state
     scores = [of_window(w, history[-j:]) if j <= len(history) else k.zero for j in range(1, w.n)]
     return [k.one, *scores, c]
 
 
 def begun_with_padding(w: Weights, state: State, unit: int) -> list[Any]:
-    """One, for each j below K the score of places j - i + 1 to j with the last i symbols, where i is j or, in
-    a shorter string, its length; and c.
+    """Return one, the scores of partial windows, and c.
+
+    For each j below K, the score is that of positions j - i + 1 to j with the last i symbols, where
+    i is j, or the length of a shorter string.
     """
     k, (history, c) = w.over, state
     scores = []
     for j in range(1, w.n):
         score, read = w.b, history[-j:]
-        for place, x in enumerate(read, start=j - len(read)):
-            score = k.times(score, w.f[x][place])
+        for position, x in enumerate(read, start=j - len(read)):
+            score = k.times(score, w.f[x][position])
         scores.append(score)
     return [k.one, *scores, c]
 
 
 def histories(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-    """Every history, with any c; before the first symbol c is zero."""
+    """Return every history, with any c; before the first symbol, c is zero."""
     return [(h, variable("c")) for h in windows.words(w.alphabet, w.n - 1)]
 
 
@@ -161,7 +168,7 @@ SHOWN = ("sampled", "cross-checked", "exhausted")
 
 
 def in_coq(name: str, padded: tuple[bool, bool], **options: Any) -> Theorem:
-    """The theorem of that name: is the network padded, and the automaton?"""
+    """Return the theorem of this name; ``padded`` is for the network and the automaton."""
     network, automaton = (str(side).lower() for side in padded)
     return Theorem(
         f"rational_recurrences.cnn_max_pooled.{name}",

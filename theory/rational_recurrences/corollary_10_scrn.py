@@ -1,9 +1,8 @@
-"""Corollary 10, the structurally constrained network SCRN: its context units are rational, its hidden units
-are not.
+"""Corollary 10 for the structurally constrained network SCRN: only its context units are rational.
 
-Peng et al. 2018, section 4.1; Mikolov et al. 2014: s_t = (1 - alpha) B v_t + alpha s_{t-1} (context units),
-and h_t = sigma(P s_t + A v_t + R h_{t-1}) (hidden units), which read the hidden state before them through a
-sigmoid.
+Peng et al. 2018, section 4.1; Mikolov et al. 2014: s_t = (1 - alpha) B v_t + alpha s_{t-1} (context
+units), and h_t = sigma(P s_t + A v_t + R h_{t-1}) (hidden units), which read the previous hidden
+state through a sigmoid.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights of one context unit: alpha, z = B v, and u = (1 - alpha) z, which in proofs is any weight.
+# The weights of one context unit: alpha, z = B v, and u = (1 - alpha) z. In proofs, u is any weight.
 
 CONTEXT = (constant("alpha"), by_symbol("z"), by_symbol("u", derived=lambda w, x: (1 - w.alpha) * w.z[x]))
 ANYWHERE = Signature((constant("c_0"), *CONTEXT))
@@ -30,7 +29,7 @@ HIDDEN = Signature(
 
 
 def step(w: Weights, s: Any, x: str) -> Any:
-    """s_t = (1 - alpha) B v_t + alpha s_{t-1}."""
+    """Return s_t = (1 - alpha) B v_t + alpha s_{t-1}."""
     k = w.over
     return k.plus(w.u[x], k.times(w.alpha, s))
 
@@ -39,17 +38,17 @@ context = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, s: (s,))
 
 
 def figure_1_with_alpha(w: Weights) -> list[WFSA]:
-    """Figure 1 with phi = alpha for every symbol, and mu = (1 - alpha) z."""
+    """Return Figure 1 with phi = alpha for every symbol, and mu = (1 - alpha) z."""
     gates = {"c_0": w.c_0, "f": dict.fromkeys(w.alphabet, w.alpha), "u": w.u}
     return figure_1_from_c_0(Weights(w.over, w.alphabet, gates))
 
 
 # A hidden unit, without context: h_t = g(A v_t + r h_{t-1}). For exact numbers g is the softsign z / (1 +
-# |z|); what ratproof shows of the sigmoid itself is in ``not_rational``.
+# |z|); results about the sigmoid itself are in ``not_rational``.
 
 
 def hidden_step(w: Weights, h: Any, x: str) -> Any:
-    """h_t = g(z(x_t) + r h_{t-1})."""
+    """Return h_t = g(z(x_t) + r h_{t-1})."""
     inside = w.z[x] + w.r * h
     return inside / (1 + abs(inside))
 
@@ -58,7 +57,7 @@ hidden = Recurrence(start=lambda w: w.h_0, step=hidden_step, out=lambda w, h: (h
 
 
 def linear_unit(w: Weights) -> list[WFSA]:
-    """What the hidden unit would be without g: Figure 1 with phi = r and mu = z."""
+    """Return the automaton of the hidden unit without g: Figure 1 with phi = r and mu = z."""
     return figure_1_from_c_0(
         Weights(w.over, w.alphabet, {"c_0": w.h_0, "f": dict.fromkeys(w.alphabet, w.r), "u": w.z})
     )

@@ -1,7 +1,7 @@
-"""Corollary 10, the simple recurrent unit: its cell is a unit of Example 6.
+"""Corollary 10 for the simple recurrent unit: its cell is a unit of Example 6.
 
-Peng et al. 2018, section 4.1; the SRU of Lei et al. 2017 (their footnote 5 sets the later one apart, whose
-gates read c_{t-1}).
+Peng et al. 2018, section 4.1; the SRU of Lei et al. 2017. Footnote 5 of Peng et al. excludes the
+later SRU, whose gates read c_{t-1}.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Corollary 10, the strongly-typed network T-RNN: its hidden state is a unit of Example 6.
+"""Corollary 10 for the strongly-typed network T-RNN: its hidden state is a unit of Example 6.
 
-Peng et al. 2018, section 4.1; Balduzzi and Ghifary 2016: z_t = W v_t, f_t = sigma(V v_t + b), h_t = f_t
-h_{t-1} + (1 - f_t) z_t.
+Peng et al. 2018, section 4.1; Balduzzi and Ghifary 2016: z_t = W v_t, f_t = sigma(V v_t + b), h_t =
+f_t h_{t-1} + (1 - f_t) z_t.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Corollary 14: an Elman network without its nonlinearity is rational: it is an ISAN whose matrix no symbol
-changes.
+"""Corollary 14: an Elman network without its nonlinearity is rational.
 
-Peng et al. 2018, section 4.3 (the Elman network of section 3.1 is c_t = tanh(W_c c_{t-1} + W_v v_t + b_c)).
+It is an ISAN with the same matrix for all symbols. Peng et al. 2018, section 4.3; the Elman network
+of section 3.1 is c_t = tanh(W_c c_{t-1} + W_v v_t + b_c).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from theory.weights import Weights
 
 
 def elman(d: int, start: Sequence[Any] | None = None) -> Signature:
-    """A linear Elman network of hidden size d; c_0 among some values."""
+    """Return the signature of a linear Elman network of hidden size d; ``start`` restricts c_0."""
     return Signature(
         (constant("c_0", (d,), start), constant("W", (d, d)), by_symbol("v", (d,))),
         size=("d", d),
@@ -32,19 +32,20 @@ def elman(d: int, start: Sequence[Any] | None = None) -> Signature:
 
 
 def elman_from_zero(d: int) -> Signature:
-    """The same with c_0 = 0."""
+    """Return the signature with c_0 = 0."""
     return elman(d, start=[0])
 
 
 def linear(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """c_t = W_c c_{t-1} + W_v v_t + b_c: at each place as in Proposition 13."""
+    """Return c_t = W_c c_{t-1} + W_v v_t + b_c, computed at each place as in Proposition 13."""
     at = Concrete(w.over, w.n, {"W": w.W, "b": w.v[x], "c": c})
     return tuple(proposition_13.place(at, j) for j in range(1, w.n + 1))
 
 
 def squashed(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """c_t = g(W_c c_{t-1} + W_v v_t + b_c) with the softsign g(z) = z / (1 + |z|), which exact numbers can
-    compute.
+    """Return c_t = g(W_c c_{t-1} + W_v v_t + b_c) with the softsign g(z) = z / (1 + |z|).
+
+    Exact numbers can compute the softsign.
     """
     return tuple(z / (1 + abs(z)) for z in linear(w, c, x))
 
@@ -54,7 +55,7 @@ squashed_elman = Recurrence(start=lambda w: w.c_0, step=squashed, out=lambda w, 
 
 
 def as_isan(w: Weights) -> list[WFSA]:
-    """Proposition 13's automaton with d + 1 states, with W_x = W_c and b_x = W_v v + b_c."""
+    """Return Proposition 13's automaton with d + 1 states, with W_x = W_c and b_x = W_v v + b_c."""
     entries = {"c_0": w.c_0, "W": dict.fromkeys(w.alphabet, w.W), "b": w.v}
     return proposition_13.with_one_more_state(Weights(w.over, w.alphabet, entries, w.size))
 

@@ -1,7 +1,7 @@
-"""Corollary 9: the recurrence of Example 6 is rational (Definition 8): d units, d automata, every string.
+"""Corollary 9: the recurrence of Example 6 is rational (Definition 8), with one automaton for each unit.
 
-Peng et al. 2018, section 3.2, equation 9. Definition 8 speaks of all strings, where Proposition 7 speaks of
-nonempty ones.
+Peng et al. 2018, section 3.2, equation 9. Definition 8 is about all strings, but Proposition 7
+about nonempty ones.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights of d units: each entry is a vector with a component a unit.
+# The weights of d units: each entry is a vector with one component for each unit.
 
 
 def layer(d: int, start: Sequence[Any] | None = None, feedback: Sequence[Any] | None = None) -> Signature:
-    """Layers of d units; c_0 and the feedback w among some values."""
+    """Return the signature of layers of d units; ``start`` and ``feedback`` restrict c_0 and w."""
     reads = () if feedback is None else (constant("w", (d,), feedback),)
     return Signature(
         (constant("c_0", (d,), start), *reads, by_symbol("f", (d,)), by_symbol("u", (d,))),
@@ -34,7 +34,7 @@ def layer(d: int, start: Sequence[Any] | None = None, feedback: Sequence[Any] | 
 
 
 def unit(w: Weights, i: int) -> Weights:
-    """The weights of unit i, as Proposition 7 has them."""
+    """Return the weights of unit i, as in Proposition 7."""
     parts = {
         name: {x: vector[i] for x, vector in entry.items()} if isinstance(entry, dict) else entry[i]
         for name, entry in w.entries.items()
@@ -46,7 +46,7 @@ def unit(w: Weights, i: int) -> Weights:
 
 
 def all_units(one: Recurrence) -> Recurrence:
-    """A recurrence of one unit, run for each of d."""
+    """Return a recurrence that runs a one-unit recurrence for each of d units."""
     return Recurrence(
         start=lambda w: tuple(one.start(unit(w, i)) for i in range(w.n)),
         step=lambda w, c, x: tuple(one.step(unit(w, i), c_i, x) for i, c_i in enumerate(c)),
@@ -55,12 +55,12 @@ def all_units(one: Recurrence) -> Recurrence:
 
 
 def figures(w: Weights) -> list[WFSA]:
-    """Figure 1 as drawn, for each unit."""
+    """Return Figure 1 as drawn, for each unit."""
     return [automaton for i in range(w.n) for automaton in proposition_7.figure_1(unit(w, i))]
 
 
 def figures_from_c_0(w: Weights) -> list[WFSA]:
-    """Figure 1 with lambda(q_1) = c_0, for each unit."""
+    """Return Figure 1 with lambda(q_1) = c_0, for each unit."""
     return [automaton for i in range(w.n) for automaton in proposition_7.figure_1_from_c_0(unit(w, i))]
 
 

@@ -1,7 +1,7 @@
-"""Definition 4: the score of a string, a sum over all paths, is what the Forward algorithm computes.
+"""Definition 4: the Forward algorithm computes the score of a string, a sum over all paths.
 
-Peng et al. 2018, section 2, equations 1 to 3c. Definition 3 as printed has a path of at least one transition.
-(That equation 3b prints x_i for x_{i+1} is among the variants of Proposition 7.)
+Peng et al. 2018, section 2, equations 1 to 3c. Definition 3 as printed requires a path to have at
+least one transition. (Equation 3b prints x_i for x_{i+1}, which is a variant of Proposition 7.)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from theory.theorem import Theorem
 
 @dataclass(frozen=True)
 class Drawn:
-    """An automaton, as the case of a claim about automata."""
+    """An automaton as the case of a claim about automata."""
 
     automaton: WFSA
 
@@ -37,7 +37,7 @@ class Drawn:
         return "".join(self.automaton.alphabet)
 
     def describe(self) -> str:
-        """Its weights other than zero, on one line."""
+        """Return its nonzero weights on one line."""
         a, write = self.automaton, self.automaton.semiring.format
         ends = [
             f"{name}({q}) = {write(w)}"
@@ -52,17 +52,17 @@ class Drawn:
         return ", ".join([f"{states} over the {a.semiring.name} semiring", *ends, *arrows])
 
     def renamed(self, names: dict[str, str]) -> Drawn:
-        """The automaton with the matrices of the letters named, under their new names."""
+        """Return the automaton with the matrices of the letters in ``names``, under their new names."""
         index = {new: self.automaton.index[old] for old, new in names.items()}
         return Drawn(self.automaton.replace(index=index))
 
     def to_json(self) -> dict[str, Any]:
-        """As the file format has it."""
+        """Return the automaton in the file format."""
         return {"automaton": json_format.to_json(self.automaton)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Drawn:
-        """What :meth:`to_json` wrote."""
+        """Read the result of :meth:`to_json`."""
         return cls(json_format.from_json(data["automaton"]))
 
 
@@ -79,7 +79,7 @@ forward_algorithm = Recurrence(
 
 
 def summed(score: Any) -> Recurrence:
-    """A score of strings that is computed anew for every prefix."""
+    """Return a recurrence that recomputes a score of strings for every prefix."""
     return Recurrence(
         start=lambda automaton: (),
         step=lambda automaton, string, x: (*string, x),
@@ -88,7 +88,7 @@ def summed(score: Any) -> Recurrence:
 
 
 def of_some_transition(automaton: WFSA, string: String) -> Any:
-    """The sum over the paths of at least one transition, as Definition 3 prints it."""
+    """Return the sum over the paths of at least one transition, as Definition 3 prints it."""
     k = automaton.semiring
     total = k.zero
     for path in paths.paths(automaton, string):
@@ -98,14 +98,16 @@ def of_some_transition(automaton: WFSA, string: String) -> Any:
 
 
 def of_all_paths(automaton: WFSA, string: String) -> Any:
-    """The sum over all paths, round cycles of epsilon too: over the reals its limit; where plus selects, a
-    cycle that has a sum adds nothing to the paths without it.
+    """Return the sum over all paths, including epsilon cycles.
+
+    Over the reals, it is the limit. If plus selects, a cycle with a sum adds nothing to the paths
+    without it.
     """
     return paths.limit(automaton, string) if automaton.semiring is REAL else paths.score(automaton, string)
 
 
 def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
-    """Random automata over four semirings, with epsilon transitions in some."""
+    """Return random automata over four semirings, some with epsilon transitions."""
     some = [
         automata(k, alphabet=alphabet, most_states=3, epsilon=e)
         for k in (REAL, MAX_PLUS, COUNTING, BOOLEAN)
@@ -115,8 +117,9 @@ def drawn(alphabet: str) -> st.SearchStrategy[Drawn]:
 
 
 def small(letters: int) -> Iterator[Drawn]:
-    """All automata with one state over the reals whose weights are 0, 1, -1 or 1/2, the final one not 0, and
-    those with two whose weights are 0 or 1.
+    """Yield all one-state real automata with weights 0, 1, -1 or 1/2 and a nonzero final weight.
+
+    With one letter, also yield those with two states and weights 0 or 1.
     """
     alphabet = LETTERS[:letters]
     for first, last, *rest in product(GRID, GRID[1:], *[GRID] * letters):
@@ -128,7 +131,7 @@ def small(letters: int) -> Iterator[Drawn]:
 
 
 def drawn_with_cycles(alphabet: str) -> st.SearchStrategy[Drawn]:
-    """Random automata with epsilon transitions between any states, round whose cycles there is a sum."""
+    """Return random automata with epsilon transitions between any states, whose cycles have sums."""
     some = [
         automata(k, alphabet=alphabet, most_states=3, epsilon="cyclic") for k in (REAL, MAX_PLUS, BOOLEAN)
     ]
@@ -136,8 +139,10 @@ def drawn_with_cycles(alphabet: str) -> st.SearchStrategy[Drawn]:
 
 
 def small_with_cycles(letters: int) -> Iterator[Drawn]:
-    """All automata with one state over the reals whose epsilon loop weighs 1/2 or -1/2, and those with two
-    states, 0 and 1 for weights, and an epsilon cycle between them of 1/2 and -1.
+    """Yield all one-state real automata whose epsilon loop has weight 1/2 or -1/2.
+
+    With one letter, also yield those with two states, weights 0 and 1, and an epsilon cycle of 1/2
+    and -1.
     """
     alphabet = LETTERS[:letters]
     for first, last, *rest in product(GRID, repeat=2 + letters):

@@ -1,4 +1,4 @@
-"""Example 15: Example 6 over the max-plus semiring is the same automaton over the max-plus semiring.
+"""Example 15: Example 6 over the max-plus semiring is the same automaton over that semiring.
 
 Peng et al. 2018, section 5.2, equations 21a to 21c.
 """
@@ -18,22 +18,22 @@ from theory.signature import Signature, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights of one unit, among the numbers and -infinity; c_0 is never said. The recurrence is that of
-# Example 6, over max-plus: c_t = max(f_t + c_{t-1}, u_t) (equation 21c).
+# The weights of one unit are numbers or -infinity; the paper does not specify c_0. The recurrence is that of
+# Example 6 over max-plus: c_t = max(f_t + c_{t-1}, u_t) (equation 21c).
 
 
 def logarithm(value: float) -> Fraction:
-    """Its natural logarithm, to six decimals."""
+    """Return the natural logarithm, to six decimals."""
     return Fraction(round(math.log(value) * 10**6), 10**6)
 
 
 def sigmoid(z: Fraction) -> float:
-    """1 / (1 + e^-z), in float64."""
+    """Return 1 / (1 + e^-z), in float64."""
     return 1 / (1 + math.exp(-z))
 
 
-# Section 5.2 thinks of an update from the forget gate itself, log(1 - f_t), where f_t is a log-sigmoid
-# (equation 21a): what is the complement's logarithm is log(1 - exp f_t). Here z = W_f v + b_f, and logarithms
+# Section 5.2 suggests an update from the forget gate itself, log(1 - f_t), where f_t is a log-sigmoid
+# (equation 21a). The complement's logarithm is log(1 - exp f_t) instead. Here z = W_f v + b_f, and logarithms
 # are rounded to six decimals.
 
 FROM_GATE = Signature(
@@ -49,21 +49,24 @@ FROM_GATE = Signature(
 
 
 def figure_1_with_printed_complement(w: Weights) -> list[WFSA]:
-    """Figure 1 with mu = log(1 - f), as section 5.2 prints it."""
+    """Return Figure 1 with mu = log(1 - f), as section 5.2 prints it."""
     return figure_1_from_c_0(replace(w, entries={**w.entries, "u": w.printed}))
 
 
 ANYWHERE = Signature((constant("c_0"), by_symbol("f"), by_symbol("u")), MAX_PLUS)
 AT_ZERO = Signature((constant("c_0", only=[0]), by_symbol("f"), by_symbol("u")), MAX_PLUS)
 KINDS = ("sampled", "cross-checked", "exhausted")
-"""Max-plus equality is not decidable in general; what holds is decided by lumping."""
+"""Kinds of evidence without "decided", because max-plus equality is undecidable in general.
+
+True variants are decided by lumping.
+"""
 
 
 def max_plus_figure_1(claim: str) -> tuple[Variant, Variant]:
-    """Figure 1 over max-plus, with lambda(q_1) = c_0 and as drawn.
+    """Return the variants of Figure 1 over max-plus, with lambda(q_1) = c_0 and as drawn.
 
     Args:
-        claim: the claim's module, which its Coq file and its theorems are named after.
+        claim: the claim's module, which is the name of its Coq file and the prefix of its theorems.
     """
     return (
         Variant(

@@ -1,7 +1,7 @@
-"""RRNN(B) of Table 2, as appendix D writes it: a unit of Example 6 without a nonlinearity, behind an optional
-output gate.
+"""RRNN(B) of Table 2, as in appendix D: a unit of Example 6 without a nonlinearity.
 
-Peng et al. 2018, section 6.1 and appendix D, equations 23a to 23e.
+An optional output gate follows the unit. Peng et al. 2018, section 6.1 and appendix D, equations
+23a to 23e.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""RRNN(B) over the max-plus semiring, as appendix D writes it: Example 15 without a nonlinearity.
+"""RRNN(B) over the max-plus semiring, as in appendix D: Example 15 without a nonlinearity.
 
-Peng et al. 2018, appendix D, equations 24a to 24e. There is no complement of the forget gate in the update.
+Peng et al. 2018, appendix D, equations 24a to 24e. The update has no complement of the forget gate.
 """
 
 from __future__ import annotations

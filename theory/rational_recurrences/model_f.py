@@ -1,8 +1,8 @@
 """RRNN(F) of Table 2: the four-state automaton F of Figure 4, with its epsilon transition, as a network.
 
-Peng et al. 2018, section 5.1, equations 19a to 19c, and appendix D, equations 26a to 26g. The program of
-section 5.1 starts with z^(j) = 0 for all j, and one copy of the appendices prints p1 c2 + p2 c2 in equation
-26g.
+Peng et al. 2018, section 5.1, equations 19a to 19c, and appendix D, equations 26a to 26g. The
+program of section 5.1 starts with z^(j) = 0 for all j. One copy of the appendices prints p1 c2 + p2
+c2 in equation 26g.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from theory.signature import Signature, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights of one unit: those of RRNN(C), and p1, p2 and r, which no symbol changes.
+# The weights of one unit: those of RRNN(C), and p1, p2 and r, which do not depend on the symbol.
 
 
 def gated(start: Sequence[Any] | None = None) -> Signature:
-    """The weights of one unit; c1_0 and c2_0 among some values."""
+    """Return the weights of one unit; ``start`` restricts c1_0 and c2_0."""
     return Signature(
         (*(constant(f"c{j}_0", only=start) for j in (1, 2)), *map(constant, ("p1", "p2", "r")), *GATES)
     )
@@ -37,7 +37,7 @@ def gated(start: Sequence[Any] | None = None) -> Signature:
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
-    """c1 = c1 f1 + u1 (equation 19a), and c2 = c2 f2 + (c1 + r) u2 (equation 19b), from those at t - 1."""
+    """Return c1 = c1 f1 + u1 (equation 19a) and c2 = c2 f2 + (c1 + r) u2 (19b), from those at t - 1."""
     k, (c1, c2) = w.over, c
     return k.plus(k.times(c1, w.f1[x]), w.u1[x]), k.plus(
         k.times(c2, w.f2[x]), k.times(k.plus(c1, w.r), w.u2[x])
@@ -45,13 +45,13 @@ def step(w: Weights, c: Any, x: str) -> tuple[Any, Any]:
 
 
 def interpolated(w: Weights, c: Any) -> tuple[Any]:
-    """c = p1 c1 + p2 c2 (equation 19c)."""
+    """Return c = p1 c1 + p2 c2 (equation 19c)."""
     k, (c1, c2) = w.over, c
     return (k.plus(k.times(w.p1, c1), k.times(w.p2, c2)),)
 
 
 def as_in_26g(w: Weights, c: Any) -> tuple[Any]:
-    """c = p1 c2 + p2 c2 (equation 26g in one copy)."""
+    """Return c = p1 c2 + p2 c2 (equation 26g in one copy)."""
     return interpolated(w, (c[1], c[1]))
 
 
@@ -63,8 +63,9 @@ model_f_26g = Recurrence(start=lambda w: (w.c1_0, w.c2_0), step=step, out=as_in_
 
 
 def figure_4(w: Weights) -> list[WFSA]:
-    """Figure 2 with q_1 final too, and with q_3, which an epsilon transition of weight gamma leads to and
-    mu_2 leads out of.
+    """Return Figure 2 with q_1 as another final state, and with q_3.
+
+    An epsilon transition of weight gamma leads to q_3, and mu_2 leads out of it.
     """
     k = w.over
     arrows = [(0, 3, "", w.r)]
@@ -85,7 +86,7 @@ def figure_4(w: Weights) -> list[WFSA]:
 
 
 def three_states(w: Weights) -> list[WFSA]:
-    """Without epsilon and without q_3: q_0 goes to q_2 at once, with gamma mu_2."""
+    """Return the automaton without epsilon and q_3: q_0 goes directly to q_2 with gamma mu_2."""
     k = w.over
     tables = {
         x: [[k.one, w.u1[x], k.times(w.r, w.u2[x])], [k.zero, w.f1[x], w.u2[x]], [k.zero, k.zero, w.f2[x]]]
@@ -95,7 +96,7 @@ def three_states(w: Weights) -> list[WFSA]:
 
 
 def figure_4_without_complements(w: Weights) -> list[WFSA]:
-    """Figure 4 with mu_j = W_u v, as section 6.1 has it."""
+    """Return Figure 4 with mu_j = W_u v, as in section 6.1."""
     return figure_4(without_complements(w))
 
 
@@ -103,8 +104,9 @@ def figure_4_without_complements(w: Weights) -> list[WFSA]:
 
 
 def program_from(ones: int) -> Recurrence:
-    """z^(0) = 1, z^(1), z^(2), z^(3) for t >= 1, as printed; before the first symbol z^(0) is ``ones``, and
-    all else 0.
+    """Return the dynamic program of z^(0) = 1, z^(1), z^(2), z^(3) for t >= 1, as printed.
+
+    Before the first symbol, z^(0) is ``ones``, and all others are 0.
     """
 
     def start(automaton: WFSA) -> tuple[Any, ...]:
@@ -127,13 +129,12 @@ def program_from(ones: int) -> Recurrence:
 
 ANYWHERE, AT_ZERO = gated(), gated([0])
 SMALL = replace(ANYWHERE, most_small=500)
-NOT_CROSS_CHECKED = tuple(
-    kind for kind in LADDER if kind != "cross-checked"
-)  # OpenFst has an algorithm of its own
+# OpenFst has an algorithm of its own
+NOT_CROSS_CHECKED = tuple(kind for kind in LADDER if kind != "cross-checked")
 
 
 def proof(says: str, invariant: Callable[[Weights, Any, int], Sequence[Any]]) -> Induction:
-    """By that invariant."""
+    """Return the proof by this invariant."""
     return Induction(
         says=says,
         invariant=invariant,
@@ -144,7 +145,7 @@ def proof(says: str, invariant: Callable[[Weights, Any, int], Sequence[Any]]) ->
 
 
 def program(name: str, says: str, ones: int, theorem: Theorem) -> Variant:
-    """A reading of the program's start."""
+    """Return the variant for one reading of the program's start."""
     return Variant(
         name=name,
         expected="refuted",

@@ -1,7 +1,7 @@
-"""Proposition 11, the QRNN with windows of K symbols: automata that remember the last K - 1 symbols.
+"""Proposition 11 for the QRNN with windows of K symbols: automata that remember the last K - 1 symbols.
 
-Peng et al. 2018, section 4.1, equation 10, and appendix A, equation 22, whose automaton has no way to its
-final states for the first symbol.
+Peng et al. 2018, section 4.1, equation 10, and appendix A, equation 22, whose automaton has no
+transition to its final states for the first symbol.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from theory.theorem import Theorem
 
 
 def gates(window: int, start: Sequence[Any] | None = None) -> Signature:
-    """The forget gate and the update, as functions of the window."""
+    """Return the signature of the forget gate and the update as functions of the window."""
     return windows.signature(window, by_window("f", window), by_window("u", window), start=start)
 
 
 def from_zero(window: int) -> Signature:
-    """The same with c_0 = 0."""
+    """Return the signature with c_0 = 0."""
     return gates(window, start=(0,))
 
 
 ANYWHERE = Sizes(gates, (1, 2, 3), (1, 2, 3))
 PRINTED = Sizes(from_zero, (2, 3), (2, 3))
 
-# Table 1 has the automaton B of Figure 1 beside the QRNN: two states, and weights that depend on one symbol.
-# Here these are the gates of the window that has padding before that symbol; which they are does not matter,
-# since a Hankel block of rank 3 is against every automaton with two states.
+# Table 1 lists the automaton B of Figure 1 for the QRNN: two states, and weights that depend on one symbol.
+# Here these are the gates of the window with padding before that symbol. The choice does not matter,
+# because a Hankel block of rank 3 refutes every automaton with two states.
 
 TABLE_1 = Variant(
     name="printed-table-1",

@@ -1,7 +1,7 @@
-"""Proposition 11, the strongly-typed T-GRU: its gates read two symbols.
+"""Proposition 11 for the strongly-typed T-GRU, whose gates read two symbols.
 
-Peng et al. 2018, section 4.1, equation 10, and appendix A; Balduzzi and Ghifary 2016: h_t = f_t h_{t-1} + z_t
-o_t, where f, z and o are functions of v_{t-1} and v_t.
+Peng et al. 2018, section 4.1, equation 10, and appendix A; Balduzzi and Ghifary 2016: h_t = f_t
+h_{t-1} + z_t o_t, where f, z and o are functions of v_{t-1} and v_t.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from theory.signature import Signature, by_window
 
 
 def gates(start: Sequence[Any] | None = None) -> Signature:
-    """The gates as functions of two symbols, and the update u = z o; in proofs u is any weight."""
+    """Return the gates as functions of two symbols, and the update u = z o; in proofs, u is any weight."""
     update = by_window("u", 2, derived=lambda w, x: w.z[x] * w.o[x])
     return windows.signature(2, by_window("f", 2), by_window("z", 2), by_window("o", 2), update, start=start)
 

@@ -1,8 +1,7 @@
-"""Proposition 11, the strongly-typed T-LSTM: its gates read two symbols.
+"""Proposition 11 for the strongly-typed T-LSTM, whose gates read two symbols.
 
-Peng et al. 2018, section 4.1, equation 10, and appendix A; Balduzzi and Ghifary 2016:
-c_t = f_t c_{t-1} + (1 - f_t) z_t, where f and z are functions of
-v_{t-1} and v_t.
+Peng et al. 2018, section 4.1, equation 10, and appendix A; Balduzzi and Ghifary 2016: c_t = f_t
+c_{t-1} + (1 - f_t) z_t, where f and z are functions of v_{t-1} and v_t.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from theory.signature import Signature, by_window
 
 
 def gates(start: Sequence[Any] | None = None) -> Signature:
-    """The gates as functions of two symbols, and the update u = (1 - f) z; in proofs u is any weight."""
+    """Return the gates as functions of two symbols, and u = (1 - f) z; in proofs, u is any weight."""
     update = by_window("u", 2, derived=lambda w, x: (1 - w.f[x]) * w.z[x])
     return windows.signature(2, by_window("f", 2), by_window("z", 2), update, start=start)
 

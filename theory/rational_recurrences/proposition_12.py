@@ -1,7 +1,7 @@
 """Proposition 12: the n-gram RCNN is a chain of n + 1 states.
 
-Peng et al. 2018, section 4.2, equations 14a, 14b and 15, and appendix B, which starts with z^(j) = 0 for all
-j.
+Peng et al. 2018, section 4.2, equations 14a, 14b and 15, and appendix B, which starts with z^(j) =
+0 for all j.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class FromZero(Concrete):
-    """Concrete places where c has a place 0, too."""
+    """Concrete places, with an additional place 0 of c."""
 
     def at(self, name: str, *places: int) -> Any:
-        """The number at a place."""
+        """Return the number at a place."""
         return self.entries[name][places[0]] if name == "c" else super().at(name, *places)
 
 
@@ -36,21 +36,21 @@ class FromZero(Concrete):
 
 
 def rcnn(n: int, start: Sequence[Any] | None = None) -> Signature:
-    """An n-gram unit with a lambda that depends on the symbol."""
+    """Return the signature of an n-gram unit with a lambda that depends on the symbol."""
     return Signature(
         (constant("c_0", (n,), start), by_symbol("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
     )
 
 
 def rcnn_with_constant_lambda(n: int) -> Signature:
-    """An n-gram unit with a constant lambda."""
+    """Return the signature of an n-gram unit with a constant lambda."""
     return Signature(
         (constant("c_0", (n,)), constant("f"), by_symbol("u", (n,))), size=("n", n), most_small=300
     )
 
 
 def rcnn_with_feedback(n: int) -> Signature:
-    """An n-gram unit whose lambda reads c^(n)_{t-1} with weight w."""
+    """Return the signature of an n-gram unit whose lambda reads c^(n)_{t-1} with weight w."""
     reads = constant("w", only=[1, -1, Fraction(1, 2)])
     return Signature(
         (constant("c_0", (n,), [0]), reads, by_symbol("f"), by_symbol("u", (n,))),
@@ -63,23 +63,23 @@ def rcnn_with_feedback(n: int) -> Signature:
 
 
 def place(of: AnyPlaces, j: Any) -> Any:
-    """c^(j) = c^(j) lambda + c^(j-1) u^(j) (equations 14a and 14b), from those at t - 1."""
+    """Return c^(j) = c^(j) lambda + c^(j-1) u^(j) (equations 14a and 14b), from those at t - 1."""
     return of.plus(of.times(of.at("c", j), of.at("lambda")), of.times(of.at("c", j - 1), of.at("u", j)))
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """All places j = 1, ..., n."""
+    """Return all places j = 1, ..., n of the next state."""
     return chained(w, c, w.f[x] if isinstance(w.f, dict) else w.f, w.u[x])
 
 
 def chained(w: Weights, c: Any, lam: Any, u: Any) -> tuple[Any, ...]:
-    """Equations 14a and 14b for a value of lambda."""
+    """Return equations 14a and 14b for a value of lambda."""
     at = FromZero(w.over, w.n, {"c": (w.over.one, *c), "lambda": lam, "u": u})
     return tuple(place(at, j) for j in range(1, w.n + 1))
 
 
 def step_with_feedback(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """The same with lambda_t = f(x_t) + w c^(n)_{t-1}."""
+    """Return the next state with lambda_t = f(x_t) + w c^(n)_{t-1}."""
     return chained(w, c, w.f[x] + w.w * c[-1], w.u[x])
 
 
@@ -91,17 +91,20 @@ with_feedback = Recurrence(start=lambda w: w.c_0, step=step_with_feedback, out=l
 
 
 def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """From q_i to q_j for j >= 1: phi where i = j, and mu_j where j = i + 1."""
+    """Return the weight from q_i to q_j for j >= 1: phi if i = j, and mu_j if j = i + 1."""
     return of.plus(of.where(i, j, lambda: of.at("lambda")), of.where(i, j - 1, lambda: of.at("u", j)))
 
 
 def tau_to_first(of: AnyPlaces, i: Any) -> Any:
-    """From q_i to q_0: one from q_0 itself."""
+    """Return the weight from q_i to q_0: one from q_0 itself, else zero."""
     return of.where(i, 0, lambda: of.one)
 
 
 def chain(w: Weights, initial: Any) -> list[WFSA]:
-    """q_0 loops with one, q_1 to q_n loop with phi, and q_{j-1} goes to q_j with mu_j; q_n is final."""
+    """Return the automaton in which q_0 loops with one, q_1 to q_n loop with phi, and q_n is final.
+
+    q_{j-1} goes to q_j with mu_j.
+    """
     k, n = w.over, w.n
     tables = {}
     for x in w.alphabet:
@@ -113,17 +116,17 @@ def chain(w: Weights, initial: Any) -> list[WFSA]:
 
 
 def corrected(w: Weights) -> list[WFSA]:
-    """lambda(q_0) = 1 and lambda(q_j) = c^(j)_0: short strings need no padding."""
+    """Return the chain with lambda(q_0) = 1 and lambda(q_j) = c^(j)_0; short strings need no padding."""
     return chain(w, [w.over.one, *w.c_0])
 
 
 def from_q_0(w: Weights) -> list[WFSA]:
-    """As printed: lambda(q_0) = 1, and nothing else."""
+    """Return the chain as printed: lambda(q_0) = 1, and all other initial weights zero."""
     return chain(w, [w.over.one, *[w.over.zero] * w.n])
 
 
 # The Forward algorithm as appendix B prints it, which reads its weights from that automaton: z^(0) = 1 for t
-# >= 1, and before the first symbol z^(j) = 0 for all j, z^(0) too.
+# >= 1, and before the first symbol z^(j) = 0 for all j, including z^(0).
 
 program_as_printed = Recurrence(
     start=lambda automaton: (automaton.semiring.zero,) * automaton.states,
@@ -140,7 +143,7 @@ zero_at_every_t = Recurrence(
 
 
 def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
-    """z^(0) = 1 and z^(j) = z^(j) phi(x) + z^(j-1) mu_j(x), from those at t - 1."""
+    """Return z^(0) = 1 and z^(j) = z^(j) phi(x) + z^(j-1) mu_j(x), from those at t - 1."""
     k, table = automaton.semiring, automaton.matrix(x)
     after = [
         k.plus(k.times(z[j], table[j, j]), k.times(z[j - 1], table[j - 1, j]))
@@ -149,12 +152,14 @@ def printed_step(automaton: WFSA, z: Any, x: str) -> tuple[Any, ...]:
     return (k.one, *after)
 
 
-# The step with n a symbol, of the very functions above.
+# The step with a symbolic n, from the functions above.
 
 
 def for_every_n() -> list[Identity]:
-    """What reaches q_j, of c_i from each q_i, is the step at place j (for j = 1 and for j >= 2); what
-    reaches q_0 is c_0 = 1.
+    """Return the identities that Forward's next vector is the step at every place.
+
+    The value at q_j, from c_i at each q_i, is the step at place j (for j = 1 and for j >= 2). The
+    value at q_0 is c_0 = 1.
     """
     return [
         reaching(symbolic(first=True), "at place 1, where c[0] = 1"),
@@ -164,7 +169,7 @@ def for_every_n() -> list[Identity]:
 
 
 def reaching(of: SymbolicPlaces, where: str) -> Identity:
-    """The identity at a place j >= 1; the sum over places runs from 1, so that place 0 stands apart."""
+    """Return the identity at a place j >= 1; place 0 is separate, because sums over places start at 1."""
     left = of.plus(
         of.times(of.at("c", 0), tau(of, 0, of.j)), of.sum(lambda i: of.times(of.at("c", i), tau(of, i, of.j)))
     )
@@ -173,7 +178,7 @@ def reaching(of: SymbolicPlaces, where: str) -> Identity:
 
 
 def reaching_first(of: SymbolicPlaces) -> Identity:
-    """The identity at place 0."""
+    """Return the identity at place 0."""
     left = of.plus(
         of.times(of.at("c", 0), tau_to_first(of, 0)),
         of.sum(lambda i: of.times(of.at("c", i), tau_to_first(of, i))),
@@ -182,7 +187,7 @@ def reaching_first(of: SymbolicPlaces) -> Identity:
 
 
 def chain_proof(of: Callable[[int], Signature]) -> Induction:
-    """Omega is (1, c^(1), ..., c^(n))."""
+    """Return the proof that Omega is (1, c^(1), ..., c^(n))."""
     return Induction(
         says="after every string, Forward's vector is (1, c^(1), ..., c^(n))",
         invariant=lambda w, c, unit: (w.over.one, *c),

@@ -1,7 +1,7 @@
-"""Proposition 13: the input switched affine network (ISAN) is rational; d + 1 states do.
+"""Proposition 13: the input switched affine network (ISAN) is rational, with d + 1 states.
 
-Peng et al. 2018, section 4.3, equations 16 to 18, and appendix C, whose initial weights stand at the wrong
-half of the states.
+Peng et al. 2018, section 4.3, equations 16 to 18, and appendix C, which assigns the initial weights
+to the wrong half of the states.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def isan(d: int, start: Sequence[Any] | None = None) -> Signature:
-    """An ISAN of hidden size d; c_0 among some values."""
+    """Return the signature of an ISAN of hidden size d; ``start`` restricts c_0."""
     return Signature(
         (constant("c_0", (d,), start), by_symbol("W", (d, d)), by_symbol("b", (d,))),
         size=("d", d),
@@ -34,17 +34,17 @@ def isan(d: int, start: Sequence[Any] | None = None) -> Signature:
     )
 
 
-# The recurrence, as printed, at one place; of all places it is the step, and of a place that is a symbol it
-# is a part of the proof.
+# The recurrence, as printed, at one place. Applied to all places, it is the step; applied to a symbolic
+# place, it is a part of the proof.
 
 
 def place(of: AnyPlaces, j: Any) -> Any:
-    """The number [c_t]_j = sum over i of [W]_{j,i} [c_{t-1}]_i + [b]_j (equation 16)."""
+    """Return [c_t]_j = sum over i of [W]_{j,i} [c_{t-1}]_i + [b]_j (equation 16)."""
     return of.plus(of.sum(lambda i: of.times(of.at("W", j, i), of.at("c", i))), of.at("b", j))
 
 
 def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
-    """c_t = W_{x_t} c_{t-1} + b_{x_t} (equation 16)."""
+    """Return c_t = W_{x_t} c_{t-1} + b_{x_t} (equation 16)."""
     at = Concrete(w.over, w.n, {"W": w.W[x], "b": w.b[x], "c": c})
     return tuple(place(at, j) for j in range(1, w.n + 1))
 
@@ -52,32 +52,32 @@ def step(w: Weights, c: Any, x: str) -> tuple[Any, ...]:
 isan_recurrence = Recurrence(start=lambda w: w.c_0, step=step, out=lambda w, c: c)
 
 
-# The weights of the automata between places, with eta = b and mu = W: Q_1 has a state q_i for each number of
-# c, and Q_2 as many states q_{d+i} for the constant 1 (appendix C), or just one.
+# The weights of the automata between places, with eta = b and mu = W. Q_1 has a state q_i for each number
+# of c. Q_2 has as many states q_{d+i} for the constant 1 (appendix C), or only one.
 
 
 def within_c(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """tau(q_i, q_j) = mu_{j,i} in Q_1: the transpose of W."""
+    """Return tau(q_i, q_j) = mu_{j,i} in Q_1: the transpose of W."""
     return of.at("W", j, i)
 
 
 def to_c(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """tau(q_{d+i}, q_j) = eta_j where i = j."""
+    """Return tau(q_{d+i}, q_j), which is eta_j if i = j."""
     return of.where(i, j, lambda: of.at("b", j))
 
 
 def within_ones(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """tau(q_{d+i}, q_{d+j}) = 1 where i = j."""
+    """Return tau(q_{d+i}, q_{d+j}), which is 1 if i = j."""
     return of.where(i, j, lambda: of.one)
 
 
 def to_c_from_one(of: AnyPlaces, j: Any) -> Any:
-    """From the one state for the constant 1 to q_j: eta_j."""
+    """Return the weight from the single state for the constant 1 to q_j: eta_j."""
     return of.at("b", j)
 
 
 def doubled(w: Weights, initial: Any) -> list[WFSA]:
-    """Appendix C's automata; G_i has the final state q_i."""
+    """Return appendix C's automata; G_i has the final state q_i."""
     k, d = w.over, w.n
     places = range(1, d + 1)
     tables = {}
@@ -90,17 +90,20 @@ def doubled(w: Weights, initial: Any) -> list[WFSA]:
 
 
 def printed(w: Weights) -> list[WFSA]:
-    """lambda(q_i) = 1 for i = 1, ..., d: these are the states Q_1."""
+    """Return the automata with lambda(q_i) = 1 for i = 1, ..., d, which are the states Q_1."""
     return doubled(w, [w.over.one] * w.n + [w.over.zero] * w.n)
 
 
 def corrected(w: Weights) -> list[WFSA]:
-    """lambda(q_i) = 1 for i = d + 1, ..., 2d, and lambda(q_i) = [c_0]_i in Q_1."""
+    """Return the automata with lambda(q_i) = 1 for i = d + 1, ..., 2d, and lambda(q_i) = [c_0]_i in Q_1."""
     return doubled(w, [*w.c_0] + [w.over.one] * w.n)
 
 
 def with_one_more_state(w: Weights) -> list[WFSA]:
-    """d + 1 states: one for the constant 1, which all of Q_2 may be at once, and one for each number in c."""
+    """Return the automata with d + 1 states: one for the constant 1 and one for each number in c.
+
+    The first state replaces all of Q_2.
+    """
     k, d = w.over, w.n
     places = range(1, d + 1)
     tables = {}
@@ -114,12 +117,12 @@ def with_one_more_state(w: Weights) -> list[WFSA]:
     ]
 
 
-# The step with d a symbol, of the very functions above: what reaches q_j, of c_i from each q_i and of 1 from
-# each other state, is [W c + b]_j; and what reaches the other states is 1.
+# The step with a symbolic d, from the functions above: the value at q_j, from c_i at each q_i and 1 at each
+# other state, is [W c + b]_j, and the value at the other states is 1.
 
 
 def with_2d_states() -> list[Identity]:
-    """For appendix C."""
+    """Return the identities for appendix C."""
     of = symbolic()
     left = of.plus(
         of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), of.sum(lambda i: to_c(of, i, of.j))
@@ -128,14 +131,14 @@ def with_2d_states() -> list[Identity]:
 
 
 def with_d_plus_1_states() -> list[Identity]:
-    """For one state with the constant 1."""
+    """Return the identities for one state with the constant 1."""
     of = symbolic()
     left = of.plus(of.sum(lambda i: of.times(of.at("c", i), within_c(of, i, of.j))), to_c_from_one(of, of.j))
     return [*at_place(of, left)]
 
 
 def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
-    """The identity at a place j of c."""
+    """Return the identity at a place j of c."""
     right = place(of, of.j)
     return [
         Identity(
@@ -149,12 +152,12 @@ def at_place(of: SymbolicPlaces, left: Any) -> list[Identity]:
 
 
 def at_ones(of: SymbolicPlaces, left: Any) -> Identity:
-    """The identity at the places of the constant 1."""
+    """Return the identity at the places of the constant 1."""
     return Identity("step", "at every other place", of.write(left), "1", of.same(left, of.one))
 
 
 def proof(says: str, invariant: Any, sizes: Any) -> Induction:
-    """By the invariant, for d = 1 to 5 and for d a symbol."""
+    """Return the proof by the invariant, for d = 1 to 5 and for a symbolic d."""
     return Induction(
         says=says,
         invariant=invariant,

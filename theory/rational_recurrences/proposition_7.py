@@ -21,7 +21,7 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 # The weights of one unit: f and u as functions of the symbol (equations 5a and 5b, row i), and c_0, which the
-# paper never says.
+# paper does not specify.
 
 GATES = (by_symbol("f"), by_symbol("u"))
 ANYWHERE = Signature((constant("c_0"), *GATES))
@@ -36,13 +36,13 @@ READS_STATE = Signature(
 
 
 def step(w: Weights, c: Any, x: str) -> Any:
-    """c_t = f_t c_{t-1} + u_t (equation 5c)."""
+    """Return c_t = f_t c_{t-1} + u_t (equation 5c)."""
     k = w.over
     return k.plus(k.times(w.f[x], c), w.u[x])
 
 
 def step_with_feedback(w: Weights, c: Any, x: str) -> Any:
-    """The same with a forget gate that also reads the state before it, f_t = f(x_t) + w c_{t-1}."""
+    """Return c_t with a forget gate that also reads the previous state, f_t = f(x_t) + w c_{t-1}."""
     k = w.over
     return k.plus(k.times(k.plus(w.f[x], k.times(w.w, c)), c), w.u[x])
 
@@ -55,8 +55,9 @@ with_feedback = Recurrence(start=lambda w: w.c_0, step=step_with_feedback, out=l
 
 
 def figure_1(w: Weights) -> list[WFSA]:
-    """The automaton B: q_0 loops on every symbol with weight one, goes to q_1 with mu, and q_1 loops with
-    phi.
+    """Return the automaton B of Figure 1.
+
+    q_0 loops on every symbol with weight one and goes to q_1 with mu; q_1 loops with phi.
     """
     k = w.over
     tables = {x: [[k.one, w.u[x]], [k.zero, w.f[x]]] for x in w.alphabet}
@@ -64,8 +65,9 @@ def figure_1(w: Weights) -> list[WFSA]:
 
 
 def figure_1_from_c_0(w: Weights) -> list[WFSA]:
-    """The corrected automaton: lambda(q_1) = c_0. Then it is right on the empty string too, whatever c_0
-    is.
+    """Return the corrected automaton with lambda(q_1) = c_0.
+
+    It is also correct on the empty string, for every c_0.
     """
     return [
         b.replace(initial=WFSA(w.over, [w.over.one, w.c_0], [w.over.zero] * 2, {}).initial)
@@ -74,7 +76,7 @@ def figure_1_from_c_0(w: Weights) -> list[WFSA]:
 
 
 # Equation 3b literally: Omega_{i+1} reads x_i, so the first step reads nothing, and the last symbol is never
-# read. The state is Omega before and after the symbol that was read last; only the former is ever read out.
+# read. The state is Omega before and after the last symbol; only the former is ever read out.
 
 forward_as_printed = Recurrence(
     start=lambda automaton: (forward.start(automaton), forward.start(automaton)),
@@ -87,7 +89,7 @@ forward_as_printed = Recurrence(
 
 
 def two_states(*signatures: Signature) -> Induction:
-    """The invariant of everything that Figure 1 computes: Omega is (1, c)."""
+    """Return the proof for everything that Figure 1 computes: Omega is (1, c)."""
     return Induction(
         says="after every string, Forward's vector is (1, c), with c the unit",
         invariant=lambda w, c, unit: (w.over.one, c),
@@ -158,7 +160,7 @@ CLAIM = Claim(
             reading=Equality(recurrence=example_6, construction=figure_1, shortest=1),
             cases=ANYWHERE.random,
             small_cases=ANYWHERE.small,
-            kinds=LADDER[:-1],  # not decided: that is about all strings
+            kinds=LADDER[:-1],  # without "decided", which is about all strings
             theorem=Theorem(
                 "rational_recurrences.proposition_7.printed_nonempty_is_refuted",
                 claims=(

@@ -1,8 +1,8 @@
 """SoPa: soft patterns with self-loops and epsilon transitions, which section 1 calls rational by definition.
 
-Peng et al. 2018, section 1, on Schwartz et al. 2018, whose dynamic program it is. A pattern of n words may
-match anywhere in the string: a self-loop reads a word more, an epsilon transition leaves out one of the
-pattern's.
+Peng et al. 2018, section 1, on Schwartz et al. 2018, which has the dynamic program. A pattern of n
+words may match anywhere in the string. A self-loop reads an additional word; an epsilon transition
+skips one of the pattern's words.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from theory.signature import Signature, Sizes, by_symbol, constant
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The weights of one pattern: m_j reads a word of the pattern and moves on to state j, s_j reads a word and
-# stays in state j, e_j moves on to state j and reads nothing. The start loops with weight one, so that a
-# match may begin anywhere.
+# The weights of one pattern: m_j reads a word of the pattern and moves to state j, s_j reads a word and stays
+# in state j, and e_j moves to state j and reads nothing. The start loops with weight one, so that a match may
+# begin anywhere.
 
 
 def pattern(n: int, over: Semiring = REAL) -> Signature:
-    """A pattern of n words."""
+    """Return the signature of a pattern of n words."""
     entries = (by_symbol("m", (n,)), by_symbol("s", (n,)), constant("e", (n,)))
     return Signature(entries, over=over, size=("n", n), most_small=300)
 
 
 def max_plus_pattern(n: int) -> Signature:
-    """The same over max-plus."""
+    """Return the signature over max-plus."""
     return pattern(n, MAX_PLUS)
 
 
-# The recurrence, over any semiring. A state is h_1, ..., h_n, the scores of what ends in each state with the
-# symbol read last (h_0 is one), before epsilon transitions; and c, the score of all matches so far.
+# The recurrence, over any semiring. A state is h_1, ..., h_n, the scores of partial matches that end in each
+# state with the last symbol (h_0 is one), before epsilon transitions; and c, the score of all matches so far.
 
 State = tuple[tuple[Any, ...], Any]
 
 
 def left_out(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Epsilon transitions, as many in a row as there are: h_j and then h_{j-1} e_j, for j from 1 on."""
+    """Apply any number of consecutive epsilon transitions: h_j + h_{j-1} e_j, for j from 1 on."""
     k, after = w.over, [w.over.one]
     for value, weight in zip(h, w.e, strict=True):
         after.append(k.plus(value, k.times(after[-1], weight)))
@@ -51,14 +51,14 @@ def left_out(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def left_out_once(w: Weights, h: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Schwartz et al.'s: at most one epsilon transition after each symbol."""
+    """Apply at most one epsilon transition after each symbol, like Schwartz et al."""
     k = w.over
     before = (k.one, *h[:-1])
     return tuple(k.plus(v, k.times(b, weight)) for v, b, weight in zip(h, before, w.e, strict=True))
 
 
 def read(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
-    """h_j = h_{j-1} m_j(x) + h_j s_j(x)."""
+    """Return h_j = h_{j-1} m_j(x) + h_j s_j(x)."""
     k = w.over
     before = (k.one, *h[:-1])
     return tuple(
@@ -67,7 +67,10 @@ def read(w: Weights, h: tuple[Any, ...], x: str) -> tuple[Any, ...]:
 
 
 def soft_pattern(epsilon: Any) -> Recurrence:
-    """The program with that rule for epsilon transitions; over max-plus plus is the maximum, as in SoPa."""
+    """Return the program with this rule for epsilon transitions.
+
+    Over max-plus, plus is the maximum, as in SoPa.
+    """
 
     def start(w: Weights) -> State:
         h = (w.over.zero,) * w.n
@@ -87,7 +90,10 @@ sopa, sopa_once = soft_pattern(left_out), soft_pattern(left_out_once)
 
 
 def chain(w: Weights) -> list[WFSA]:
-    """States 0 to n, and n + 1, to which a match goes by an epsilon transition, and where it stays."""
+    """Return the automaton with states 0 to n, and a state n + 1 that collects complete matches.
+
+    Epsilon leads from state n to state n + 1, which loops on every symbol.
+    """
     k, n = w.over, w.n
     arrows = [(j, j + 1, EPSILON, weight) for j, weight in enumerate((*w.e, k.one))]
     for x in w.alphabet:
@@ -98,8 +104,10 @@ def chain(w: Weights) -> list[WFSA]:
 
 
 def chain_in_two_rows(w: Weights) -> list[WFSA]:
-    """The same with one epsilon transition in a row: state j, from 1 to n, has a second one, n + 1 + j, which
-    epsilon leads to and symbols alone lead out of.
+    """Return the automaton with at most one consecutive epsilon transition.
+
+    Each state j from 1 to n has a copy n + 1 + j. Epsilon leads to the copy, and only symbols lead
+    out of it.
     """
     k, n = w.over, w.n
     arrows = [(j, n + 2 + j, EPSILON, weight) for j, weight in enumerate(w.e)]
@@ -112,16 +120,16 @@ def chain_in_two_rows(w: Weights) -> list[WFSA]:
     return [WFSA.from_edges(k, 2 * n + 2, w.alphabet, [(0, k.one)], [(n + 1, k.one)], arrows)]
 
 
-# The proofs: what Forward's vector is after a symbol and epsilon transitions.
+# The proofs: Forward's vector after a symbol and epsilon transitions.
 
 
 def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-    """The one state, with variables."""
+    """Return the only state, with variables."""
     return [(tuple(variable(f"h[{j}]") for j in range(1, w.n + 1)), variable("c"))]
 
 
 def two_rows(w: Weights, state: State, unit: int) -> tuple[Any, ...]:
-    """One, h and c; and h_{j-1} e_j in the second row."""
+    """Return one, h and c, and h_{j-1} e_j in the second row."""
     k, (h, c) = w.over, state
     return (k.one, *h, c, *(k.times(b, weight) for b, weight in zip((k.one, *h), w.e, strict=False)))
 
@@ -156,15 +164,15 @@ PROOF_OF_TWO_ROWS = Induction(
 )
 SHOWN = ("sampled", "cross-checked", "exhausted")
 
-# What Coq runs: the program with a rule for epsilon transitions, and the score of an automaton that has them,
-# at most n + 1 in a row.
+# The terms that Coq runs: the program with a rule for epsilon transitions, and the score of an automaton with
+# at most n + 1 consecutive ones.
 
 ONE_ROW = "(chain {n} {m:from 1} {s:from 1}) (silently {e:from 1})"
 TWO_ROWS = "(chain_in_two_rows {n} {m:from 1} {s:from 1}) (silently_in_two_rows {e:from 1})"
 
 
 def in_coq(name: str, *, skip: str = "left_out", automaton: str = ONE_ROW, **options: Any) -> Theorem:
-    """The theorem of that name."""
+    """Return the theorem of this name."""
     return Theorem(
         f"rational_recurrences.sopa.{name}",
         network=f"soft_pattern {{n}} {{m:from 1}} {{s:from 1}} ({skip} {{e:from 1}}) {{word}}",

@@ -1,6 +1,7 @@
-"""Extracting a DFA: Algorithm 1 counts transitions over data, in two readings; asking the cell needs no data.
+"""Extraction of a DFA: Algorithm 1 counts transitions over data, in two readings.
 
-Wang & Niepert 2019, section 3.1 (the text) and appendix D (the pseudo-code), equations 2, 4 and 5.
+Querying the cell needs no data. Wang & Niepert 2019, section 3.1 (the text) and appendix D (the
+pseudo-code), equations 2, 4 and 5.
 """
 
 from __future__ import annotations
@@ -31,42 +32,42 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 Run = Iterator[tuple[int, str, int]]
-"""The transitions of a run, as it is labelled: from which centroid, by which symbol, to which."""
+"""The labelled transitions of a run: source centroid, symbol, target centroid."""
 
-# The network that the DFA is held to: moved to its most probable centroid after every symbol (section 3.1's
-# text). Which is the most probable does not hang on the temperature, so this is the limit network, where
-# there is no tie.
+# The reference network for the DFA moves to its most probable centroid after every symbol (section 3.1's
+# text). The most probable centroid does not depend on the temperature, so without ties this is the limit
+# network.
 
 
 def moved(w: Weights, h: Vector, x: str) -> Vector:
-    """The centroid that the hard run is moved to, from h."""
+    """Return the centroid to which the hard run moves from h."""
     return tuple(w.S[most_probable(similarities(w, component(w, h, x))) - 1])
 
 
 def hard_step(w: Weights, state: Any, x: str) -> Any:
-    """The mode is the hidden state."""
+    """Return the next state, whose mode is the hidden state."""
     return moved(w, state[0], x), state[1]
 
 
 def at_centroid(w: Weights, state: Any) -> tuple[Any, ...]:
-    """One for the centroid that h is, zero for the others."""
+    """Return one for the centroid that equals h, zero for the others."""
     return tuple(state[1] if h == state[0] else w.over.zero for h in w.S)
 
 
 hard_network = Recurrence(start=lambda w: (w.S[0], w.over.one), step=hard_step, out=at_centroid, modes=True)
 
 
-# Algorithm 1: counts over data. The data are all strings of at most so many symbols.
+# Algorithm 1: counts over data. The data are all strings of at most ``longest`` symbols.
 
 
 def data(w: Weights) -> Iterator[str]:
-    """All strings of at most ``longest`` symbols."""
+    """Yield all strings of at most ``longest`` symbols."""
     for length in range(int(w.longest) + 1):
         yield from map("".join, product(w.alphabet, repeat=length))
 
 
 def hard_run(w: Weights, string: str) -> Run:
-    """The text: after each symbol the network is moved to its most probable centroid."""
+    """Yield the transitions of the text's run, which moves to the most probable centroid each time."""
     h = w.S[0]
     for x in string:
         after = moved(w, h, x)
@@ -75,7 +76,10 @@ def hard_run(w: Weights, string: str) -> Run:
 
 
 def soft_run(w: Weights, string: str) -> Run:
-    """The pseudo-code: the network goes on with its mixture (equation 5), and only labels are counted."""
+    """Yield the label transitions of the pseudo-code's run, which continues with its mixture.
+
+    The mixture is that of equation 5.
+    """
     now = start(w)
     for x in string:
         after = step(w, now, x)
@@ -84,8 +88,10 @@ def soft_run(w: Weights, string: str) -> Run:
 
 
 def without_reset(w: Weights) -> Run:
-    """Algorithm 1 as printed: SR-RNN(s) is run once, before the loop over the strings, so that the network
-    goes on from where the string before left it; but each string's first transition is counted from c_0.
+    """Yield the transitions of Algorithm 1 as printed, without a reset between strings.
+
+    SR-RNN(s) is run once, before the loop over the strings, so the network continues from the
+    previous string. Each string's first transition is still counted from c_0.
     """
     h = w.S[0]
     for string in data(w):
@@ -97,44 +103,48 @@ def without_reset(w: Weights) -> Run:
 
 
 def counted(w: Weights, run: Any) -> Counter[tuple[int, str, int]]:
-    """T: how often each transition was taken, where each string is run from the start."""
+    """Return T, the count of each transition, with each string run from the start."""
     return Counter(transition for string in data(w) for transition in run(w, string))
 
 
 def by_counts(w: Weights, run: Any) -> Table:
-    """delta(i, x) = argmax_j T[i, x, j] of runs from the start."""
+    """Return delta(i, x) = argmax_j T[i, x, j] of runs from the start."""
     return most_counted(w, counted(w, run))
 
 
 def most_counted(w: Weights, counts: Counter[tuple[int, str, int]]) -> Table:
-    """delta(i, x) = argmax_j T[i, x, j]; of equal counts the first, so that a pair never seen leads to the
-    first centroid.
+    """Return delta(i, x) = argmax_j T[i, x, j].
+
+    Ties go to the first centroid, so a pair that was never seen leads to the first one.
     """
     places = range(1, w.n + 1)
     return {(q, x): max(places, key=lambda j: (counts[q, x, j], -j)) for q in places for x in w.alphabet}
 
 
 def printed_hard(w: Weights) -> Table:
-    """Counts of hard runs."""
+    """Return the table from counts of hard runs."""
     return by_counts(w, hard_run)
 
 
 def seen(w: Weights, run: Any) -> Table:
-    """Counts, and nothing for a pair never seen."""
+    """Return the table from counts, without pairs that were never seen."""
     pairs = {(q, x) for q, x, _ in counted(w, run)}
     return {pair: after for pair, after in by_counts(w, run).items() if pair in pairs}
 
 
 def printed_soft(w: Weights) -> Table:
-    """Counts of soft runs; a pair that is never seen has the cell's own answer, so that no difference comes
-    from it.
+    """Return the table from counts of soft runs.
+
+    A pair that was never seen has the cell's own answer, so that it causes no difference.
     """
     return transition_table(w) | seen(w, soft_run)
 
 
 def printed_without_reset(w: Weights) -> Table:
-    """Counts of hard runs that go on from string to string; a pair that is never counted has the cell's own
-    answer. The loop over x that sets T[c_i, x_t, c_j] to zero is read as T[c_i, x, c_j]: t is another loop's.
+    """Return the table from counts of hard runs without a reset between strings.
+
+    A pair that was never counted has the cell's own answer. The loop over x that sets T[c_i, x_t,
+    c_j] to zero is read as T[c_i, x, c_j], because t belongs to another loop.
     """
     counts = Counter(without_reset(w))
     pairs = {(q, x) for q, x, _ in counts}
@@ -142,14 +152,14 @@ def printed_without_reset(w: Weights) -> Table:
     return {pair: by_count[pair] if pair in pairs else own for pair, own in transition_table(w).items()}
 
 
-# The network as far as the data go: a run that takes a pair which no string of the data takes shows nothing
-# any more. A hard run of n symbols takes its last pair from a state that it reaches with n - 1; so the pairs
-# seen are those of the states within longest - 1.
+# The network restricted to the data: a run that takes a pair that no string of the data takes has no output
+# from then on. A hard run of n symbols takes its last pair from a state that it reaches with n - 1 symbols.
+# The pairs seen are therefore those of the states within longest - 1 symbols.
 
 
 @lru_cache(maxsize=256)
 def within(w: Weights) -> frozenset[Vector]:
-    """The hidden states that fewer than ``longest`` symbols reach."""
+    """Return the hidden states that fewer than ``longest`` symbols reach."""
     reached, edge = {w.S[0]} if w.longest else set(), {w.S[0]}
     for _ in range(int(w.longest) - 1):
         edge = {moved(w, h, x) for h in edge for x in w.alphabet}
@@ -158,7 +168,7 @@ def within(w: Weights) -> frozenset[Vector]:
 
 
 def covered_step(w: Weights, state: Any, x: str) -> Any:
-    """As the hard step, and ``None`` for ever after a pair that is not seen."""
+    """Return the hard step, or ``None`` forever after a pair that was not seen."""
     return hard_step(w, state, x) if state[0] is not None and state[0] in within(w) else (None, state[1])
 
 
@@ -168,14 +178,14 @@ covered_network = Recurrence(
 
 
 def settled(w: Weights) -> bool:
-    """No ties, and for the soft runs over the data a most probable centroid after each symbol."""
+    """Return whether there are no ties, and soft runs over the data have a most probable centroid."""
     try:
         return no_ties(w) and all(True for string in data(w) for _ in soft_run(w, string))
     except UnsettledMixture:
         return False
 
 
-# The cases: integer networks without ties, and how long the data's strings are.
+# The cases: integer networks without ties, and the maximum length of the data's strings.
 
 
 def cases(
@@ -185,9 +195,7 @@ def cases(
     small: Any = (SMALL, 80, ((2, 1), (3, 1), (2, 2))),
     some: Any = SIZES,
 ) -> dict[str, Any]:
-    """Random networks and all small ones; with the greatest length of the data's strings, where there are
-    data.
-    """
+    """Return random networks and all small ones, with the maximum length of the data's strings if needed."""
     more = (constant("longest", only=longest),) if longest else ()
     values, most, small_sizes = small
     few = Sizes(lambda s: integers(s, values, m[:1], more, where, most), (), small_sizes)
@@ -196,7 +204,7 @@ def cases(
 
 
 def automata(table: Any) -> Any:
-    """The construction: the DFA with that transition function."""
+    """Return the construction of the DFA with this transition function."""
 
     def construction(w: Weights) -> list[WFSA]:
         return dfa(w, table)
@@ -205,7 +213,7 @@ def automata(table: Any) -> Any:
 
 
 IN_COQ = "(network_of (S := place {V}) {eq} {m} {S} {U} {W:finite})"
-"""The network, as Coq has it."""
+"""The network in Coq's terms."""
 DISTINCT = "(S : finite) n d (N : network S n d) (longest : nat) letters unit, distinct N ->"
 HARD_RUN = (
     "is_at rationals (centroid {N}) (Some (hard_run (centroid {N}) (most_probable {N}) {letters})) {unit}"
@@ -213,7 +221,7 @@ HARD_RUN = (
 
 
 def by_letters(w: Weights) -> dict[str, Any]:
-    """Return what Coq reads: a network over a finite alphabet."""
+    """Return the values that Coq reads: a network over a finite alphabet."""
     longest = {"longest": int(w.longest)} if "longest" in w.entries else {}
     return {**w.entries, **longest, "V": len(w.alphabet), "N": IN_COQ}
 

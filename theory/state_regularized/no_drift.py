@@ -1,8 +1,8 @@
-"""No drift: a mixture of centroids is never longer than the longest centroid, however long the string.
+"""No drift: a mixture of centroids is never longer than the longest centroid, for strings of any length.
 
-Wang & Niepert 2019, section 3, equation 5: "the values of hidden states tend to increase in magnitude with
-the length of the input sequence, a behavior that has been termed drifting [...]. The proposed state
-regularization stabilizes the hidden states for longer sequences."
+Wang & Niepert 2019, section 3, equation 5: "the values of hidden states tend to increase in
+magnitude with the length of the input sequence, a behavior that has been termed drifting [...]. The
+proposed state regularization stabilizes the hidden states for longer sequences."
 """
 
 from __future__ import annotations
@@ -25,23 +25,24 @@ from theory.weights import Weights
 
 
 def square(h: Vector) -> Any:
-    """The square of the norm."""
+    """Return the square of the norm."""
     return sum(n * n for n in h)
 
 
 def longest(w: Weights) -> Any:
-    """The square of the longest centroid's norm."""
+    """Return the square of the longest centroid's norm."""
     return max(map(square, w.S))
 
 
-# The network itself, in balls: whether |h|^2 is certainly at most the longest centroid's. It is less, after a
-# symbol: every alpha_i is more than 0 and the centroids differ, so that so many bits show it.
+# The network itself, in balls: whether |h|^2 is certainly at most the longest centroid's. After a symbol,
+# it is strictly less, because every alpha_i is positive and the centroids differ. The given precision shows
+# it.
 
 BITS = 256
 
 
 def mixed(w: Weights, h: Vector, x: str) -> Vector:
-    """h = sum_i alpha_i s_i (equation 5), with u = hardtanh(U h + W_x) and the temperature 1 / (m ln 2)."""
+    """Return h = sum_i alpha_i s_i (equation 5), u = hardtanh(U h + W_x), at the temperature 1 / (m ln 2)."""
     with flint.ctx.workprec(BITS):
         alpha = distribution(scores(w, h, x), ball(w.m) * flint.arb(2).log())
         return tuple(
@@ -51,20 +52,20 @@ def mixed(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def unregularized(w: Weights, h: Vector, x: str) -> Vector:
-    """h = U h + W_x: a network that no centroids hold, nor a bounded activation."""
+    """Return h = U h + W_x, a network without centroids or a bounded activation."""
     return tuple(
         sum((v * n for v, n in zip(row, h, strict=True)), start=b) for row, b in zip(w.U, w.W[x], strict=True)
     )
 
 
 def no_longer(w: Weights, h: Vector) -> tuple[Any]:
-    """One where |h| is certainly at most the longest centroid's norm, and zero where that is not certain."""
+    """Return one if |h| is certainly at most the longest centroid's norm, else zero."""
     with flint.ctx.workprec(BITS):
         return (Fraction(bool(square(h) <= ball(longest(w)))),)
 
 
 def in_balls(h: Vector) -> Vector:
-    """A vector of exact balls."""
+    """Return a vector of exact balls."""
     return tuple(map(ball, h))
 
 
@@ -75,20 +76,20 @@ plain = Recurrence(
 
 
 def always(w: Weights) -> list[WFSA]:
-    """One, for every string."""
+    """Return the automaton that is one for every string."""
     return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
 
 
-# Why, for any distribution alpha, whatever cell and temperature it comes from: with M = max |s_i|^2
+# The reason, for any distribution alpha of any cell at any temperature: with M = max |s_i|^2
 #
 #     M - |h|^2 = sum_i alpha_i (M - |s_i|^2) + sum_{i < j} alpha_i alpha_j |s_i - s_j|^2,
 #
-# a sum of which nothing is negative. Here alpha is a table, positive numbers p over their sum; the automaton
-# remembers the last symbol, and no weight of it is negative.
+# a sum of nonnegative terms. Here alpha is a table, positive numbers p over their sum. The automaton
+# remembers the last symbol, and none of its weights is negative.
 
 
 def any_distribution(size: tuple[int, int]) -> Signature:
-    """k centroids in d dimensions, and a distribution for each symbol."""
+    """Return the signature of k centroids in d dimensions, and a distribution for each symbol."""
     k, d = size
     return Signature(
         (
@@ -102,12 +103,12 @@ def any_distribution(size: tuple[int, int]) -> Signature:
 
 
 def mixed_by_table(w: Weights, state: tuple[str, tuple[()]], x: str) -> tuple[str, tuple[()]]:
-    """The mode is the last symbol: h is the mixture by that symbol's alpha."""
+    """Return the state whose mode is the last symbol; h is the mixture by that symbol's alpha."""
     return x, ()
 
 
 def what_is_left(w: Weights, state: tuple[str, tuple[()]]) -> tuple[Any]:
-    """M - |h|^2."""
+    """Return M - |h|^2."""
     if not state[0]:
         return (longest(w) - square(w.S[0]),)
     alpha = w.alpha[state[0]]
@@ -119,14 +120,14 @@ by_table = Recurrence(start=lambda w: ("", ()), step=mixed_by_table, out=what_is
 
 
 def nothing_negative(w: Weights) -> list[WFSA]:
-    """A state for the start and one for each symbol; the final weights are the sums above."""
+    """Return the automaton with a start state and one for each symbol; final weights are the sums above."""
     one, pairs = w.over.one, list(combinations(range(w.n), 2))
     lack = [longest(w) - square(s) for s in w.S]
-    apart = [square(tuple(a - b for a, b in zip(w.S[i], w.S[j], strict=True))) for i, j in pairs]
+    distances = [square(tuple(a - b for a, b in zip(w.S[i], w.S[j], strict=True))) for i, j in pairs]
     final = [(0, lack[0])]
     for q, x in enumerate(w.alphabet, start=1):
         alpha = w.alpha[x]
-        spread = sum(alpha[i] * alpha[j] * n for (i, j), n in zip(pairs, apart, strict=True))
+        spread = sum(alpha[i] * alpha[j] * n for (i, j), n in zip(pairs, distances, strict=True))
         final.append((q, sum(a * n for a, n in zip(alpha, lack, strict=True)) + spread))
     states = len(w.alphabet) + 1
     ways = [(q, after, x, one) for q in range(states) for after, x in enumerate(w.alphabet, start=1)]
@@ -139,7 +140,7 @@ TABLES = Sizes(any_distribution, ((2, 1), (3, 2), (4, 2)), ((2, 1), (2, 2)))
 
 LAST_SYMBOL = "(last_symbol (R := {ring}) (S := {letter}) {S} {alpha:finite})"
 DRIFTS = "no_longer (R := {ring}) {S} (run (plain_next (R := {ring}) {U} {W}) ({S} ord0) {word})"
-"""The automaton of the identity, and a network without equation 5, as Coq has them."""
+"""The automaton of the identity, and a network without equation 5, in Coq's terms."""
 IN_FRACTIONS = {"ring": "ordered_fractions"}
 
 CLAIM = Claim(

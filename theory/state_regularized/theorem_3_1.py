@@ -1,6 +1,7 @@
-"""Theorem 3.1: with equation 4 a memory-less state-regularized network is a probabilistic automaton.
+"""Theorem 3.1: with equation 4, a memoryless state-regularized network is a probabilistic automaton.
 
-Wang & Niepert 2019, section 3, equations 1 to 4, and appendix A.1, which do not say where the network starts.
+Wang & Niepert 2019, section 3, equations 1 to 4, and appendix A.1, which do not specify where the
+network starts.
 """
 
 from __future__ import annotations
@@ -43,21 +44,22 @@ from theory.state_regularized.shared.networks import (
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# Where the network starts: at a centroid; wherever the step of a start token, a symbol of its own, takes a
-# vector h_0; or at h_0.
+# The network starts at a centroid, after a step from a vector h_0 with a start token (an extra symbol), or at
+# h_0.
 
 
 TOKEN = "^"
 
 
 def with_token(w: Weights) -> Weights:
-    """The same network over one symbol, the start token."""
+    """Return the network over one symbol, the start token."""
     return Weights(w.over, TOKEN, {**w.entries, "W": {TOKEN: w.W_start}}, w.size)
 
 
 def at_token(w: Weights) -> Law:
-    """The law after the start token, read in h_0. In proofs, where cells answer anything, its probabilities
-    are variables.
+    """Return the law after the start token, read in h_0.
+
+    In proofs, where cells are arbitrary, its probabilities are variables.
     """
     if "first" in w.entries:
         return tuple(Place(s, j) for j, s in enumerate(centroids(w), start=1)), tuple(w.first)
@@ -65,20 +67,23 @@ def at_token(w: Weights) -> Law:
 
 
 def anywhere(w: Weights) -> Law:
-    """At h_0, which need not be a centroid; a cell that is a table has a row for it, the last."""
+    """Return the law at h_0, which need not be a centroid; a cell given as a table has a last row for it."""
     return at(w, Place((w.n + 1,) if "alpha" in w.entries else w.h_0, 0))
 
 
 from_centroid, from_token, from_anywhere = sampled(), sampled(at_token), sampled(anywhere)
 
 
-# Equation 5 in place of equation 4: h = sum_i alpha_i s_i, which is no centroid. From a centroid alpha is
-# rational; at a mixture it is where the similarities differ by integers over m. Where they do not, the
-# automaton's law stands in for the network from there on: no difference comes from there.
+# Equation 5 in place of equation 4: h = sum_i alpha_i s_i, which is no centroid. From a centroid, alpha is
+# rational. At a mixture, it is rational if the similarities differ by integers over m. Otherwise the
+# automaton's law replaces the network from there on, so that no difference arises.
 
 
 def mixed(w: Weights, state: Any, x: str) -> Any:
-    """Alpha and h = sum_i alpha_i s_i after a symbol (equation 5); no h where alpha is irrational."""
+    """Return alpha and h = sum_i alpha_i s_i after a symbol (equation 5).
+
+    h is ``None`` if alpha is irrational.
+    """
     alpha, h = state
     b = () if h is None else similarities(w, component(w, h, x))
     if not b or any((w.m * (n - b[0])).denominator != 1 for n in map(Fraction, b)):
@@ -95,12 +100,15 @@ with_equation_5 = Recurrence(
 )
 
 
-# Two layers (section 3): each has its own centroids and stochastic component, and the second reads the
-# centroid that the first has moved to. The global state is a pair of centroids.
+# Two layers (section 3): each has its own centroids and stochastic component, and the second reads the first
+# one's new centroid. The global state is a pair of centroids.
 
 
 def second_layer(w: Weights) -> Weights:
-    """The second layer as a network that reads the first one's centroids: u = hardtanh(U_2 h + V s)."""
+    """Return the second layer as a network that reads the first one's centroids.
+
+    It computes u = hardtanh(U_2 h + V s).
+    """
     reads = {
         str(i): tuple(sum(v * n for v, n in zip(row, s, strict=True)) for row in w.V)
         for i, s in enumerate(w.S)
@@ -109,9 +117,9 @@ def second_layer(w: Weights) -> Weights:
 
 
 def sample_both(w: Weights, law: Vector, x: str) -> Vector:
-    """The law of pairs of centroids after a symbol: layer 1 moves, then layer 2, which reads where it is."""
+    """Return the law of pairs of centroids after a symbol: layer 1 moves, then layer 2 reads its centroid."""
     k, size, second = w.over, range(w.n), second_layer(w)
-    moved = [[k.zero] * w.n for _ in size]  # layer 1 is new, layer 2 not yet
+    moved = [[k.zero] * w.n for _ in size]  # layer 1 has moved, layer 2 has not
     for i, j in product(size, size):
         for after, p in enumerate(soft(w, w.S[i], None, x)[0]):
             moved[after][j] = k.plus(moved[after][j], k.times(law[i * w.n + j], p))
@@ -125,19 +133,17 @@ def sample_both(w: Weights, law: Vector, x: str) -> Vector:
 two_layers = Recurrence(start=lambda w: tuple(one_at(w, 1, w.n**2)), step=sample_both, out=lambda w, law: law)
 
 
-# The construction: states 1 to k, tau(i, j, x) the probability of s_j that the cell has at s_i for x; one
-# automaton for each state.
+# The construction: states 1 to k, with tau(i, j, x) the cell's probability of s_j at s_i for x; one automaton
+# for each state.
 
 
 def tau(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """The weight from state i to state j."""
+    """Return the weight from state i to state j."""
     return of.at("alpha", i, j)
 
 
 def automata(w: Weights, initial: Any, rows: dict[str, list[list[Any]]]) -> list[WFSA]:
-    """The automaton with that initial law and table, k times: each time another of the states 1 to k is the
-    final one.
-    """
+    """Return the automaton with this initial law and table, once with each state 1 to k as the final one."""
     k, states = w.over, len(initial)
     tables = {}
     for x, alpha in rows.items():
@@ -152,23 +158,24 @@ def automata(w: Weights, initial: Any, rows: dict[str, list[list[Any]]]) -> list
 
 
 def one_at(w: Weights, place: int, states: int) -> list[Any]:
-    """The initial law that is sure of one state; states begin with 1."""
+    """Return the initial law that is concentrated on one state, counted from 1."""
     return [w.over.one if i == place else w.over.zero for i in range(1, states + 1)]
 
 
 def transition_tables(w: Weights) -> dict[str, list[list[Any]]]:
-    """The k x |Sigma| x k table."""
+    """Return the k x |Sigma| x k table."""
     return {x: table(w, x) for x in w.alphabet}
 
 
 def extracted(w: Weights) -> list[WFSA]:
-    """It begins in state 1, which is the centroid that the network starts at."""
+    """Return the automata that begin in state 1, the network's first centroid."""
     return automata(w, one_at(w, 1, w.n), transition_tables(w))
 
 
 def extracted_after_token(w: Weights) -> list[WFSA]:
-    """The start token's distribution, alpha = g(S, u) with u = hardtanh(U h_0 + W_start), is the initial
-    law.
+    """Return the automata whose initial law is the start token's distribution.
+
+    It is alpha = g(S, u) with u = hardtanh(U h_0 + W_start).
     """
     if "first" in w.entries:
         return automata(w, list(w.first), transition_tables(w))
@@ -178,27 +185,27 @@ def extracted_after_token(w: Weights) -> list[WFSA]:
 
 
 def extracted_with_one_more_state(w: Weights) -> list[WFSA]:
-    """k + 1 states: the last is h_0, and nothing leads back to it."""
+    """Return the automata with k + 1 states, in which the last state is h_0, which nothing leads to."""
     (start,), _ = anywhere(w)
     rows = {x: [*alpha, list(soft(w, start.h, None, x)[0])] for x, alpha in transition_tables(w).items()}
     return automata(w, one_at(w, w.n + 1, w.n + 1), rows)
 
 
 def extracted_by_similarity(w: Weights) -> list[WFSA]:
-    """k states, and for the start in h_0 the law g(S, h_0), which is what the network's own measure says of
-    it.
-    """
+    """Return the automata with k states and the initial law g(S, h_0), the network's own measure."""
     return automata(w, list(softmax(w, similarities(w, w.h_0))), transition_tables(w))
 
 
 def extracted_at_zero(w: Weights) -> list[WFSA]:
-    """Of a network with memory, the table that the cell has while its cell state is 0."""
+    """Return the automata of a network with memory, from the cell's table at the cell state 0."""
     return automata(w, one_at(w, 1, w.n), {x: table(w, x, at_zero) for x in w.alphabet})
 
 
 def product_automaton(w: Weights) -> list[WFSA]:
-    """A state for each pair of centroids; tau of two pairs is the first layer's probability for the symbol,
-    times the second layer's for the centroid that the first one comes to.
+    """Return the automata with a state for each pair of centroids.
+
+    tau of two pairs is the first layer's probability for the symbol, times the second layer's for
+    the first layer's new centroid.
     """
     second = second_layer(w)
     of_second = {symbol: table(second, symbol) for symbol in second.alphabet}
@@ -215,8 +222,9 @@ def product_automaton(w: Weights) -> list[WFSA]:
 
 
 def laws(w: Weights) -> dict[str, Any]:
-    """What Coq reads: the table, and the law after h_0 (of the start token, where there is one, else of each
-    symbol).
+    """Return the values that Coq reads: the table and the law after h_0.
+
+    The law is that of the start token if there is one, else that of each symbol.
     """
     values: dict[str, Any] = {
         "alpha": {x: tuple(map(tuple, rows)) for x, rows in transition_tables(w).items()},
@@ -231,7 +239,7 @@ def laws(w: Weights) -> dict[str, Any]:
 
 
 def laws_of_layers(w: Weights) -> dict[str, Any]:
-    """The tables of both layers; the second one's by the number of the centroid that it reads."""
+    """Return the tables of both layers; the second one's by the number of the centroid that it reads."""
     second = second_layer(w)
     return {
         "alpha": {x: tuple(map(tuple, table(w, x))) for x in w.alphabet},
@@ -243,28 +251,28 @@ def laws_of_layers(w: Weights) -> dict[str, Any]:
 PAIRS = "let first := ord0 : place {k} in"
 FIRST, SECOND = "(fun h x j => {alpha} x h j)", "(fun h (s : place {k}) j => {alpha_2} (s : nat) h j)"
 PAIR = "(nth (first, first) (elements (prod_finite (place {k}) (place {k}))) {unit})"
-"""The layers and a pair of centroids, as Coq has them."""
+"""The layers and a pair of centroids in Coq's terms."""
 
 
-# The proof: Forward's vector is the law. A memory-less cell is any function of the hidden state and the
-# symbol, so in the proof its answers are variables, alpha[i,j] for centroid i: the network
-# and the table both read them.
+# The proof: Forward's vector is the law. A memoryless cell is any function of the hidden state and the
+# symbol. In the proof, its answers are therefore variables, alpha[i,j] for centroid i, which the network
+# and the table both read.
 
 
 def any_cell(k: int, rows: int = 0, more: Any = ()) -> Signature:
-    """A cell that answers anything at each of k centroids, and at h_0 where there is a row more."""
+    """Return the signature of an arbitrary cell at each of k centroids, and at h_0 with an additional row."""
     return Signature((by_symbol("alpha", (k + rows, k)), *more), size=("k", k))
 
 
 def places(w: Weights, variable: Any) -> Law:
-    """At the centroids, with any probabilities."""
+    """Return the law at the centroids, with any probabilities."""
     return tuple(Place((j,), j) for j in range(1, w.n + 1)), tuple(
         variable(f"p[{j}]") for j in range(1, w.n + 1)
     )
 
 
 def for_every_k() -> list[Identity]:
-    """The step with k a symbol, of the very functions that network and automaton are made of."""
+    """Return the step with a symbolic k, from the functions of network and automaton."""
     of = symbolic()
     left, right = of.sum(lambda i: of.times(of.at("p", i), tau(of, i, of.j))), arrive(of, of.j)
     return [
@@ -275,7 +283,7 @@ def for_every_k() -> list[Identity]:
 
 
 def proof(says: str, invariant: Any, states: Any, of: Any) -> Induction:
-    """By the law, for k = 2 to 4 and for k a symbol."""
+    """Return the proof by the law, for k = 2 to 4 and for a symbolic k."""
     return Induction(
         says=says,
         invariant=invariant,
@@ -314,18 +322,17 @@ FROM_H_0 = proof(
 )
 
 
-# The cases: integer networks; h_0, the start token's W and the cell state's V where there are any.
+# The cases: integer networks, with h_0, the start token's W and the cell state's V if needed.
 
 
 def cases(names: tuple[str, ...] = (), where: Any = None) -> dict[str, Any]:
-    """Random networks, and all small ones, with these weights besides."""
+    """Return random networks and all small ones, with these additional weights."""
 
     def more(values: Any, d: int) -> tuple[Any, ...]:
         return tuple(constant(name, (d, d) if name == "V" else (d,), values) for name in names)
 
-    asks = (
-        distinct if where is None else lambda w: distinct(w) and where(w)
-    )  # of small cases, so that more of them tell letters apart
+    # the condition on small cases, so that more of them distinguish letters
+    asks = distinct if where is None else lambda w: distinct(w) and where(w)
     small = Sizes(
         lambda size: integers(size, SMALL, (1,), more(SMALL, size[1]), asks, most=120), (), ((2, 1), (3, 1))
     )
@@ -334,13 +341,14 @@ def cases(names: tuple[str, ...] = (), where: Any = None) -> dict[str, Any]:
 
 
 def layers(values: Any, d: int) -> tuple[Any, ...]:
-    """S_2, U_2 and V of a second layer with two centroids."""
+    """Return S_2, U_2 and V of a second layer with two centroids."""
     return constant("S_2", (2, d), values), constant("U_2", (d, d), values), constant("V", (d, d), values)
 
 
 def both_layers_count(w: Weights) -> bool:
-    """Are the centroids of either layer different, and the letters, and does layer 2 read layer 1? Few of the
-    simplest cases are so.
+    """Return whether centroids and letters are distinct, and layer 2 reads layer 1.
+
+    Few of the simplest cases satisfy this.
     """
     different = all(len(set(values)) == len(values) for values in (w.S, w.S_2, list(w.W.values())))
     return different and any(v != 0 for row in w.V for v in row)
@@ -355,7 +363,7 @@ LAYERS = Sizes(lambda size: integers(size, ANY, more=layers(ANY, size[1])), ((2,
 
 
 def no_centroid(w: Weights) -> bool:
-    """Is h_0 a vector that is no centroid?"""
+    """Return whether h_0 is not a centroid."""
     return w.h_0 not in w.S
 
 

@@ -1,7 +1,7 @@
-"""Theorem 3.2: as the temperature tends to 0, a memory-less state-regularized network becomes a DFA.
+"""Theorem 3.2: as the temperature tends to 0, a memoryless state-regularized network becomes a DFA.
 
-Wang & Niepert 2019, section 3 and appendix A.2, equations 2 to 5, where no two similarities are thought to be
-equal.
+Wang & Niepert 2019, section 3 and appendix A.2, equations 2 to 5, which assume that no two
+similarities are equal.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from theory.state_regularized.shared.networks import (
 from theory.theorem import Theorem
 from theory.weights import Weights
 
-# The limit network: alpha as it is for tau -> 0, which is uniform over the greatest similarities; and the
-# DFA, which moves to the first of them.
+# The limit network: alpha for tau -> 0, which is uniform over the greatest similarities; and the DFA, which
+# moves to the first of them.
 
 limit_network = sampled(answer=in_the_limit)
 
@@ -51,7 +51,10 @@ limit_network = sampled(answer=in_the_limit)
 
 
 def follow(w: Weights, law: Law, x: str) -> Law:
-    """The part of a law, of runs that followed the DFA so far, that follows it on this symbol too."""
+    """Return the part of a law that follows the DFA on this symbol, too.
+
+    The law is that of runs that followed the DFA so far.
+    """
     (place,), _ = law
     (target,), _ = pushed(w, at(w, place), x, in_the_limit)
     places, p = pushed(w, law, x)
@@ -64,7 +67,7 @@ followed_by_half = Recurrence(start=at_first, step=follow, out=lambda w, law: (F
 
 
 def weighted_dfa(w: Weights) -> list[WFSA]:
-    """The DFA whose transitions weigh what the cell gives them: alpha_M for the pair."""
+    """Return the DFA whose transitions have the cell's probabilities as weights: alpha_M for the pair."""
     one = w.over.one
     arrows = []
     for (q, x), after in transition_table(w).items():
@@ -73,20 +76,21 @@ def weighted_dfa(w: Weights) -> list[WFSA]:
 
 
 def always_one(w: Weights) -> list[WFSA]:
-    """One state, all weights one."""
+    """Return the one-state automaton with all weights one."""
     return [WFSA(w.over, [w.over.one], [w.over.one], {x: [[w.over.one]] for x in w.alphabet})]
 
 
-# The cases: integer networks with different centroids; and their temperature, where it is not random.
+# The cases: integer networks with different centroids, and their temperature if it is not random.
 
 
 def cases(
     where: Any, m: tuple[int, ...] = (1, 2, 3), derived: bool = False, wide: bool = False
 ) -> dict[str, Any]:
-    """Random networks, and all small ones, at these temperatures; with ``derived`` at one that is low enough;
-    small ones up to 2, if ``wide``.
+    """Return random networks and all small ones, at these temperatures.
+
+    With ``derived``, the temperature is low enough; with ``wide``, small weights go up to 2.
     """
-    # where letters were dropped, a temperature may be lower than it need be
+    # if letters were dropped, a temperature may be lower than needed
     low = constant("m", derived=low_enough, follows=lambda w: bool(w.m >= low_enough(w)))
     m, more = ((), (low,)) if derived else (m, ())
     values = (*SMALL, 2, -2) if wide else SMALL

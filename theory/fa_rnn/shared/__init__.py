@@ -1,1 +1,1 @@
-"""What the claims about FA-RNNs share: no claims themselves."""
+"""Shared parts of the claims about FA-RNNs."""

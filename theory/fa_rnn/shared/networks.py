@@ -1,7 +1,6 @@
-"""FA-RNNs over any semiring: equations 4 and 5 at one place, and of all places; what the claims about them
-share.
+"""FA-RNNs over any semiring: equations 4 and 5 at one place and at all places.
 
-A state is a row vector h, a number for each of the K states of an automaton.
+A state is a row vector h with a number for each of the K states of an automaton.
 """
 
 from __future__ import annotations
@@ -27,23 +26,22 @@ BITS = (0, 1)
 SQUARE = "It is linear in h at every symbol, so one letter with weights of its own is any letter."
 
 
-# Signatures: a tensor T, or its three factors, which have a column for each of r; initial and final weights
-# beside them.
+# Signatures: a tensor T or its three factors with r columns, and initial and final weights.
 
 
 def ends(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, WeightEntry]:
-    """alpha_0 and alpha_inf."""
+    """Return alpha_0 and alpha_inf."""
     return constant("alpha_0", (k,), only), constant("alpha_inf", (k,), only)
 
 
 def tensor(k: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
-    """T[x, i, j], and the ends."""
+    """Return T[x, i, j] with alpha_0 and alpha_inf."""
     start, end = ends(k, only)
     return start, by_symbol("T", (k, k), only), end
 
 
 def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[WeightEntry, ...]:
-    """D_1, D_2 and v, the row of E_R of a word; and the ends."""
+    """Return D_1, D_2 and v, the row of E_R for a word, with alpha_0 and alpha_inf."""
     start, end = ends(k, only)
     return (
         start,
@@ -55,18 +53,18 @@ def factors(k: int, r: int, only: Sequence[Any] | None = None) -> tuple[WeightEn
 
 
 def in_line(signature: Signature, most: int = 300) -> Signature:
-    """The same from the first state to the last one, so that all small weights can be tried."""
+    """Return the signature from the first to the last state, so that all small weights can be tried."""
     names = {"alpha_0": 0, "alpha_inf": -1}
 
     def fixed(entry: WeightEntry) -> WeightEntry:
-        place = names.get(entry.name.removesuffix("_new"))
-        if place is None or (place == 0 and entry.derived is not None):
+        position = names.get(entry.name.removesuffix("_new"))
+        if position is None or (position == 0 and entry.derived is not None):
             return entry
         k = entry.shape[0]
         return constant(
             entry.name,
             (k,),
-            derived=lambda w: tuple(w.over.one if i == place % k else w.over.zero for i in range(k)),
+            derived=lambda w: tuple(w.over.one if i == position % k else w.over.zero for i in range(k)),
         )
 
     return replace(signature, entries=tuple(map(fixed, signature.entries)), most_small=most)
@@ -76,52 +74,52 @@ def in_line(signature: Signature, most: int = 300) -> Signature:
 
 
 def place_4(of: AnyPlaces, j: Any) -> Any:
-    """The number j of h_t = h_{t-1} T[x_t] (equation 4)."""
+    """Return number j of h_t = h_{t-1} T[x_t] (equation 4)."""
     return of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, j)))
 
 
 def place_5(of: AnyPlaces, j: Any) -> Any:
-    """The number j of a = (h_{t-1} D_1) o v_t, h_t = a D_2^T (equation 5)."""
+    """Return number j of h_t = a D_2^T, with a = (h_{t-1} D_1) o v_t (equation 5)."""
     return of.sum(lambda s: of.times(a(of, s), of.at("D_2", j, s)), "r")
 
 
 def a(of: AnyPlaces, s: Any) -> Any:
-    """The number s of a = (h_{t-1} D_1) o v_t."""
+    """Return number s of a = (h_{t-1} D_1) o v_t."""
     return of.times(of.sum(lambda i: of.times(of.at("h", i), of.at("D_1", i, s))), of.at("v", s))
 
 
 def of_factors(of: AnyPlaces, i: Any, j: Any) -> Any:
-    """T[x, i, j] of the factors: the sum over s of D_1[i, s] v[s] D_2[j, s]."""
+    """Return T[x, i, j] of the factors: the sum over s of D_1[i, s] v[s] D_2[j, s]."""
     return of.sum(lambda s: of.times(of.times(of.at("D_1", i, s), of.at("v", s)), of.at("D_2", j, s)), "r")
 
 
-# Of all places.
+# The functions for all places.
 
 
 def step_4(w: Weights, h: Vector, x: str) -> Vector:
-    """h_t = h_{t-1} T[x_t] (equation 4)."""
+    """Return h_t = h_{t-1} T[x_t] (equation 4)."""
     at = Concrete(w.over, len(h), {"T": w.T[x], "h": h})
     return tuple(place_4(at, j) for j in range(1, len(h) + 1))
 
 
 def step_5(w: Weights, h: Vector, x: str) -> Vector:
-    """h_t = ((h_{t-1} D_1) o v_t) D_2^T (equation 5)."""
+    """Return h_t = ((h_{t-1} D_1) o v_t) D_2^T (equation 5)."""
     return with_factors(w, h, w.v[x])
 
 
 def with_factors(w: Weights, h: Vector, z: Vector) -> Vector:
-    """Equation 5 with that vector in place of v."""
+    """Return equation 5 with the vector z in place of v."""
     at = Concrete(w.over, len(h), {"D_1": w.D_1, "D_2": w.D_2, "v": z, "h": h}, {"r": len(z)})
     return tuple(place_5(at, j) for j in range(1, len(h) + 1))
 
 
 def score(w: Weights, h: Vector) -> tuple[Any]:
-    """h_N alpha_inf (equation 8)."""
+    """Return h_N alpha_inf (equation 8)."""
     return (dot(w.over, h, w.alpha_inf),)
 
 
 def dot(k: Semiring, left: Vector, right: Vector) -> Any:
-    """The inner product."""
+    """Return the inner product."""
     return total(k, (k.times(x, y) for x, y in zip(left, right, strict=True)))
 
 
@@ -133,17 +131,17 @@ by_factors = Recurrence(start=lambda w: w.alpha_0, step=step_5, out=score)
 
 
 def automaton_of(w: Weights, tables: dict[str, Any]) -> WFSA:
-    """The automaton with these transition matrices, from alpha_0 to alpha_inf."""
+    """Return the automaton with these transition matrices, from alpha_0 to alpha_inf."""
     return WFSA(w.over, w.alpha_0, w.alpha_inf, tables)
 
 
 def with_tensor(w: Weights) -> list[WFSA]:
-    """The automaton whose weights are T."""
+    """Return the automaton with the weights T."""
     return [automaton_of(w, w.T)]
 
 
 def rebuilt(w: Weights) -> dict[str, Matrix]:
-    """For each word T as its factors have it."""
+    """Return T of each word, computed from its factors."""
     size = range(1, len(w.D_1) + 1)
     tensors = {}
     for x in w.alphabet:
@@ -153,17 +151,18 @@ def rebuilt(w: Weights) -> dict[str, Matrix]:
 
 
 def with_rebuilt_tensor(w: Weights) -> list[WFSA]:
-    """The automaton whose weights the factors give."""
+    """Return the automaton with the weights of the factors."""
     return [automaton_of(w, rebuilt(w))]
 
 
 # Factors by construction, for any tensor: a column for each word y and state i, or for each pair of states,
-# whichever are fewer.
+# whichever is fewer.
 
 
 def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
-    """What each column is for: a word and the state before, or two states (then the word is ``None``); places
-    from 0.
+    """Return the purpose of each column: a word and the state before, or two states (the word is ``None``).
+
+    States are counted from 0.
     """
     states, words = range(len(w.alpha_0)), w.alphabet
     if len(words) <= len(states):
@@ -172,7 +171,7 @@ def columns(w: Weights) -> list[tuple[Any, int, int | None]]:
 
 
 def before(w: Weights) -> Matrix:
-    """D_1 by construction: one in the row of the column's state before."""
+    """Return D_1 by construction: one in the row of the column's state before."""
     k = w.over
     return tuple(
         tuple(k.one if i == own else k.zero for _, own, _ in columns(w)) for i in range(len(w.alpha_0))
@@ -180,16 +179,18 @@ def before(w: Weights) -> Matrix:
 
 
 def of_word(w: Weights, x: str) -> Vector:
-    """The row of E_R of a word by construction: one in its own columns; or T[x, i, j] in the column of i and
-    j.
+    """Return the row of E_R of a word by construction.
+
+    It has one in the word's own columns, or T[x, i, j] in the column of i and j.
     """
     k = w.over
     return tuple((k.one if x == y else k.zero) if j is None else w.T[x][i][j] for y, i, j in columns(w))
 
 
 def after(w: Weights) -> Matrix:
-    """D_2 by construction: the row T[y, i] in the column of y and i; or one in the row of the column's state
-    after.
+    """Return D_2 by construction.
+
+    It has the row T[y, i] in the column of y and i, or one in the row of the column's state after.
     """
     k = w.over
     return tuple(
@@ -199,7 +200,7 @@ def after(w: Weights) -> Matrix:
 
 
 def by_construction() -> tuple[WeightEntry, ...]:
-    """D_1, v and D_2 of a T, to be added to its signature."""
+    """Return entries for D_1, v and D_2 of a T, to add to its signature."""
     return (
         constant("D_1", derived=before, follows=are_exact),
         by_symbol("v", derived=of_word, follows=are_exact),
@@ -208,15 +209,15 @@ def by_construction() -> tuple[WeightEntry, ...]:
 
 
 def are_exact(w: Weights) -> bool:
-    """Are the factors' products the tensor's matrices?"""
+    """Return whether the factors' products are the tensor's matrices."""
     return bool(rebuilt(w) == w.T)
 
 
-# The step with K and r symbols, of the very functions above.
+# The step with symbolic K and r, from the functions above.
 
 
 def any_size_4() -> list[Identity]:
-    """Equation 4 at any place."""
+    """Return equation 4 at any place."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of.at("T", i, of.j)))
     right = place_4(of, of.j)
@@ -224,7 +225,7 @@ def any_size_4() -> list[Identity]:
 
 
 def any_size_5() -> list[Identity]:
-    """Equation 5 at any place: what reaches state j by the rebuilt tensor."""
+    """Return equation 5 at any place: the value at state j by the rebuilt tensor."""
     of = symbolic()
     left = of.sum(lambda i: of.times(of.at("h", i), of_factors(of, i, of.j)))
     return [at_place(of, left, place_5(of, of.j))]
@@ -233,7 +234,7 @@ def any_size_5() -> list[Identity]:
 def vector_is_h(
     signatures: Iterable[Signature], enough: str, sizes: Callable[[], list[Identity]]
 ) -> Induction:
-    """The proof by the invariant h, checked for these signatures and, by the identities, for every size."""
+    """Return the proof by the invariant h, checked for these signatures and for every size by identities."""
     return Induction(
         says="after every string, Forward's vector is h",
         invariant=lambda w, h, unit: h,
@@ -245,7 +246,7 @@ def vector_is_h(
 
 
 def at_place(of: SymbolicPlaces, left: Any, right: Any) -> Identity:
-    """The identity at a place j."""
+    """Return the identity at a place j."""
     return Identity(
         "step",
         "at every state j, 1 <= j <= n = K, for every r",

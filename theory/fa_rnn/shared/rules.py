@@ -1,5 +1,6 @@
-"""Rules as nondeterministic automata with weights 0 and 1, and the deterministic one of the same language,
-whose scores are 0 and 1.
+"""Rules as nondeterministic automata with weights 0 and 1, and equivalent deterministic automata.
+
+The scores of the deterministic automata are 0 and 1.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from theory.weights import Weights
 
 
 def one_start() -> WeightEntry:
-    """alpha_0 of an automaton with one start state, the first (section 2.3)."""
+    """Return alpha_0 of an automaton with one start state, the first (section 2.3)."""
     return constant("alpha_0", derived=lambda w: tuple(int(i == 0) for i in range(w.n)))
 
 
 def rule(k: int) -> Signature:
-    """An automaton with K states: one start state, final and transition weights 0 and 1."""
+    """Return the signature of an automaton with K states, one start state, and weights 0 and 1."""
     return Signature((one_start(), *tensor(k, BITS)[1:]), size=("K", k), most_small=300)
 
 
@@ -30,7 +31,7 @@ RULES = Sizes(rule, (1, 2, 3), (1, 2))
 
 
 def boolean(w: Weights) -> WFSA:
-    """The automaton over the booleans."""
+    """Return the automaton over the booleans."""
     return WFSA(BOOLEAN, _true(w.alpha_0), _true(w.alpha_inf), {x: _true(w.T[x]) for x in w.alphabet})
 
 
@@ -39,7 +40,7 @@ def _true(values: Any) -> Any:
 
 
 def match(automaton: WFSA) -> WFSA:
-    """Whether a boolean automaton accepts a sentence, 0 or 1: the deterministic automaton over the reals."""
+    """Return the deterministic real automaton that is 1 if a boolean automaton accepts a sentence, else 0."""
     dfa = determinise(automaton)
     if not dfa.states:  # nothing is accepted
         return WFSA(REAL, [0], [0], {x: [[0]] for x in automaton.alphabet})
@@ -52,26 +53,26 @@ def match(automaton: WFSA) -> WFSA:
 
 
 def on_sets(w: Weights, final: Callable[[frozenset[int]], bool]) -> WFSA:
-    """The deterministic automaton on the sets of states that sentences reach, the empty one among them."""
+    """Return the deterministic automaton on the reachable sets of states, including the empty one."""
     first = frozenset(q for q, v in enumerate(w.alpha_0) if v)
-    place, arrows = {first: 0}, []
+    number, arrows = {first: 0}, []
     for states in (waiting := [first]):
         for x in w.alphabet:
             after = frozenset(j for q in states for j, v in enumerate(w.T[x][q]) if v)
-            if after not in place:
-                place[after] = len(place)
+            if after not in number:
+                number[after] = len(number)
                 waiting.append(after)
-            arrows.append((place[states], place[after], x, 1))
+            arrows.append((number[states], number[after], x, 1))
     return WFSA.from_edges(
-        w.over, len(place), w.alphabet, [(0, 1)], [(q, int(final(s))) for s, q in place.items()], arrows
+        w.over, len(number), w.alphabet, [(0, 1)], [(q, int(final(s))) for s, q in number.items()], arrows
     )
 
 
 def matches(w: Weights) -> list[WFSA]:
-    """Whether the rule matches: by sets of states, which no network is computed from."""
+    """Return the automaton of matches on sets of states, independently of any network."""
     return [on_sets(w, lambda states: any(w.alpha_inf[q] for q in states))]
 
 
 def backwards(w: Weights) -> WFSA:
-    """The rule's sentences read from their ends, as a deterministic automaton with weights 0 and 1."""
+    """Return the deterministic automaton of the rule's reversed sentences, with weights 0 and 1."""
     return match(reverse(boolean(w)))

@@ -1,3 +1,1 @@
-"""What the claims about linear recurrences share: the affine step with terms of rank one, and its"
-" automata.
-"""
+"""Shared parts of the claims about linear recurrences: the affine step with terms of rank one."""

@@ -1,16 +1,19 @@
-"""The construction that all claims here share: an affine step with terms of rank one, and its automata.
+"""The construction behind all claims here: an affine step with terms of rank one, and its automata.
 
-A layer's state is a vector s of K numbers (two such vectors if they are complex), and each token makes it
+A layer's state is a vector s of K numbers (or two such vectors if they are complex). Each token
+updates it by
 
     s_j <- sum_p decay_p(j) s^p_j + sum_t left_t(j) (sum_i right_t(i) s_i) + update(j)
 
-with numbers that are functions of the token. Its units are these numbers themselves, or one that reads them,
-o = sum_j read(j) s_j + skip, after the step or before it. The automaton has a state for the number 1, one for
-each number of s, and one for o: K + 2. A claim writes its layer's step as its paper prints it, and decay,
-factors and update beside it. That these make the step is one identity, for each K and for K a symbol.
+with numbers that are functions of the token. Its units are these numbers themselves, or one that
+reads them, o = sum_j read(j) s_j + skip, before or after the step. The automaton has a state for
+the number 1, one for each number of s, and one for o: K + 2. A claim contains its layer's step as
+printed in the paper, and separately decay, factors and update. One identity, for each K and for a
+symbolic K, shows that these give the step.
 
-A function of places takes a token t and a place j: ``t.beta`` is the token's number beta, or the layer's own,
-``t.k[j]`` the number k_j, ``t.s[j]`` a number of the state, and ``t.sum`` a sum over all places.
+A function of places takes a token t and a place j. In it, ``t.beta`` is the token's number beta, or
+the layer's own, ``t.k[j]`` the number k_j, ``t.s[j]`` a number of the state, and ``t.sum`` a sum
+over all places.
 """
 
 from __future__ import annotations
@@ -28,21 +31,22 @@ from theory.signature import Signature
 from theory.weights import Weights, total
 
 AtPlace = Callable[[Any, Any], Any]
-"""From a token and a place, a number."""
+"""A function from a token and a place to a number."""
 ByPart = AtPlace | Mapping[Any, AtPlace]
-"""Such a function for each part of the state, or for each pair of parts; the function itself if there is one
-part.
+"""Such a function for each part of the state, or for each pair of parts.
+
+If there is only one part, it is the function itself.
 """
 OUTPUT = "o"
 
 
 def by_part(functions: ByPart, part: Any) -> AtPlace:
-    """The function of a part, or of a pair of parts; zero if there is none."""
+    """Return the function of a part, or of a pair of parts; zero if there is none."""
     return functions if callable(functions) else functions.get(part, lambda t, j: t.zero)
 
 
 class Vector(tuple[Any, ...]):
-    """A vector whose places begin with 1."""
+    """A vector whose places are counted from 1."""
 
     __slots__ = ()
 
@@ -51,7 +55,7 @@ class Vector(tuple[Any, ...]):
 
 
 class Token:
-    """The weights that a token brings, and the numbers of a state, as attributes.
+    """The weights of a token and the numbers of a state, as attributes.
 
     Args:
         over: the semiring.
@@ -67,11 +71,11 @@ class Token:
         raise AttributeError(f"there is no weight named {name!r}")
 
     def sum(self, term: Callable[[int], Any]) -> Any:
-        """The sum of ``term(i)`` over all places i."""
+        """Return the sum of ``term(i)`` over all places i."""
         return total(self.over, map(term, range(1, self.n + 1)))
 
     def where(self, i: int, j: int, value: Any) -> Any:
-        """The value if i is j, else zero."""
+        """Return the value if i is j, else zero."""
         return value if i == j else self.zero
 
 
@@ -100,9 +104,9 @@ class Output:
     """The output that reads the state.
 
     Attributes:
-        printed: from a token, the output as the paper prints it.
+        printed: a function from a token to the output as the paper prints it.
         weight: the factor of a number of the state.
-        skip: from a token, the summand that reads no state.
+        skip: a function from a token to the summand that does not depend on the state.
         first: whether the state is read before the step.
     """
 
@@ -118,16 +122,18 @@ class AffineLayer:
 
     Attributes:
         step: the next number at a place, as the paper prints it.
-        update: the summand of the step that has no number of the state as a factor.
-        decay: the factor of the number at the same place; for several parts by the pair of the part that is
-            read and the part that is written, and absent for nothing.
+        update: the summand of the step without a number of the state as a factor.
+        decay: the factor of the number at the same place. With several parts, it is keyed by the
+            part that is read and the part that is written; missing pairs mean zero.
         terms: pairs of a left and a right factor.
-        reading: the output that reads the state; without it, the numbers of the state are the units.
-        parts: the names of the state's vectors; the first states are the weights of that name with ``_0``. A
-            layer whose first state is a number is looked at unit by unit, and has no places.
-        printed: by the name of a weight that the paper computes from others, its formula. The network's
-            numbers are computed by it, and the automaton has the weight itself, which its signature derives
-            in another way; in proofs, where nothing is divided, both have any number.
+        reading: the output that reads the state; without one, the numbers of the state are the
+            units.
+        parts: the names of the state's vectors; the first states are the weights of that name with
+            ``_0``. A layer whose first state is a number is treated unit by unit, and has no
+            places.
+        printed: the paper's formulas for weights that it computes from others, by name. The network
+            uses the formula, and the automaton uses the weight itself, which its signature derives
+            in another way. In proofs, where nothing is divided, both are any number.
     """
 
     step: ByPart
@@ -139,14 +145,14 @@ class AffineLayer:
     printed: Mapping[str, Callable[[Weights, str], Any]] = field(default_factory=dict)
 
     def at(self, w: Weights, x: str, state: Sequence[Any] = ()) -> Token:
-        """The weights of a token, and the numbers of a state."""
+        """Return the weights of a token and the numbers of a state."""
         numbers = {name: value[x] if isinstance(value, dict) else value for name, value in w.entries.items()}
         first = w.entries[f"{self.parts[0]}_0"]
         t = Token(w.over, len(first) if isinstance(first, tuple) else 1, numbers)
         return self.in_state(t, state) if state else t
 
     def in_state(self, t: Token, state: Sequence[Any]) -> Token:
-        """The token with other numbers of the state."""
+        """Return the token with other numbers of the state."""
         n, alone = t.n, not isinstance(getattr(t, f"{self.parts[0]}_0"), tuple)
         parts = (state[p] if alone else Vector(state[p * n : (p + 1) * n]) for p in range(len(self.parts)))
         moved = Token.__new__(Token)
@@ -155,17 +161,17 @@ class AffineLayer:
         return moved
 
     def first(self, w: Weights) -> tuple[Any, ...]:
-        """The numbers of the state before any token; after them, the output, which is zero."""
+        """Return the numbers of the state before any token, followed by the output, which is zero."""
         parts = [w.entries[f"{part}_0"] for part in self.parts]
         numbers = [number for part in parts for number in (part if isinstance(part, tuple) else (part,))]
         return tuple(numbers) if self.reading is None else (*numbers, w.over.zero)
 
     def places(self, t: Token) -> list[tuple[str, int]]:
-        """Every part with every place."""
+        """Return all pairs of a part and a place."""
         return [(part, j) for part in self.parts for j in range(1, t.n + 1)]
 
     def next(self, w: Weights, state: Any, x: str) -> tuple[Any, ...]:
-        """The numbers of the state, and the output, as printed."""
+        """Return the next numbers of the state, and the output, as printed."""
         if w.over is REAL:
             computed = {name: {**w.entries[name], x: formula(w, x)} for name, formula in self.printed.items()}
             w = replace(w, entries={**w.entries, **computed})
@@ -184,21 +190,21 @@ class AffineLayer:
     # The automaton's weights, between the numbers at places.
 
     def move(self, t: Any, p: str, i: Any, q: str, j: Any) -> Any:
-        """From the number i of part p to the number j of part q."""
+        """Return the weight from the number i of part p to the number j of part q."""
         weight = t.where(i, j, by_part(self.decay, (p, q))(t, j))
         for left, right in self.terms:
             weight = weight + left(t, j) * right(t, i)
         return weight
 
     def move_to_output(self, t: Any, p: str, i: Any) -> Any:
-        """From the number i of part p to the output."""
+        """Return the weight from the number i of part p to the output."""
         assert self.reading is not None
         if self.reading.first:
             return by_part(self.reading.weight, p)(t, i)
         return self._read(t, lambda q, j: self.move(t, p, i, q, j))
 
     def constant_to_output(self, t: Any) -> Any:
-        """From the number 1 to the output."""
+        """Return the weight from the number 1 to the output."""
         assert self.reading is not None
         skip = self.reading.skip(t)
         if self.reading.first:
@@ -206,7 +212,7 @@ class AffineLayer:
         return self._read(t, lambda q, j: by_part(self.update, q)(t, j)) + skip
 
     def _read(self, t: Any, number: Callable[[str, Any], Any]) -> Any:
-        """The sum over all parts and places of what the output multiplies times the number there."""
+        """Return the sum over all parts and places of the output's factor times the number there."""
         assert self.reading is not None
         result = t.zero
         for q in self.parts:
@@ -215,7 +221,7 @@ class AffineLayer:
         return result
 
     def automata(self, w: Weights) -> list[WFSA]:
-        """One for each unit: the states 1, each number of the state, and the output if there is one."""
+        """Return one automaton for each unit: the states 1, each number of the state, and any output."""
         k, first = w.over, self.first(w)
         tables = {}
         for x in w.alphabet:
@@ -239,7 +245,7 @@ class AffineLayer:
     # The proof.
 
     def identities(self) -> list[Identity]:
-        """The step at a place j with K a symbol, of the very functions that network and automata call."""
+        """Return the step at a place j with a symbolic K, by the functions of network and automata."""
         return list(self._identities(AnySize()))
 
     def _identities(self, t: AnySize) -> Iterator[Identity]:
@@ -263,7 +269,7 @@ class AffineLayer:
             yield identity("at the output", self.constant_to_output(t), move, printed)
 
     def proof(self, *signatures: Signature) -> Induction:
-        """By the invariant (1, s, o), for the sizes of the signatures, and for every one."""
+        """Return the proof by the invariant (1, s, o), for the signatures' sizes and for every size."""
         alone = signatures[0].size is None
         output = [] if self.reading is None else [OUTPUT]
 
@@ -285,10 +291,10 @@ class AffineLayer:
             sizes=None if alone else self.identities,
         )
 
-    # What the claims break.
+    # Variants that the claims refute.
 
     def starting_at_zero(self, w: Weights) -> list[WFSA]:
-        """The automata, with the initial weights of a state that is zero."""
+        """Return the automata with the initial weights of a zero state."""
         k = w.over
         return [
             a.replace(initial=WFSA(k, [k.one] + [k.zero] * (a.states - 1), [k.zero] * a.states, {}).initial)
@@ -296,6 +302,6 @@ class AffineLayer:
         ]
 
     def reading_first(self, first: bool) -> AffineLayer:
-        """The same layer with an output that reads the state before its step, or after it."""
+        """Return the layer with an output that reads the state before its step (``first``) or after it."""
         assert self.reading is not None
         return replace(self, reading=replace(self.reading, first=first))

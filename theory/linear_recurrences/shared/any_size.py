@@ -1,8 +1,10 @@
-"""Sums over places 1, ..., K with K a symbol, also nested, in which an identity for every K is read.
+"""Nested sums over places 1, ..., K with a symbolic K, for identities that hold for every K.
 
-An expression is a polynomial in named numbers at places. A place is free (j, any place), or bound by a sum
-over all places; a Kronecker delta at a bound place takes the other place for it, since both have one range.
-Nothing is subtracted, and factors commute: an identity here holds in every commutative semiring, for every K.
+An expression is a polynomial in named numbers at places. A place is free (j, any place) or bound by
+a sum over all places. A Kronecker delta at a bound place substitutes the other place, because both
+have one range. Nothing is subtracted, and factors commute, so an identity holds in every
+commutative semiring for every K.
+
 
 >>> t = AnySize()
 >>> write(t.sum(lambda i: t.q[i] * t.sum(lambda j: t.k[j] * t.v[i])))
@@ -20,27 +22,27 @@ from itertools import permutations
 
 Place = str
 Atom = tuple[str, tuple[Place, ...]]
-"""A number's name and places."""
+"""The name and places of a number."""
 DELTA = "="
 """The name of a Kronecker delta, which no weight has."""
 LETTERS = "ilmp"
-"""The names of bound places, where they are written."""
+"""The names of bound places in text."""
 
 
 @dataclass(frozen=True)
 class Product:
-    """Some numbers multiplied, and summed over its bound places."""
+    """A product of numbers, summed over its bound places."""
 
     atoms: tuple[Atom, ...]
     bound: frozenset[Place]
 
     def renamed(self, names: Mapping[Place, Place]) -> Product:
-        """With other names for places."""
+        """Return the product with renamed places."""
         atoms = tuple(sorted((name, tuple(names.get(p, p) for p in places)) for name, places in self.atoms))
         return Product(atoms, frozenset(names.get(p, p) for p in self.bound))
 
     def canonical(self) -> Product:
-        """The least of its forms under all names of the bound places: equal products have one."""
+        """Return the least form under all names of the bound places, so that equal products have one form."""
         names = [f"_{number}" for number in range(len(self.bound))]
         return min(
             (
@@ -51,9 +53,9 @@ class Product:
         )
 
     def without_deltas(self) -> Product:
-        """With each bound place that a delta ties to another put in that other's place."""
+        """Eliminate every delta with a bound place by substituting the other place."""
         for name, places in self.atoms:
-            if name == DELTA and places[0] == places[1]:  # a second one that tied the same places
+            if name == DELTA and places[0] == places[1]:  # a duplicate delta
                 rest = tuple(atom for atom in self.atoms if atom != (name, places))
                 return Product(rest, self.bound).without_deltas()
             tied = [p for p in places if name == DELTA and p in self.bound]
@@ -77,18 +79,18 @@ class Expression:
         return Expression(self.terms + other.terms)
 
     def __mul__(self, other: Expression) -> Expression:
-        """The product; ``ValueError`` if both are sums over one place, as a sum times itself is."""
+        """Return the product; raise ValueError if both share a bound place, like a sum and itself."""
         result: Counter[Product] = Counter()
         for one, n in self.terms.items():
             for two, m in other.terms.items():
                 if one.bound & two.bound:
-                    raise ValueError("a sum is multiplied by itself: make it anew for each factor")
+                    raise ValueError("a sum must not be multiplied by itself; create it anew for each factor")
                 result[_product(one.atoms + two.atoms, one.bound | two.bound)] += n * m
         return Expression(result)
 
 
 class Named(Expression):
-    """A number of that name; ``k[j]`` is the number at a place."""
+    """A number with a name; ``k[j]`` is the number at a place."""
 
     def __init__(self, name: str, *places: Place) -> None:
         super().__init__({Product(((name, places),), frozenset()): 1})
@@ -99,7 +101,7 @@ class Named(Expression):
 
 
 class AnySize:
-    """Places 1 to K, K a symbol, with one place j of them; an attribute is the number of that name."""
+    """Places 1 to K with a symbolic K, and one place j; an attribute is the number of that name."""
 
     j: Place = "j"
     zero, one = Expression({}), Expression({Product((), frozenset()): 1})
@@ -111,7 +113,7 @@ class AnySize:
         return Named(name)
 
     def sum(self, term: Callable[[Place], Expression]) -> Expression:
-        """The sum of ``term(i)`` over all places i."""
+        """Return the sum of ``term(i)`` over all places i."""
         self._bound += 1
         place = f"*{self._bound}"
         result: Counter[Product] = Counter()
@@ -120,7 +122,7 @@ class AnySize:
         return Expression(result)
 
     def where(self, i: Place, j: Place, value: Expression) -> Expression:
-        """The value if i is j, else zero."""
+        """Return the value if i is j, else zero."""
         return value if i == j else Named(DELTA, i, j) * value
 
 
@@ -130,7 +132,7 @@ def same(a: Expression, b: Expression) -> bool:
 
 
 def write(value: Expression) -> str:
-    """Write the expression, its products in order."""
+    """Return the expression as text, with its products in order."""
     return " + ".join(_written(p, n) for p, n in sorted(_canonical(value).items(), key=_order)) or "0"
 
 

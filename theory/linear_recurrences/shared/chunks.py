@@ -1,8 +1,9 @@
-"""A layer run in chunks of C tokens: within a chunk each output is made from the state at the chunk's start
-and from the chunk's own tokens, and at its end the state is handed over.
+"""Layers in chunks of C tokens.
 
-That it is the layer token by token is an equality with the layer's automata, whose vector after a string is
-the state at the chunk's start moved on by the chunk's tokens.
+Within a chunk, each output is computed from the state at the chunk's start and the chunk's own
+tokens. At its end, the state is handed over. Equality with the token-by-token layer is an equality
+with the layer's automata, whose vector after a string is the state at the chunk's start, updated by
+the chunk's tokens.
 """
 
 from __future__ import annotations
@@ -31,12 +32,14 @@ MULTIPLIED = "Decays between two tokens are multiplied; nothing is divided by on
 
 @dataclass(frozen=True)
 class Chunked:
-    """A layer in chunks of C tokens, which is the size of the weights.
+    """A layer in chunks of C tokens; C is the size of the weights.
 
     Attributes:
         layer: the layer that is run token by token, with one output.
-        output: from the state at the chunk's start and the chunk's tokens so far, the last one's output.
-        hand_over: from the same, with the whole chunk, and a place, the next chunk's first state there.
+        output: a function from the state at the chunk's start and the chunk's tokens so far to the
+            last token's output.
+        hand_over: a function from the state at the chunk's start, the full chunk and a place to the
+            next chunk's first state there.
     """
 
     layer: AffineLayer
@@ -44,7 +47,7 @@ class Chunked:
     hand_over: Callable[[Any, Chunk, int], Any]
 
     def next(self, w: Weights, state: State, x: str) -> State:
-        """One more token of the chunk; the chunk's end is handed over."""
+        """Process one more token; at the chunk's end, hand over the state."""
         before, numbers = state
         chunk, start = [self.layer.at(w, y) for y in before + x], Vector(numbers[:-1])
         shown = self.output(start, chunk)
@@ -53,7 +56,7 @@ class Chunked:
         return "", (*self.handed_over(start, chunk), shown)
 
     def handed_over(self, s: Vector, chunk: Chunk) -> Vector:
-        """The state after the chunk."""
+        """Return the state after the chunk."""
         return Vector(self.hand_over(s, chunk, j) for j in range(1, len(s) + 1))
 
     @property
@@ -67,7 +70,7 @@ class Chunked:
         )
 
     def proof(self, *signatures: Signature) -> Induction:
-        """By the invariant (1, s, o), with s the first state moved on by the chunk's tokens."""
+        """Return the proof by the invariant (1, s, o), with s the first state after the chunk's tokens."""
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
             names = [f"s[{j}]" for j in range(1, len(self.layer.first(w)))]
@@ -98,7 +101,7 @@ class Chunked:
 
 
 def corrected(weights: Callable[..., Signature], right: Chunked, cases: Sizes, theorem: Theorem) -> Variant:
-    """The corrected variant of a claim about chunks, proved for some sizes, and in Coq for every one."""
+    """Return the corrected variant of a claim about chunks, proved for some sizes, and in Coq for all."""
     letter, _ = weights((1, 1)).size or ("", 0)
     return Variant(
         name="corrected",
@@ -114,23 +117,24 @@ def corrected(weights: Callable[..., Signature], right: Chunked, cases: Sizes, t
 
 
 def theorem(file: str, terms: str, first: str = "C s_0", automaton: str = "") -> Theorem:
-    """The theorem of a corrected variant.
+    """Return the theorem of a corrected variant.
 
     Args:
         file: the Coq file.
         terms: the weights, as the layer's definition takes them after its first state.
         first: the names of the chunk's size and of the first state.
-        automaton: what the layer's automaton in Coq is named after, if not after the file.
+        automaton: the base name of the layer's automaton in Coq, if it is not the file's.
     """
     layer, (_, start) = file.removesuffix("_chunks"), first.split()
-    given = layer_theorem(file, f"{terms} {first}", f"chunked_{layer}")
+    chunked = layer_theorem(file, f"{terms} {first}", f"chunked_{layer}")
     own = layer_theorem(file, f"{start} {terms}", automaton or layer)
-    return replace(given, automaton=own.automaton)
+    return replace(chunked, automaton=own.automaton)
 
 
 def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:
-    """The order broken: at a chunk's end the state is handed over first, and the last output reads that one
-    as if it were the state at the chunk's start.
+    """Return the variant that hands over the state too early at a chunk's end.
+
+    The last output then reads the new state as if it were the state at the chunk's start.
     """
 
     def output(w: Weights, s: Any, chunk: Chunk) -> Any:
@@ -152,12 +156,12 @@ def out_of_order(right: Chunked, cases: Sizes, small: Sizes) -> Variant:
 def few(
     weights: Callable[..., Signature], *sizes: tuple[int, int], most: int = 500, **only: Sequence[Any]
 ) -> Sizes:
-    """Small cases of these sizes, in which some weights have only these values."""
+    """Return small cases of these sizes, with some weights restricted to ``only``."""
     return Sizes(lambda size: weights(size, most, **only), (), sizes)
 
 
 def product(factors: Iterable[Any], one: Any = 1) -> Any:
-    """The factors multiplied; one, of none."""
+    """Return the product of the factors; the empty product is one."""
     result = one
     for factor in factors:
         result = result * factor
@@ -165,5 +169,5 @@ def product(factors: Iterable[Any], one: Any = 1) -> Any:
 
 
 def dot(w: Weights, *vectors: Sequence[Any]) -> Any:
-    """The sum over places of the product of the vectors' numbers there."""
+    """Return the sum over places of the product of the vectors' numbers there."""
     return total(w.over, (product(numbers, w.over.one) for numbers in zip(*vectors, strict=True)))

@@ -1,6 +1,4 @@
-"""A layer behind a convolution: what it reads of a token is a function of the last w tokens, and its automata
-remember w - 1 of them.
-"""
+"""Layers after a convolution: weights depend on the last w tokens, and automata remember w - 1 of them."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ class Convolved:
     layer: AffineLayer
 
     def next(self, w: Weights, state: State, x: str) -> State:
-        """The layer's step on the window that ends with the token."""
+        """Return the layer's step on the window that ends with the token."""
         history, numbers = state
         return remembered(w, history, x), self.layer.next(w, numbers, history + x)
 
@@ -46,16 +44,16 @@ class Convolved:
         )
 
     def automata(self, w: Weights) -> list[WFSA]:
-        """For each history the layer's states but the output, which is one for all."""
+        """Return the automaton with the layer's states for each history, and one shared output state."""
         k, layer = w.over, self.layer
         histories = words(w.alphabet, w.n - 1)
         width = len(layer.first(w))  # 1 and the numbers of the state
         output = width * len(histories)
-        place = {history: width * i for i, history in enumerate(histories)}
+        offset = {history: width * i for i, history in enumerate(histories)}
         arrows = []
-        for history, i in place.items():
+        for history, i in offset.items():
             for x in w.alphabet:
-                of, j = layer.at(w, history + x), place[remembered(w, history, x)]
+                of, j = layer.at(w, history + x), offset[remembered(w, history, x)]
                 arrows += [(i, j, x, k.one), (i, output, x, layer.constant_to_output(of))]
                 numbers = layer.places(of)
                 for b, (q, to) in enumerate(numbers, 1):
@@ -69,7 +67,7 @@ class Convolved:
         return [WFSA.from_edges(k, output + 1, w.alphabet, initial, [(output, k.one)], arrows)]
 
     def proof(self, *signatures: Signature) -> Induction:
-        """By the invariant (1, h) at the history, 0 at the others, and the output."""
+        """Return the proof by the invariant (1, h) at the history, 0 at the others, and the output."""
 
         def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
             numbers = [f"{part}[{j}]" for part, j in self.layer.places(self.layer.at(w, w.alphabet[0]))]

@@ -1,4 +1,4 @@
-"""Hypotheses that several claims about linear recurrences have, in words."""
+"""Hypotheses that several claims about linear recurrences share."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ LINEAR_OUTPUT = "Norms, output gates and projections come after the unit."
 
 
 def column(*about: str, left_out: str = "", start: str = FIRST_STATE) -> tuple[str, ...]:
-    """The hypotheses of a matrix memory: with what the claim leaves out, and what it says of the layer."""
+    """Return the hypotheses of a matrix memory, with the claim's omissions and its own statements."""
     return (TOKENS, *filter(None, (left_out,)), COLUMN, start, NO_TOKENS, *about, LINEAR_OUTPUT)

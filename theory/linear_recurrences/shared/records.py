@@ -1,4 +1,4 @@
-"""What the claims about linear recurrences are made of: their weights, variants and theorems."""
+"""Builders for the weights, variants and theorems of claims about linear recurrences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from theory.weights import Weights
 
 EFFORT = Effort(examples=25, strings=8, longest=8, run=10, exhausted=3)
 REFUTED = Effort(examples=25, strings=5, longest=4, run=4, exhausted=3)
-"""A counterexample to what is refuted here is short."""
+"""The effort for refuted variants, whose counterexamples are short."""
 NOT_STATED = (
     "a counterexample is found by other rungs, and Coq has theorems of what holds of these layers alone"
 )
@@ -27,17 +27,17 @@ COLUMN_STATES = "the automaton with K + 2 states: 1, the numbers of the column, 
 PROOF_SIZES = (1, 2, 3)
 
 
-@dataclass(frozen=True, eq=False)  # hashed by identity: strategies are kept by the signature that made them
+@dataclass(frozen=True, eq=False)  # hashed by identity, because strategies are cached by signature
 class Names:
     """The weights of a unit, as :func:`~theory.signature.entries` reads them.
 
-    A weight ``minus`` is the number -1 of a layer that subtracts: in proofs any number, so that nothing there
-    is subtracted.
+    A weight ``minus`` is the number -1 of a layer that subtracts. In proofs it is any number, so
+    that nothing is subtracted there.
 
     Attributes:
-        names: constants, a bar, and what a token brings.
-        only: the values that a weight may have.
-        derived: the formulas of weights that others decide.
+        names: constants, a bar, and the weights of a token.
+        only: the allowed values of weights.
+        derived: the formulas of weights that others determine.
         most_small: the number of small cases.
     """
 
@@ -47,7 +47,7 @@ class Names:
     most_small: int = 150
 
     def __call__(self, size: int, **only: Sequence[Any]) -> Signature:
-        """The weights with vectors of that size."""
+        """Return the weights with vectors of this size."""
         letters = re.findall(r"\[(\w)\]", self.names)
         return Signature(
             entries(self.names, size, {"minus": (-1,), **self.only, **only}, self.derived),
@@ -56,7 +56,7 @@ class Names:
         )
 
     def in_chunks(self, letter: str) -> Callable[..., Signature]:
-        """The same weights for chunks, whose size has that letter; a size is a pair of both."""
+        """Return the weights for chunks; a size is a pair of the chunk's and the vector's size."""
 
         def weights(size: tuple[int, int], most: int = 60, **only: Sequence[Any]) -> Signature:
             return replace(self(size[1], **only), size=(letter, size[0]), most_small=most)
@@ -65,18 +65,19 @@ class Names:
 
 
 def unit(names: str, **options: Any) -> Signature:
-    """The weights of a unit without vectors."""
+    """Return the weights of a unit without vectors."""
     return Names(names, most_small=400, **options)(1)
 
 
 def sizes(of: Callable[[int], Signature]) -> Sizes:
-    """Random cases of K = 1 to 3, and small cases of 1 and 2."""
+    """Return random cases of K = 1 to 3, and small cases of K = 1 and 2."""
     return Sizes(of, (1, 2, 3), (1, 2))
 
 
 def narrow(of: Names, small: tuple[int, ...] = (1, 2), **only: Sequence[Any]) -> Sizes:
-    """The same random cases, and small ones in which some weights have only these values: a counterexample
-    that needs many weights is then among the first.
+    """Return the same random cases, but small ones with some weights restricted to ``only``.
+
+    A counterexample that needs many weights is then among the first cases.
     """
     return Sizes(lambda size: of(size, **only), (1, 2, 3), small)
 
@@ -84,16 +85,16 @@ def narrow(of: Names, small: tuple[int, ...] = (1, 2), **only: Sequence[Any]) ->
 # One column of a matrix memory S: a token writes key times value, and a query reads.
 
 READ = Output(printed=lambda t: t.sum(lambda i: t.q[i] * t.s[i]), weight=lambda t, i: t.q[i])
-"""S^T q, for one column s: the query reads the state after its update."""
+"""S^T q for one column s: the query reads the state after its update."""
 
 
 def write(t: Any, j: Any) -> Any:
-    """k v^T, for one column."""
+    """Return k v^T for one column."""
     return t.k[j] * t.v
 
 
 def decayed(gate: AtPlace) -> AffineLayer:
-    """S <- diag(gate) S + k v^T, o = S^T q."""
+    """Return the layer S <- diag(gate) S + k v^T, o = S^T q."""
     return AffineLayer(
         step=lambda t, j: gate(t, j) * t.s[j] + write(t, j), update=write, decay=gate, reading=READ
     )
@@ -103,14 +104,14 @@ def decayed(gate: AtPlace) -> AffineLayer:
 
 
 def theorem(file: str, weights: str, shape: str = "{}_output", name: str = "", **options: Any) -> Theorem:
-    """The theorem of a corrected variant, with the weights in the order in which Coq's definitions take them.
+    """Return the theorem of a corrected variant.
 
     Args:
-        file: the Coq file, whose name its definitions begin with.
-        weights: their names.
+        file: the Coq file, which is also the prefix of its definitions.
+        weights: the names of the weights, in the order of Coq's definitions.
         shape: the name of the network in Coq; that of the automaton ends with ``_automaton``.
         name: the theorem's name, if it is not the file's.
-        options: what else it has.
+        options: further fields.
     """
     terms = " ".join(f"{{{w}}}" if w.isidentifier() else w for w in weights.split())
     network = shape.format(file)
@@ -124,7 +125,7 @@ def theorem(file: str, weights: str, shape: str = "{}_output", name: str = "", *
 def corrected(
     layer: AffineLayer, cases: Sizes | Signature, says: str, theorem: Theorem, name: str = "corrected"
 ) -> Variant:
-    """The layer is its automata, proved for all weights and sizes."""
+    """Return the variant that the layer equals its automata, proved for all weights and sizes."""
     signatures = [cases] if isinstance(cases, Signature) else [cases.of(size) for size in PROOF_SIZES]
     return Variant(
         name=name,
@@ -147,7 +148,7 @@ def refuted(
     cases: Sizes | Signature,
     small: Sizes | Signature | None = None,
 ) -> Variant:
-    """A reading that a counterexample refutes; its small cases may be others."""
+    """Return a reading that a counterexample refutes; ``small`` replaces its small cases."""
     return Variant(
         name=name,
         expected="refuted",
@@ -165,11 +166,11 @@ def refuted(
 
 
 def reads_old(layer: AffineLayer, cases: Sizes, small: Sizes | None = None) -> Variant:
-    """The variant in which the automaton's output reads the state before the update."""
+    """Return the variant whose automaton's output reads the state before the update."""
     says = "an automaton whose output reads the state before the token, where the layer reads it after"
     return refuted("without-update-first", says, layer, layer.reading_first(True), cases, small)
 
 
 def exactly(*numbers: Any) -> tuple[Fraction, ...]:
-    """A vector of fractions."""
+    """Return a vector of fractions."""
     return tuple(map(Fraction, numbers))

@@ -1,3 +1,5 @@
-"""Layers since 2020 that are no automata: a file each, with its step over any arithmetic, which ends with
-its ``CELL``. ``ratproof not-rational`` finds them here; ``check_hankel.py`` has its own text of each.
+"""Layers since 2020 that are no automata, one file each, with a step over any arithmetic.
+
+Each file ends with its ``CELL``. ``ratproof not-rational`` finds them here; ``check_hankel.py`` has
+its own code for each.
 """

@@ -1,4 +1,4 @@
-"""RWKV-4's quotient (Peng et al. 2023), a channel a unit."""
+"""RWKV-4's quotient (Peng et al. 2023), one channel for each unit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from theory.not_rational.vectors import State, Weights, column, each, plus, scal
 
 
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """wkv_t = (a_{t-1} + exp(u + k_t) v_t) / (b_{t-1} + exp(u + k_t)), a_t = exp(-w) a_{t-1} + exp(k_t) v_t
-    and b_t = exp(-w) b_{t-1} + exp(k_t).
+    """Compute wkv_t = (a_{t-1} + exp(u + k_t) v_t) / (b_{t-1} + exp(u + k_t)).
+
+    The sums are a_t = exp(-w) a_{t-1} + exp(k_t) v_t and b_t = exp(-w) b_{t-1} + exp(k_t).
     """
     above, below, _ = state
     k, v = column(w["W_k"], x), column(w["W_v"], x)

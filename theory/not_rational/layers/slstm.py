@@ -1,4 +1,4 @@
-"""sLSTM (Beck et al. 2024), with its stabiliser: all gates read h."""
+"""sLSTM (Beck et al. 2024) with its stabiliser; all gates read h."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from theory.not_rational.vectors import State, Weights, affine, each, plus, scal
 
 
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """m_t = max(log f + m_{t-1}, i~), i = exp(i~ - m_t), f' = exp(log f + m_{t-1} - m_t), c_t = f' c_{t-1} +
-    i z, n_t = f' n_{t-1} + i and h_t = o c_t / n_t, with f = sigmoid(f~), o = sigmoid(o~) and z = tanh(z~).
-    What m_t multiplies c_t and n_t with is gone in h_t.
+    """Compute c_t = f' c_{t-1} + i z, n_t = f' n_{t-1} + i and h_t = o c_t / n_t, stabilised by m_t.
+
+    m_t = max(log f + m_{t-1}, i~), i = exp(i~ - m_t) and f' = exp(log f + m_{t-1} - m_t), with f =
+    sigmoid(f~), o = sigmoid(o~) and z = tanh(z~). The factor of m_t in c_t and n_t cancels in h_t.
     """
     c, n, m, h = state
     log_i = affine(w, "i", x, h)

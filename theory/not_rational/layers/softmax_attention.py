@@ -1,7 +1,7 @@
 """Softmax attention of one head in one layer (Vaswani et al. 2017), with a causal mask.
 
-Over an alphabet there are as many queries as letters, so that for each of them the two sums of the softmax
-can be kept, in place of all keys and values.
+Over an alphabet, there is one query for each letter. The state therefore holds the two sums of the
+softmax for each query, instead of all keys and values.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from theory.not_rational.vectors import State, Weights, column, dot, outer, plus
 
 
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """o_t = sum_i exp(q_t^T k_i) v_i / sum_i exp(q_t^T k_i), i from 1 to t: for each letter's query the two
-    sums grow, and those of this letter's are divided. A factor such as 1 / sqrt(d) is one of keys.
+    """Compute o_t = sum_i exp(q_t^T k_i) v_i / sum_i exp(q_t^T k_i), with i from 1 to t.
+
+    Both sums grow for each letter's query, and those of the current letter are divided. A factor
+    such as 1 / sqrt(d) is part of the keys.
     """
     above, below, _ = state
     k, v = column(w["W_k"], x), column(w["W_v"], x)

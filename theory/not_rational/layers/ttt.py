@@ -1,8 +1,8 @@
-"""TTT-Linear (Sun et al. 2024), one token a step: the state is the weights of a model that learns by
-gradients.
+"""TTT-Linear (Sun et al. 2024), one token for each step.
 
-The model is f(x; W) = x + LN(W x), whose gradient is no linear function of W because of the norm. With one
-unit the norm of a vector is 0, so that it needs two.
+The state is the weights of a model that learns by gradient descent: f(x; W) = x + LN(W x), whose
+gradient is not linear in W because of the norm. With one unit, the normalised vector is 0, so the
+cell needs two.
 """
 
 from __future__ import annotations
@@ -29,24 +29,25 @@ from theory.not_rational.vectors import (
 
 
 def step(w: Weights, state: State, x: int, a: Arithmetic) -> State:
-    """W_t = W_{t-1} - eta gradient of |f(k_t; W) - v_t|^2 at W_{t-1}, and o_t = f(q_t; W_t); the state holds
-    W_t - W_0, so that it begins with zeros.
+    """Compute W_t by one gradient step on |f(k_t; W) - v_t|^2 at W_{t-1}, and o_t = f(q_t; W_t).
+
+    The learning rate is eta. The state holds W_t - W_0, so that it starts with zeros.
     """
     learnt, _ = state
     q, k, v = (column(w[f"W_{name}"], x) for name in "qkv")
     hat, deviation = _normalised(w, learnt, k, a)
     error = plus(k, times(w["scale"], hat), w["shift"], scaled(-1, v))
-    slope = scaled(2, times(w["scale"], error))  # of the loss, by the normalised vector
+    slope = scaled(2, times(w["scale"], error))  # derivative of the loss by the normalised vector
     level, along = _mean(slope, a), _mean(times(slope, hat), a)
     centred = plus(slope, [-1 * level] * len(k), scaled(-1 * along, hat))
-    gradient = [a.quotient(z, deviation) for z in centred]  # by W k
+    gradient = [a.quotient(z, deviation) for z in centred]  # derivative by W k
     learnt = plus(learnt, scaled(-1 * w["eta"][x], outer(gradient, k)))
     hat, _ = _normalised(w, learnt, q, a)
     return learnt, plus(q, times(w["scale"], hat), w["shift"])
 
 
 def _normalised(w: Weights, learnt: Vector, x: Vector, a: Arithmetic) -> tuple[Vector, Any]:
-    """W x less its mean, divided by its standard deviation, the root of the variance plus eps; and this."""
+    """Return the normalised W x and its standard deviation, the root of the variance plus eps."""
     z = plus(read(w["W_0"], x), [dot(row, x) for row in rows(learnt, len(x))])
     z = plus(z, [-1 * _mean(z, a)] * len(z))
     deviation = a.root(_mean(times(z, z), a) + w["eps"])

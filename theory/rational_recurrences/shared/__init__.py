@@ -1,1 +1,1 @@
-"""What the claims about rational recurrences share: no claims themselves."""
+"""Shared parts of the claims about rational recurrences."""

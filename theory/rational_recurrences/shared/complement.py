@@ -1,8 +1,8 @@
-"""What the three parts of Corollary 10 share: a unit of Example 6 whose update is (1 - f) times an input.
+"""Shared parts of Corollary 10 and RRNN(B): units of Example 6 with the update (1 - f) times an input.
 
-Peng et al. 2018, section 4.1. There "input representations are computed without the bias term or any
-nonlinearity: u_t = W_u v_t"; the networks themselves (Lei et al. 2017; Balduzzi and Ghifary 2016) and
-appendix D multiply by 1 - f_t.
+Peng et al. 2018, section 4.1. There, "input representations are computed without the bias term or
+any nonlinearity: u_t = W_u v_t". The networks themselves (Lei et al. 2017; Balduzzi and Ghifary
+2016) and appendix D multiply by 1 - f_t.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 GATED = (by_symbol("f"), by_symbol("z"), by_symbol("u", derived=lambda w, x: (1 - w.f[x]) * w.z[x]))
-"""The forget gate f, the input z = W_u v, and the update u = (1 - f) z; in proofs u is any weight."""
+"""The forget gate f, the input z = W_u v, and the update u = (1 - f) z; in proofs, u is any weight."""
 
 
 def gated(start: Sequence[Any] | None = None, *more: WeightEntry) -> Signature:
-    """The weights of a unit with tied gates; c_0 among some values."""
+    """Return the weights of a unit with tied gates; ``start`` restricts c_0."""
     return Signature((constant("c_0", only=start), *more, *GATED))
 
 
 def figure_1_without_complement(w: Weights) -> list[WFSA]:
-    """Figure 1 with mu = z = W_u v, as section 4.1 (and 6.1) has it."""
+    """Return Figure 1 with mu = z = W_u v, as in sections 4.1 and 6.1."""
     return proposition_7.figure_1_from_c_0(replace(w, entries={**w.entries, "u": w.z}))
 
 
@@ -38,17 +38,17 @@ UNDERSCORES = str.maketrans("-.", "__")
 
 
 UPDATE = "let u : S -> of_ring R := fun x => ((1 - f x) * z x)%R in"
-"""The update is not free: Coq's theorem is about this one."""
+"""The update, which is not free in Coq's theorem."""
 WEIGHTS = "forall (S : Type) (c_0 : of_ring R) (f z : S -> of_ring R) word,"
 
 
 def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
-    """The cell with mu = (1 - f) z, and what the paper says of it elsewhere, mu = z.
+    """Return the variants with mu = (1 - f) z, and with mu = z as the paper states elsewhere.
 
     Args:
-        claim: the claim's module, which its Coq file and its theorems are named after.
+        claim: the claim's module, which is the name of its Coq file and the prefix of its theorems.
         printed: the second variant's name.
-        says: what it says.
+        says: the second variant's statement.
     """
     return (
         Variant(
@@ -88,7 +88,7 @@ def variants(claim: str, printed: str, says: str) -> tuple[Variant, Variant]:
 
 
 def input_representation(claim: str) -> tuple[Variant, Variant]:
-    """The same, where the other place is section 4.1."""
+    """Return the variants of which the second is that of section 4.1."""
     return variants(
         claim,
         "printed-input-representation",

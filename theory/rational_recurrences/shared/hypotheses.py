@@ -1,4 +1,4 @@
-"""Hypotheses that several claims about gated units have, in words."""
+"""Hypotheses that several claims about gated units share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gates of a unit of RRNN(C) or RRNN(F), of two numbers c1 and c2.
+"""The gates of a unit of RRNN(C) or RRNN(F), which has two numbers c1 and c2.
 
 Peng et al. 2018, section 6.1 and appendix D, equations 25 and 26.
 """
@@ -15,11 +15,12 @@ GATES: tuple[WeightEntry, ...] = (
     by_symbol("u1", derived=lambda w, x: (1 - w.f1[x]) * w.z1[x]),
     by_symbol("u2", derived=lambda w, x: (1 - w.f2[x]) * w.z2[x]),
 )
-"""The gates f1 and f2, the inputs z1 and z2 (W_u v), and the updates u_j = (1 - f_j) z_j; in proofs these are
-any weights.
+"""The gates f1 and f2, the inputs z1 and z2 (W_u v), and the updates u_j = (1 - f_j) z_j.
+
+In proofs, the updates are any weights.
 """
 
 
 def without_complements(w: Weights) -> Weights:
-    """With u_j = z_j = W_u v in place of (1 - f_j) z_j."""
+    """Return the weights with u_j = z_j = W_u v in place of (1 - f_j) z_j."""
     return replace(w, entries={**w.entries, "u1": w.z1, "u2": w.z2})

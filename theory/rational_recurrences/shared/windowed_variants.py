@@ -1,5 +1,4 @@
-"""The variants that the three parts of Proposition 11 share: appendix A as printed, with its padding, and
-with fewer states.
+"""Variants for the parts of Proposition 11: appendix A as printed, with its padding, and with fewer states.
 
 Peng et al. 2018, section 4.1 and appendix A.
 """
@@ -26,7 +25,7 @@ from theory.theorem import Theorem
 from theory.weights import Weights
 
 Cases = Signature | Sizes
-"""What has random and small cases."""
+"""A source of random and small cases."""
 WINDOWS = ("a", "b", "aa", "ab", "ba", "bb")
 EXAMPLE = Weights(
     REAL,
@@ -42,16 +41,16 @@ EXAMPLE = Weights(
 
 
 def over_three_alphabets(*signatures: Signature) -> tuple[tuple[Signature, str], ...]:
-    """What the proofs are checked for, where K is 2: alphabets of one to three letters."""
+    """Return the instances for proofs with K = 2: alphabets of one to three letters."""
     return tuple((signature, alphabet) for signature in signatures for alphabet in ("a", "ab", "abc"))
 
 
-# What Coq runs of them: the network, which reads the last symbols of its word; and the automaton of gates
-# that see a summary, here the number of the history, with a table of which history comes next.
+# The terms that Coq runs: the network, which reads the last symbols of its word; and the automaton of gates
+# that see a summary, here the number of the history, with a table of the next histories.
 NETWORK = "windowed {k} {c_0} {f_w:of window} {u_w:of window} {letters}"
 APPENDIX_A = "appendix_A {start} {remember:to place} {c_0} {f:of place and letter} {u:of place and letter}"
 # mathcomp's list of all bounded sequences does not compute, so the smaller automaton's states are listed; its
-# weights are its own. How many states there are is a theorem of its own.
+# weights are its own. A separate theorem gives the number of states.
 AHEAD = "ahead {k} {c_0} {f_w:of window} {u_w:of window}"
 SCORE_AHEAD = (
     f"let A := {AHEAD} in"
@@ -75,7 +74,7 @@ HISTORIES = (
 FREE_GATES = (
     "forall (K : semiring) (S : finType) k (c_0 : K) (f_w u_w : seq S -> K), commutative (@times K) ->"
 )
-"""Coq's binders of weights whose update is free."""
+"""Coq's binders for weights with a free update."""
 
 
 def from_gates(gates: str, update: str) -> str:
@@ -94,14 +93,14 @@ def variants(
     claim: str,
     weights: str,
 ) -> tuple[Variant, ...]:
-    """Three readings of appendix A.
+    """Return three readings of appendix A.
 
     Args:
         anywhere: random and small weights, with any c_0.
         from_zero: those with c_0 = 0.
-        instances: the signatures and alphabets that the proofs are checked for.
-        update: what mu is, in words.
-        claim: the claim's module, which its Coq file and its theorems are named after.
+        instances: the signatures and alphabets for which the proofs are checked.
+        update: the formula of mu.
+        claim: the claim's module, which is the name of its Coq file and the prefix of its theorems.
         weights: Coq's binders of the weights, with the hypotheses on them.
     """
     right: dict[str, Any] = {"cases": anywhere.random, "small_cases": anywhere.near_generic, "kinds": PROVED}

@@ -1,8 +1,8 @@
-"""Gates that read a window of the last K symbols, and the automata that remember them: what the parts of
-Proposition 11 share.
+"""Gates that read a window of the last K symbols, and the automata that remember them.
 
-Peng et al. 2018, section 4.1 and appendix A. A gate's argument is a window: a string of K symbols, or a
-shorter one at the start of the string, where the padding v_0 = 0 stands before it.
+The parts of Proposition 11 share them. Peng et al. 2018, section 4.1 and appendix A. A gate's
+argument is a window: a string of K symbols, or a shorter one at the start of the string, after the
+padding v_0 = 0.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ State = tuple[str, Any]
 
 
 def signature(window: int, *gates: WeightEntry, start: Sequence[Any] | None = None) -> Signature:
-    """The weights of a unit whose gates are these tables by window; c_0 among some values."""
+    """Return the weights of a unit whose gates are these tables by window; ``start`` restricts c_0."""
     return Signature((constant("c_0", only=start), *gates), size=("K", window), most_small=200)
 
 
 def words(alphabet: str, longest: int) -> list[str]:
-    """All strings of at most that length, the shorter ones first."""
+    """Return all strings of at most ``longest`` letters, shorter ones first."""
     return ["".join(x) for length in range(longest + 1) for x in product(alphabet, repeat=length)]
 
 
 def remembered(w: Weights, history: str, x: str) -> str:
-    """The last K - 1 symbols, after x."""
+    """Return the last K - 1 symbols after x."""
     return (history + x)[-(w.n - 1) :] if w.n > 1 else ""
 
 
 def step(w: Weights, state: State, x: str) -> State:
-    """c_t = f_t c_{t-1} + u_t (equation 5c), with gates that read the window (equation 10, for K = 2)."""
+    """Return c_t = f_t c_{t-1} + u_t (equation 5c); gates read the window (equation 10 for K = 2)."""
     k, (history, c) = w.over, state
     return remembered(w, history, x), k.plus(k.times(w.f[history + x], c), w.u[history + x])
 
@@ -45,34 +45,35 @@ def step(w: Weights, state: State, x: str) -> State:
 windowed = Recurrence(start=lambda w: ("", w.c_0), step=step, out=lambda w, state: (state[1],), modes=True)
 
 
-# The construction of appendix A for any K: states p_h and q_h for each history h; q_0 of the paper is p of
-# the empty one.
+# The construction of appendix A for any K: states p_h and q_h for each history h. The paper's q_0 is p of the
+# empty history.
 
 
 def automaton(w: Weights, padded: bool) -> WFSA:
-    """Appendix A's automaton; with ``padded``, the paths that take their one mu before the history is full,
-    too.
+    """Return appendix A's automaton.
 
-    There is no q of the empty history, unless c_0 is other than zero: then it has the initial weight c_0.
+    With ``padded``, it also has the paths that take their one mu before the history is full. There
+    is no q of the empty history, unless c_0 is nonzero; then it has the initial weight c_0.
     """
     k = w.over
-    place = {state: i for i, state in enumerate(names(w))}
+    number = {state: i for i, state in enumerate(names(w))}
     arrows = []
-    for (row, h), i in place.items():
+    for (row, h), i in number.items():
         for x in w.alphabet:
             after = remembered(w, h, x)
             if row == "p":
-                arrows.append((i, place["p", after], x, k.one))
+                arrows.append((i, number["p", after], x, k.one))
             if row == "q" or padded or h:
-                arrows.append((i, place["q", after], x, w.f[h + x] if row == "q" else w.u[h + x]))
-    initial = [(place["p", ""], k.one)] + ([(place["q", ""], w.c_0)] if ("q", "") in place else [])
-    final = [(i, k.one) for (row, _), i in place.items() if row == "q"]
-    return WFSA.from_edges(k, len(place), w.alphabet, initial, final, arrows)
+                arrows.append((i, number["q", after], x, w.f[h + x] if row == "q" else w.u[h + x]))
+    initial = [(number["p", ""], k.one)] + ([(number["q", ""], w.c_0)] if ("q", "") in number else [])
+    final = [(i, k.one) for (row, _), i in number.items() if row == "q"]
+    return WFSA.from_edges(k, len(number), w.alphabet, initial, final, arrows)
 
 
 def names(w: Weights) -> list[tuple[str, str]]:
-    """The states: p of every history, then q of every history, the empty one only where c_0 is not zero (or K
-    is 1).
+    """Return the states: p of every history, then q of every history.
+
+    The empty history has a q only if c_0 is nonzero or K is 1.
     """
     histories = words(w.alphabet, w.n - 1)
     return [("p", h) for h in histories] + [
@@ -81,56 +82,58 @@ def names(w: Weights) -> list[tuple[str, str]]:
 
 
 def printed(w: Weights) -> list[WFSA]:
-    """As printed: out of q_0 there is only tau(q_0, p_a, a) = 1."""
+    """Return the automaton as printed: tau(q_0, p_a, a) = 1 is the only transition from q_0."""
     return [automaton(w, padded=False)]
 
 
 def corrected(w: Weights) -> list[WFSA]:
-    """With tau(q_0, q_b, b) = mu_pad(b), where the padding v_0 = 0 stands before b."""
+    """Return the automaton with tau(q_0, q_b, b) = mu_pad(b), with the padding v_0 = 0 before b."""
     return [automaton(w, padded=True)]
 
 
-# Fewer states: 1, c, and for each word w shorter than K what c would be after reading w next.
+# Fewer states: 1, c, and for each word w shorter than K the value of c after reading w next.
 
 
 def ahead(w: Weights) -> list[WFSA]:
-    """The automaton with 2 + s + ... + s^(K-1) states, s the number of symbols.
+    """Return the automaton with 2 + s + ... + s^(K-1) states, where s is the number of symbols.
 
-    Its vector after x is 1, c(x), and c(xw) for each word w of 1 to K - 1 symbols. On a it moves c(xaw) to w;
-    for the longest w the window is aw, whatever x was: c(xaw) = f(aw) c(xaw') + u(aw), with w' all of w but
-    its last symbol.
+    Its vector after x is 1, c(x), and c(xw) for each word w of 1 to K - 1 symbols. On a, it moves
+    c(xaw) to w. For the longest w the window is aw, whatever x was: c(xaw) = f(aw) c(xaw') + u(aw),
+    where w' is w without its last symbol.
     """
     k = w.over
-    place = {word: i for i, word in enumerate(words(w.alphabet, w.n - 1), start=1)}
+    number = {word: i for i, word in enumerate(words(w.alphabet, w.n - 1), start=1)}
     arrows = []
     for a in w.alphabet:
         arrows.append((0, 0, a, k.one))
-        for word, j in place.items():
+        for word, j in number.items():
             if len(word) < w.n - 1:
-                arrows.append((place[a + word], j, a, k.one))
+                arrows.append((number[a + word], j, a, k.one))
             else:
-                arrows += [(place[(a + word)[:-1]], j, a, w.f[a + word]), (0, j, a, w.u[a + word])]
+                arrows += [(number[(a + word)[:-1]], j, a, w.f[a + word]), (0, j, a, w.u[a + word])]
     initial = [(0, k.one)] + [
-        (i, c) for word, i in place.items() for c in [after(w, ("", w.c_0), word)] if c != k.zero
+        (i, c) for word, i in number.items() for c in [after(w, ("", w.c_0), word)] if c != k.zero
     ]
-    return [WFSA.from_edges(k, len(place) + 1, w.alphabet, initial, [(place[""], k.one)], arrows)]
+    return [WFSA.from_edges(k, len(number) + 1, w.alphabet, initial, [(number[""], k.one)], arrows)]
 
 
 def after(w: Weights, state: State, word: str) -> Any:
-    """What c is after the word."""
+    """Return c after the word."""
     for x in word:
         state = step(w, state, x)
     return state[1]
 
 
 def by_history(w: Weights) -> dict[str, Any]:
-    """The weights of a unit with gates f and u, as Coq reads them: with histories by their number."""
+    """Return the weights of a unit with gates f and u as Coq reads them, with numbered histories."""
     return {"c_0": w.c_0, **history_tables(w, "f", "u")}
 
 
 def history_tables(w: Weights, *names: str) -> dict[str, Any]:
-    """Tables by window as tables by history and letter, with histories by their number: each of these names,
-    which history comes next, and how many there are. With ``_w`` after its name, a table by window as it is.
+    """Return tables by window as tables by history and letter, with numbered histories.
+
+    The result also has the next histories and their number. A name with the suffix ``_w`` is the
+    original table by window.
     """
     histories = words(w.alphabet, w.n - 1)
     table = {
@@ -147,14 +150,14 @@ def history_tables(w: Weights, *names: str) -> dict[str, Any]:
 
 
 def states(w: Weights, variable: Callable[[str], Any]) -> list[State]:
-    """Every history, with any c; before the first symbol c is c_0."""
+    """Return every history, with any c; before the first symbol, c is c_0."""
     return [("", w.c_0)] + [
         (h, variable("c")) for h in words(w.alphabet, w.n - 1) if h or w.n == 1 or w.c_0 != w.over.zero
     ]
 
 
 def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
-    """The invariant of appendix A: Omega is 1 at p of the history, and c at q of it."""
+    """Return the proof for appendix A: Omega is 1 at p of the history, and c at q of it."""
 
     def invariant(w: Weights, state: State, unit: int) -> list[Any]:
         k, (history, c) = w.over, state
@@ -179,7 +182,7 @@ def remembering(instances: tuple[tuple[Signature, str], ...]) -> Induction:
 
 
 def looking_ahead(instances: tuple[tuple[Signature, str], ...]) -> Induction:
-    """The invariant of the smaller automaton: 1, and what c is after each word."""
+    """Return the proof for the smaller automaton: Omega is 1, and c after each word."""
     return Induction(
         says="after every string x, Forward's vector is 1, c(x), and c(xw) for each word w shorter than K",
         invariant=lambda w, state, unit: [
@@ -201,12 +204,12 @@ def instances(
     starts: tuple[Any, ...] = (None, (0,)),
     most: int = 40,
 ) -> tuple[tuple[Signature, str], ...]:
-    """Windows up to 4 and alphabets up to 3 letters, where there are at most so many windows in all."""
+    """Return windows up to 4 and alphabets up to 3 letters, with at most ``most`` windows in total."""
     sizes = [
         (window, "abc"[:s])
         for window in (1, 2, 3, 4)
         for s in (1, 2, 3)
         if len(words("abc"[:s], window)) <= most
     ]
-    sizes.sort(key=lambda size: size != (2, "a"))  # the first is the one that is written out
+    sizes.sort(key=lambda size: size != (2, "a"))  # the first instance is printed
     return tuple((of(window, start), alphabet) for window, alphabet in sizes for start in starts)

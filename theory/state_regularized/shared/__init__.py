@@ -1,1 +1,1 @@
-"""What the claims about state-regularized networks share: no claims themselves."""
+"""Shared parts of the claims about state-regularized networks."""

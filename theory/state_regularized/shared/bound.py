@@ -1,7 +1,6 @@
-"""The bound of Theorem 3.2: how probable the greatest score is, at least, at any temperature, and over a
-string.
+"""The bound of Theorem 3.2 on the probability of the greatest score at any temperature, and over a string.
 
-Wang & Niepert 2019, appendix A.2, whose proof has the limit for tau -> 0 only.
+Wang & Niepert 2019, appendix A.2, prove only the limit for tau -> 0.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from theory.signature import Signature, by_symbol, constant
 from theory.state_regularized.shared.networks import SMALL
 from theory.weights import Weights
 
-# The bound alpha_M >= 1 / (1 + (k - 1) exp(-margin / tau)), and its product over a string. With the powers
-# top = exp(b_M / tau) and x_i = exp(b_i / tau) of the k - 1 others, t the greatest of these and s_i = t - x_i
-# what each lacks, the softmax divides top by top + sum_i x_i, and the bound by top + (k - 1) t = top + sum_i
-# (x_i + s_i). In the proof x_i and s_i are variables: whatever is not negative there.
+# The bound alpha_M >= 1 / (1 + (k - 1) exp(-margin / tau)), and its product over a string. Let top =
+# exp(b_M / tau) and x_i = exp(b_i / tau) be the powers of the greatest and the k - 1 others, t the greatest
+# of the others, and s_i = t - x_i. The softmax divides top by top + sum_i x_i, and the bound by top + (k -
+# 1) t = top + sum_i (x_i + s_i). In the proof, x_i and s_i are variables for nonnegative numbers.
 
 
 def scores(k: int) -> Signature:
-    """Similarities for each symbol, as if no state were before it, and what follows from them."""
+    """Return similarities for each symbol, independent of the state, and derived numbers."""
     return Signature(
         (
             constant("m", only=(1, 2, 3)),
@@ -45,44 +44,45 @@ def scores(k: int) -> Signature:
 
 
 def powers(w: Weights, x: str) -> tuple[Fraction, ...]:
-    """exp(b_i / tau) = 2^(m b_i)."""
+    """Return exp(b_i / tau) = 2^(m b_i)."""
     return tuple(Fraction(2) ** int(w.m * b) for b in w.b[x])
 
 
 def others(w: Weights, x: str) -> tuple[Fraction, ...]:
-    """All powers but one of the greatest."""
+    """Return all powers except one of the greatest."""
     return tuple(sorted(powers(w, x))[:-1])
 
 
 def divisor(of: AnyPlaces) -> Any:
-    """What the softmax divides by: top + sum_i x_i."""
+    """Return the softmax's divisor: top + sum_i x_i."""
     return of.plus(of.at("top"), of.sum(lambda i: of.at("x", i)))
 
 
 def lacking(of: AnyPlaces) -> Any:
-    """sum_i s_i."""
+    """Return sum_i s_i."""
     return of.sum(lambda i: of.at("s", i))
 
 
 def bounds_divisor(of: AnyPlaces) -> Any:
-    """What the bound divides by: top + sum_i (x_i + s_i)."""
+    """Return the bound's divisor: top + sum_i (x_i + s_i)."""
     return of.plus(of.at("top"), of.sum(lambda i: of.plus(of.at("x", i), of.at("s", i))))
 
 
 def part(of: AnyPlaces, factor: Any) -> Any:
-    """The product of top and the factor, over that of both divisors: alpha_M for the bound's divisor, the
-    bound for the softmax's.
+    """Return top times the factor, divided by the product of both divisors.
+
+    This is alpha_M for the bound's divisor, and the bound for the softmax's.
     """
     return of.times(of.times(of.at("top"), factor), of.at("scale"))
 
 
 def at_symbol(w: Weights, x: str) -> Concrete:
-    """The k - 1 places of a symbol."""
+    """Return the k - 1 places of a symbol."""
     return Concrete(w.over, w.n - 1, {"top": w.top[x], "x": w.x[x], "s": w.s[x], "scale": w.scale[x]})
 
 
 def go_on(w: Weights, p: Any, x: str) -> Any:
-    """The probability to follow is multiplied by alpha_M."""
+    """Return the probability of following the DFA, multiplied by alpha_M."""
     return w.over.times(p, part(at_symbol(w, x), bounds_divisor(at_symbol(w, x))))
 
 
@@ -90,20 +90,21 @@ always_greatest = Recurrence(start=lambda w: w.over.one, step=go_on, out=lambda 
 
 
 def bound_and_rest(w: Weights) -> list[WFSA]:
-    """Two states. A path that stays in state 1 weighs the bound's product, and no path weighs less than 0:
-    the sum is at least it.
+    """Return a two-state automaton whose score is at least the bound's product.
+
+    A path that stays in state 1 has this product as its weight, and no path has a negative weight.
     """
     k = w.over
     tables = {}
     for x in w.alphabet:
         of = at_symbol(w, x)
-        bound, rest, whole = (part(of, f(of)) for f in (divisor, lacking, bounds_divisor))
-        tables[x] = [[bound, k.zero], [rest, whole]]
+        bound, rest, sum_ = (part(of, f(of)) for f in (divisor, lacking, bounds_divisor))
+        tables[x] = [[bound, k.zero], [rest, sum_]]
     return [WFSA(k, [k.one, k.one], [k.one, k.zero], tables)]
 
 
 def for_every_k() -> list[Identity]:
-    """What the step rests on, with k a symbol: the bound's divisor is the softmax's and what is lacking."""
+    """Return the identity with a symbolic k: the bound's divisor is the softmax's plus the difference."""
     of = symbolic()
     left, right = of.plus(divisor(of), lacking(of)), bounds_divisor(of)
     return [

@@ -1,7 +1,7 @@
-"""What a state-regularized network does as its temperature tends to 0, and how low it has to be: ties,
-margins, the DFA, tau*.
+"""The limit of a state-regularized network for temperatures near 0: ties, margins, the DFA, and tau*.
 
-For Theorem 3.2 and for the extraction of a DFA (Wang & Niepert 2019, section 3.1 and appendices A.2 and D).
+For Theorem 3.2 and for the extraction of a DFA (Wang & Niepert 2019, section 3.1 and appendices A.2
+and D). tau* is a temperature that is low enough.
 """
 
 from __future__ import annotations
@@ -16,30 +16,29 @@ from theory.state_regularized.shared.networks import Vector, component, margin, 
 from theory.weights import Weights
 
 Table = dict[tuple[int, str], int]
-"""The next state for each state and symbol; states begin with 1."""
+"""The next state for each state and symbol; states are counted from 1."""
 
 
 def scores_at(w: Weights, state: int, x: str) -> Vector:
-    """The similarities b, from that centroid with that symbol."""
+    """Return the similarities b from this centroid with this symbol."""
     return similarities(w, component(w, w.S[state - 1], x))
 
 
 def most_probable(b: Vector) -> int:
-    """The first of the greatest, from 1."""
+    """Return the index of the first greatest number, from 1."""
     return 1 + b.index(max(b))
 
 
 def transition_table(w: Weights) -> Table:
-    """The next state for every state and symbol: the transition function of the limit network, read off the
-    cell.
+    """Return the next state for every state and symbol.
+
+    This is the transition function of the limit network, computed from the cell.
     """
     return {(q, x): most_probable(scores_at(w, q, x)) for q in range(1, w.n + 1) for x in w.alphabet}
 
 
 def reachable(w: Weights) -> Iterator[tuple[int, str, Vector]]:
-    """The pairs of a state and a symbol that strings reach from the first state, each with its
-    similarities.
-    """
+    """Yield the reachable pairs of a state and a symbol, each with its similarities."""
     waiting, seen = [1], {1}
     for q in waiting:
         for x in w.alphabet:
@@ -52,56 +51,57 @@ def reachable(w: Weights) -> Iterator[tuple[int, str, Vector]]:
 
 
 def distinct(w: Weights) -> bool:
-    """Are the centroids k different vectors?"""
+    """Return whether the centroids are k different vectors."""
     return len(set(w.S)) == w.n
 
 
 def no_ties(w: Weights) -> bool:
-    """Are the centroids different, and is there one greatest similarity for every pair that is reached?"""
+    """Return whether the centroids differ and every reachable pair has one greatest similarity."""
     return distinct(w) and all(margin(b) > 0 for _, _, b in reachable(w))
 
 
 def dfa(w: Weights, table: Callable[[Weights], Table] = transition_table) -> list[WFSA]:
-    """The DFA with that transition function, k times: each time another state is the final one."""
+    """Return the DFA with this transition function, once with each state as the final one."""
     arrows = [(q - 1, after - 1, x, w.over.one) for (q, x), after in table(w).items()]
     one = w.over.one
     return [WFSA.from_edges(w.over, w.n, w.alphabet, [(0, one)], [(j, one)], arrows) for j in range(w.n)]
 
 
-# Equation 5 at a temperature that serves all lengths. While alpha_q >= 1 - epsilon, h is within epsilon R of
-# s_q, u within epsilon R |U| of what it is at s_q, and each difference of similarities within epsilon L. With
-# epsilon <= gamma / (2 L), where gamma is the least margin that is reached, the next state leads by gamma / 2
-# at least, and alpha there is at least 1 / (1 + (k - 1) 2^(-m gamma / 2)), which is 1 - epsilon or more for a
-# large m, and for every larger one. So what holds after n symbols holds after n + 1.
+# Equation 5 at a temperature that works for all lengths. While alpha_q >= 1 - epsilon, h is within epsilon
+# R of s_q, u is within epsilon R |U| of its value at s_q, and each difference of similarities is within
+# epsilon L. Let epsilon <= gamma / (2 L), where gamma is the least reachable margin. Then the next state
+# leads by at least gamma / 2, and alpha there is at least 1 / (1 + (k - 1) 2^(-m gamma / 2)). That is at
+# least 1 - epsilon for a sufficiently large m. So the property after n symbols implies it after n + 1.
 
 
 def slope(w: Weights) -> Any:
-    """L: by how much a difference of similarities may change when alpha moves from one-hot by 1."""
+    """Return L, a bound on the change of a similarity difference when alpha moves from one-hot by 1."""
     pairs = [(s, t) for s in w.S for t in w.S]
     radius = max(abs(a - b) for s, t in pairs for a, b in zip(s, t, strict=True))
     norm = max(sum(map(abs, row)) for row in w.U)
-    apart = max(sum(abs(a - b) for a, b in zip(s, t, strict=True)) for s, t in pairs)
-    return radius * norm * (apart if w.eq == 2 else 2)
+    spread = max(sum(abs(a - b) for a, b in zip(s, t, strict=True)) for s, t in pairs)
+    return radius * norm * (spread if w.eq == 2 else 2)
 
 
 def least_margin(w: Weights) -> Any:
-    """gamma: the least margin of all pairs that are reached."""
+    """Return gamma, the least margin of all reachable pairs."""
     return min(margin(b) for _, _, b in reachable(w))
 
 
 def epsilon(w: Weights) -> Fraction:
-    """How much of alpha may be off the DFA's state."""
+    """Return the allowed share of alpha outside the DFA's state."""
     off = Fraction(1, 4)
     return off if not slope(w) else min(off, Fraction(least_margin(w)) / (2 * slope(w)))
 
 
 def low_enough(w: Weights) -> Fraction:
-    """An m for which the mixture follows the DFA on all strings: tau* is 1 / (m ln 2). Without ties there is
-    one.
+    """Return an m for which the mixture follows the DFA on all strings: tau* is 1 / (m ln 2).
+
+    Without ties, one exists.
     """
     gamma = least_margin(w)
     if not gamma > 0:
-        raise ValueError(f"there is a tie, so no temperature is low enough: {w.describe()}")
+        raise ValueError(f"a low enough temperature needs weights without ties, got {w.describe()}")
     off = epsilon(w)
     power = 0
     while 2**power * off < (w.n - 1) * (1 - off):

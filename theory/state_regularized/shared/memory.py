@@ -1,7 +1,7 @@
-"""A cell with memory, whose alpha depends on more than h and the symbol: c = c + V h + W_x and u = hardtanh(U
-h + c).
+"""A cell with memory, whose alpha depends on more than h and the symbol.
 
-It shows that Theorem 3.1 (Wang & Niepert 2019) needs its hypothesis.
+c = c + V h + W_x and u = hardtanh(U h + c). It shows that Theorem 3.1 (Wang & Niepert 2019) needs
+its hypothesis.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from theory.weights import Weights
 
 
 def zero(w: Weights) -> Vector:
-    """The cell state before the first symbol."""
+    """Return the cell state before the first symbol."""
     return (Fraction(0),) * len(w.S[0])
 
 
 def with_memory(w: Weights, h: Vector, c: Vector, x: str) -> tuple[Vector, Vector]:
-    """alpha, and the next cell state."""
+    """Return alpha and the next cell state."""
     cell = tuple(
         now + sum(v * n for v, n in zip(row, h, strict=True)) + b
         for now, row, b in zip(c, w.V, w.W[x], strict=True)
@@ -49,5 +49,5 @@ with_cell_state = Recurrence(
 
 
 def at_zero(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """The cell's answer in the cell state 0."""
+    """Return the cell's answer in the cell state 0."""
     return with_memory(w, h, zero(w), x)

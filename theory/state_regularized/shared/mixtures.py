@@ -1,8 +1,7 @@
-"""Equation 5 in balls: h = sum_i alpha_i s_i is irrational after a symbol, and its most probable centroid is
-settled all the same.
+"""Equation 5 in balls: h = sum_i alpha_i s_i is irrational, but its most probable centroid is decidable.
 
-A ball (``flint.arb``) holds the true value. Where two similarities' balls overlap, the string is run again
-with twice the bits.
+A ball (``flint.arb``) contains the true value. If two similarities' balls overlap, the string is
+rerun with twice the bits.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ FIRST_BITS, MOST_BITS = 64, 1024
 
 
 class UnsettledMixture(ValueError):
-    """Two similarities that 1,024 bits do not tell apart: they may be equal, and then no precision does."""
+    """An error for two similarities that 1,024 bits do not distinguish; they may be equal."""
 
 
 @dataclass(frozen=True)
 class Mixed:
-    """Where a soft run is.
+    """The state of a soft run.
 
     Attributes:
-        string: what was read.
+        string: the symbols read so far.
         label: the most probable centroid, from 1.
         h: the mixture, in balls.
-        bits: their precision.
+        bits: the precision.
     """
 
     string: str
@@ -42,12 +41,12 @@ class Mixed:
 
 
 def ball(value: Any) -> Any:
-    """A weight as a ball."""
+    """Convert a weight to a ball."""
     return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
 def scores(w: Weights, h: Vector, x: str) -> Vector:
-    """b at a mixture h: the cell of :mod:`theory.state_regularized.shared.networks`, in balls."""
+    """Return b at a mixture h: the cell of :mod:`theory.state_regularized.shared.networks`, in balls."""
     one = flint.arb(1)
     u = []
     for row, b in zip(w.U, w.W[x], strict=True):
@@ -61,13 +60,13 @@ def scores(w: Weights, h: Vector, x: str) -> Vector:
 
 
 def distribution(b: Vector, inverse_temperature: Any) -> Vector:
-    """alpha = softmax(b / tau), in balls."""
+    """Return alpha = softmax(b / tau), in balls."""
     powers = [((n - b[0]) * inverse_temperature).exp() for n in b]
     return tuple(p / sum(powers) for p in powers)
 
 
 def settled(b: Vector) -> int | None:
-    """The place of the greatest, from 1; ``None`` where balls overlap."""
+    """Return the index of the greatest number, from 1; ``None`` if balls overlap."""
     return next(
         (
             i
@@ -79,14 +78,15 @@ def settled(b: Vector) -> int | None:
 
 
 def start(w: Weights) -> Mixed:
-    """At the first centroid."""
+    """Return the state at the first centroid."""
     return Mixed("", 1, tuple(map(ball, w.S[0])), FIRST_BITS)
 
 
 def step(w: Weights, now: Mixed, x: str) -> Mixed:
-    """One symbol, with as many bits as it takes.
+    """Process one symbol, with as many bits as needed.
 
-    Raises :class:`UnsettledMixture`.
+    Raises:
+        UnsettledMixture: the most probable centroid is undecided at the maximum precision.
     """
     after = _step(w, now, x)
     bits = now.bits
@@ -118,20 +118,21 @@ def _step(w: Weights, now: Mixed, x: str) -> Mixed | None:
 
 
 def out(w: Weights, now: Mixed) -> tuple[Any, ...]:
-    """One for the most probable centroid, zero for the others."""
+    """Return one for the most probable centroid, zero for the others."""
     return tuple(w.over.one if j == now.label else w.over.zero for j in range(1, w.n + 1))
 
 
 mixture = Recurrence(start=start, step=step, out=out)
 
 
-# Where it is to be refuted that the mixture follows the DFA, a doubt must not refute: from there on it counts
-# as following.
+# In a refutation that the mixture follows the DFA, an undecided step must not refute. From there on, the
+# mixture counts as following.
 
 
 def step_or_doubt(w: Weights, now: Mixed, x: str) -> Mixed:
-    """One symbol; as the DFA would go (and with no bits from then on) where centroids may be equally
-    probable.
+    """Process one symbol, or follow the DFA if centroids may be equally probable.
+
+    After such a step, the precision is 0 bits.
     """
     if now.bits:
         try:

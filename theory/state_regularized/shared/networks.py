@@ -1,10 +1,11 @@
-"""State-regularized networks over exact numbers: a cell, its stochastic component, and the law of where a
-sampled run is.
+"""State-regularized networks over exact numbers: a cell, its stochastic component, and its sampling law.
 
-Wang & Niepert 2019, section 3, equations 1 to 4. A softmax is not rational; but at a temperature tau = 1 / (m
-ln 2), m a positive integer, it is for integer similarities b: alpha_i = 2^(m b_i) / sum_j 2^(m b_j). So these
-networks have integer weights, and the activation hardtanh, which takes integers to integers: u = hardtanh(U h
-+ W_x). With equation 4 h stays a centroid, and all is exact.
+Wang & Niepert 2019, section 3, equations 1 to 4. A softmax is not rational in general. At a
+temperature tau = 1 / (m ln 2), with m a positive integer, it is rational for integer similarities
+b: alpha_i = 2^(m b_i) / sum_j 2^(m b_j). Therefore these networks have integer weights and the
+activation hardtanh, which maps integers to integers: u = hardtanh(U h + W_x). With equation 4, h
+stays a centroid, and everything is exact.
+
 
 >>> from automata.semirings import REAL
 >>> w = Weights(REAL, "a", {"S": ((0,), (1,)), "U": ((1,),), "W": {"a": (0,)}, "m": 1, "eq": 2}, ("k", 2))
@@ -27,12 +28,12 @@ from theory.weights import Weights
 
 Vector = tuple[Any, ...]
 
-# The weights: k centroids S (one a row), U and W of the recurrent component, the temperature's m, and which
-# of equations 2 and 3 it is.
+# The weights: k centroids S (one in each row), U and W of the recurrent component, the temperature's m, and
+# the choice of equation 2 or 3.
 
 SMALL, ANY = (0, 1, -1), tuple(sorted(range(-3, 4), key=lambda n: (abs(n), -n)))
 SIZES = ((2, 1), (3, 1), (2, 2), (3, 2), (4, 2))
-"""(k, d) of random networks."""
+"""The sizes (k, d) of random networks."""
 
 
 def integers(
@@ -43,7 +44,7 @@ def integers(
     where: Any = None,
     most: int = 150,
 ) -> Signature:
-    """A network of k centroids in d dimensions. Equation 3's distance is an integer for d = 1."""
+    """Return the signature of k centroids in d dimensions; equation 3's distance is an integer for d = 1."""
     k, d = size
     return Signature(
         (
@@ -65,73 +66,74 @@ def integers(
 
 
 def clipped(z: Any) -> Any:
-    """The hardtanh: z, but at least -1 and at most 1."""
+    """Return the hardtanh: z, clamped to the range from -1 to 1."""
     return max(-1, min(1, z))
 
 
 def inside(w: Weights, h: Vector, x: str) -> Vector:
-    """U h + W_x."""
+    """Return U h + W_x."""
     return tuple(
         sum((v * n for v, n in zip(row, h, strict=True)), start=b) for row, b in zip(w.U, w.W[x], strict=True)
     )
 
 
 def component(w: Weights, h: Vector, x: str) -> Vector:
-    """The recurrent component, u = hardtanh(U h + W_x)."""
+    """Return the recurrent component, u = hardtanh(U h + W_x)."""
     return tuple(map(clipped, inside(w, h, x)))
 
 
 def similarities(w: Weights, u: Vector) -> Vector:
-    """b_i = u s_i (equation 2), or -||u - s_i|| (equation 3)."""
+    """Return b_i = u s_i (equation 2) or -||u - s_i|| (equation 3)."""
     if w.eq == 2:
         return tuple(sum(a * b for a, b in zip(u, s, strict=True)) for s in w.S)
     return tuple(-abs(u[0] - s[0]) for s in w.S)
 
 
 def softmax(w: Weights, b: Vector) -> Vector:
-    """alpha_i = exp(b_i / tau) / sum_j exp(b_j / tau), with exp(1 / tau) = 2^m."""
+    """Return alpha_i = exp(b_i / tau) / sum_j exp(b_j / tau), with exp(1 / tau) = 2^m."""
     least = min(b)
     powers = [2 ** int(w.m * (n - least)) for n in b]
     return tuple(Fraction(p, sum(powers)) for p in powers)
 
 
 def limit(w: Weights, b: Vector) -> Vector:
-    """What the softmax tends to for tau -> 0: the same probability for each of the greatest, none for the
-    rest.
-    """
+    """Return the softmax's limit for tau -> 0: the uniform distribution on the greatest numbers."""
     greatest = [i for i, n in enumerate(b) if n == max(b)]
     return tuple(Fraction(i in greatest, len(greatest)) for i in range(len(b)))
 
 
 def margin(b: Vector) -> Any:
-    """By how much the greatest exceeds the next; 0 where there is a tie."""
+    """Return the difference of the two greatest numbers; 0 for a tie."""
     first, second, *_ = sorted(b, reverse=True)
     return first - second
 
 
 Answer = Callable[[Weights, Vector, Any, str], tuple[Vector, Any]]
-"""A cell's answer in a hidden state h and a cell state c (``None`` without memory), for a symbol: alpha, and
-the next c.
+"""A cell's answer for a hidden state h, a cell state c (``None`` without memory) and a symbol.
+
+The answer is alpha and the next c.
 """
 
 
 def soft(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """At the temperature that the weights have. A cell that is a table may be any function."""
+    """Return the answer at the weights' temperature; a cell given as a table may be any function."""
     if "alpha" in w.entries:
         return w.alpha[x][h[0] - 1], c
     return softmax(w, similarities(w, component(w, h, x))), c
 
 
 def asked(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """The same answer as an automaton has it: alpha_i = 1 / sum_j exp((b_j - b_i) / tau), where b_j - b_i is
-    u (s_j - s_i) in equation 2, and by how much further s_i is from u in equation 3.
+    """Return the answer in the automaton's form, alpha_i = 1 / sum_j exp((b_j - b_i) / tau).
+
+    b_j - b_i is u (s_j - s_i) in equation 2, and the difference of the distances of s_i and s_j
+    from u in equation 3.
     """
     if "alpha" in w.entries:
         return soft(w, h, c, x)
     u = component(w, h, x)
 
     def less(i: int, j: int) -> Any:
-        """b_j - b_i."""
+        """Return b_j - b_i."""
         if w.eq == 2:
             return sum((a * (t - s) for a, s, t in zip(u, w.S[i], w.S[j], strict=True)), start=Fraction(0))
         (v,), (s,), (t,) = u, w.S[i], w.S[j]
@@ -142,26 +144,26 @@ def asked(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
 
 
 def in_the_limit(w: Weights, h: Vector, c: Any, x: str) -> tuple[Vector, Any]:
-    """For tau -> 0."""
+    """Return the answer for tau -> 0."""
     return limit(w, similarities(w, component(w, h, x))), c
 
 
 def centroids(w: Weights) -> tuple[Vector, ...]:
-    """The hidden states that equation 4 moves to; of a cell that is a table, their numbers."""
+    """Return the hidden states of equation 4; for a cell given as a table, their numbers."""
     return tuple((i,) for i in range(1, w.n + 1)) if "alpha" in w.entries else tuple(w.S)
 
 
 NETWORK = "(network_of {eq} {m} {S} {U} {W})"
-"""The network, as Coq has it."""
+"""The network in Coq's terms."""
 
 
 def table(w: Weights, x: str, answer: Answer = asked) -> list[list[Any]]:
-    """The k x k table of a symbol: the cell's answer at each centroid."""
+    """Return the k x k table of a symbol: the cell's answer at each centroid."""
     return [list(answer(w, s, None, x)[0]) for s in centroids(w)]
 
 
-# Equation 4, sampled: sample j from alpha, and set h = s_j. The law of where the run is, pushed forward
-# symbol by symbol.
+# Equation 4, sampled: sample j from alpha, and set h = s_j. The law of the run's hidden state is pushed
+# forward symbol by symbol.
 
 
 @dataclass(frozen=True)
@@ -169,9 +171,9 @@ class Place:
     """A hidden state that a sampled run may be in.
 
     Attributes:
-        h: the vector that the cell sees.
-        last: which centroid it is, from 1; 0 for a start vector that need not be one.
-        c: the cell state, where there is one.
+        h: the vector that the cell reads.
+        last: the number of the centroid, from 1; 0 for a start vector that need not be one.
+        c: the cell state, if there is one.
     """
 
     h: Vector
@@ -183,18 +185,16 @@ class Place:
 
 
 Law = tuple[tuple[Place, ...], tuple[Any, ...]]
-"""Where a sampled run may be, and how probable each place is."""
+"""The possible hidden states of a sampled run, and their probabilities."""
 
 
 def arrive(of: AnyPlaces, j: Any) -> Any:
-    """The probability to come to s_j: over all places that the run may be in, as probable as they are, and as
-    they go on to s_j.
-    """
+    """Return the probability of s_j after a step: the sum of p_i alpha_ij over all current places i."""
     return of.sum(lambda i: of.times(of.at("p", i), of.at("alpha", i, j)))
 
 
 def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
-    """The law after a symbol, from the cell's answer at every vector that the run may be in."""
+    """Return the law after a symbol, from the cell's answer at every possible vector."""
     places, p = law
     answers = [answer(w, place.h, place.c, x) for place in places]
     together: dict[Any, list[int]] = {}
@@ -211,7 +211,7 @@ def pushed(w: Weights, law: Law, x: str, answer: Answer = soft) -> Law:
 
 
 def at_each(w: Weights, law: Law) -> tuple[Any, ...]:
-    """For each centroid the probability to be at it."""
+    """Return the probability of each centroid."""
     probabilities = [w.over.zero] * w.n
     for place, p in zip(*law, strict=True):
         if place.last:
@@ -220,19 +220,17 @@ def at_each(w: Weights, law: Law) -> tuple[Any, ...]:
 
 
 def at(w: Weights, place: Place) -> Law:
-    """The law of a run that is there."""
+    """Return the law of a run in one place."""
     return (place,), (w.over.one,)
 
 
 def at_first(w: Weights) -> Law:
-    """At the first centroid."""
+    """Return the law at the first centroid."""
     return at(w, Place(centroids(w)[0], 1))
 
 
 def sampled(start: Callable[[Weights], Law] = at_first, answer: Answer = soft) -> Recurrence:
-    """The sampled network, as the law of where it is; what it shows is the probability to be at each
-    centroid.
-    """
+    """Return the sampled network as a recurrence of its law; the outputs are the centroids' probabilities."""
     return Recurrence(start=start, step=lambda w, law, x: pushed(w, law, x, answer), out=at_each, modes=True)
 
 
@@ -248,4 +246,4 @@ EXAMPLE = Weights(
     },
     ("k", 2),
 )
-"""A network of two centroids of one number: without weights of one's own, what the pages show."""
+"""A network of two centroids in one dimension, the default example on pages."""
