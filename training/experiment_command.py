@@ -1,4 +1,4 @@
-"""The command of an experiment: its options are the fields of its settings, and what all runs are told."""
+"""The command of an experiment, with an option for each field of its settings and common options."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Vectors = Annotated[
 
 
 def data_option(holds: str) -> Any:
-    """Return the option ``--data``, of a folder that holds what is said."""
+    """Return the option ``--data``, whose help names the folder's contents."""
     return typer.Option("--data", metavar="DIR", envvar="RATPROOF_DATA", help=f"the folder with {holds}")
 
 
@@ -55,7 +55,7 @@ def experiment_command(record: Experiment) -> Callable[..., int]:
 
 
 def _run_options(record: Experiment) -> Iterator[inspect.Parameter]:
-    """Yield the options that are no settings."""
+    """Yield the options that are not settings."""
     names = ", ".join(record.presets)
     preset = typer.Option(
         "--preset", help=f"the settings that no option names: {names} (default: {record.preset})"
@@ -128,7 +128,7 @@ def _train(
     any_size: bool = False,
     **how: Any,
 ) -> int:
-    """Run the experiment, print what came of it, and return the exit status."""
+    """Run the experiment, print its result, and return the exit status."""
     from training.engine.freed_memory import freed_memory_kept
     from training.engine.loop import Diverged
     from training.engine.processes import are_several, is_first, leave_group

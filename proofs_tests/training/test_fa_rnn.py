@@ -256,7 +256,7 @@ def test_the_commands(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert said["test"]["after"] < said["test"]["before"]
     for weight in ("nan", "1e60"):
         assert ratproof(f"{add} --weight {weight} -o {less}") == 2
-        assert "a match adds" in capsys.readouterr().err and not less.exists()
+        assert "scale must be" in capsys.readouterr().err and not less.exists()
     again = said_by(f"rules disable {more} 3 -o {less} --data {data}")
     assert again["test"]["after"] == said["test"]["before"] and again["states"] == said["states"] - 3
     assert ratproof(f"rules disable {more} 3 -o {less}") == 0

@@ -211,8 +211,8 @@ def test_what_is_no_checkpoint_of_the_run_is_one_sentence(tmp_path: Path) -> Non
         run(SMALL, tmp_path, resume=True)
     run(SMALL, tmp_path, stop=lambda: True)
     whole = file.read_bytes()
-    bad = (("cut short", whole[: len(whole) // 2]), ("pickle", pickle.dumps({"network": 1})))
-    for says, data in (*bad, ("no checkpoint", b"what is this")):
+    bad = (("complete checkpoint", whole[: len(whole) // 2]), ("pickle", pickle.dumps({"network": 1})))
+    for says, data in (*bad, ("complete checkpoint", b"what is this")):
         file.write_bytes(data)
         with pytest.raises(FormatError, match=says):
             run(SMALL, tmp_path, resume=True)
@@ -335,6 +335,6 @@ def test_a_checkpoint_whose_first_byte_is_a_pickles_is_read(tmp_path: Path) -> N
         first.add((tmp_path / "kept").read_bytes()[0])
         assert tensors.read(tmp_path / "kept", "kind")[0] == {"x": "-" * length}
         (tmp_path / "kept").write_bytes((tmp_path / "kept").read_bytes()[:100])
-        with pytest.raises(FormatError, match="cut short"):
+        with pytest.raises(FormatError, match="complete checkpoint"):
             tensors.read(tmp_path / "kept", "kind")
     assert 0x80 in first

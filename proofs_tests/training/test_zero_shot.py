@@ -118,9 +118,9 @@ def test_it_says_where_a_network_is_not_its_rules(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("fare a b", "line 1: is 'fare a b', where label<TAB>words is right"),
-        ("", "has no sentence"),
-        ("x\ta BOS b", "has BOS inside"),
+        ("fare a b", "line 1: must be label<TAB>words, got 'fare a b'"),
+        ("", "at least one sentence"),
+        ("x\ta BOS b", "BOS must not occur inside"),
     ],
 )
 def test_what_is_no_data(folder: Path, capsys: pytest.CaptureFixture[str], text: str, says: str) -> None:

@@ -1,5 +1,6 @@
-"""The settings of language modelling (section 6.2 and appendix E.2, Peng et al. 2018), and what the paper
-found.
+"""The settings of language modelling, and the paper's figures.
+
+See section 6.2 and appendix E.2, Peng et al. 2018.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ MODELS = ("lstm", "rrnn-b", "rrnn-b-max-plus", "rrnn-c", "rrnn-f")
 
 @dataclass(frozen=True)
 class LanguageModelling(Settings):
-    """A run of language modelling: the defaults are those of the authors' program for 2 layers."""
+    """A run of language modelling; the defaults are those of the authors' program for 2 layers."""
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
     batch: int = setting(32, "columns that the text is cut into, which are read side by side", 1, 4096)
@@ -56,11 +57,12 @@ PRESETS: dict[str, dict[str, Any]] = {
         "recurrent_dropout": 0.1,
     },
 }
-"""Named values, for the fields that a command line leaves open: the paper's two sizes, and one for a CPU,
-whose perplexities are not the paper's.
+"""Named values for the fields that a command line leaves open.
+
+They are the paper's two sizes, and one for a CPU, whose perplexities are not the paper's.
 """
 PAPERS = ("paper-10m", "paper-24m")
-"""The paper's."""
+"""The presets of the paper."""
 
 TABLE_3: dict[int, dict[str, tuple[float, float]]] = {
     2: {
@@ -76,21 +78,20 @@ TABLE_3: dict[int, dict[str, tuple[float, float]]] = {
         "rrnn-f": (66.0, 63.1),
     },
 }
-"""The paper's perplexities on dev and test, by the number of layers; 10 million parameters with 2, 24 with
-3.
+"""The paper's perplexities on dev and test, by the number of layers.
+
+Models have 10 million parameters with 2 layers, and 24 million with 3.
 """
 
 
 def paper(settings: LanguageModelling) -> dict[str, Any] | None:
-    """What Table 3 says of a model of that size; ``None`` of a size that the paper does not have, such as one
-    for a CPU.
-    """
+    """Return the figures of Table 3 for a model of this size, or ``None`` if the paper has none."""
     sizes = {(o.hidden, o.layers): o.layers for o in (LanguageModelling(**PRESETS[n]) for n in PAPERS)}
     layers = sizes.get((settings.hidden, settings.layers))
-    found = None if layers is None else TABLE_3[layers].get(settings.model)
-    if layers is None or found is None:
+    perplexities = None if layers is None else TABLE_3[layers].get(settings.model)
+    if layers is None or perplexities is None:
         return None
-    dev, test = found
+    dev, test = perplexities
     return {
         "dev_perplexity": dev,
         "test_perplexity": test,

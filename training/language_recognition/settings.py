@@ -13,8 +13,9 @@ MODELS = ("lstm", "lstm-p", "sr-lstm", "sr-lstm-p", "gru", "sr-gru")
 
 @dataclass(frozen=True)
 class Recognition(Settings):
-    """A run on strings of a language. An epoch is a number of steps, each on random training strings that are
-    no longer than the curriculum has come.
+    """A run on strings of a language.
+
+    An epoch is a number of steps, each on random training strings up to the current length of the curriculum.
     """
 
     model: str = setting("sr-lstm-p", "the recurrent network", one_of=MODELS)
@@ -62,8 +63,8 @@ class Recognition(Settings):
     finish: int = setting(
         0, "epochs after the curriculum, in which the rate falls to 2 % and margins are asked for", 0, 10**6
     )
-    # a forget gate that reads 12 loses 6e-6 of a count with each symbol, of a count of 20 an eighth in 1,000
-    # symbols; at 10 it would lose nine tenths
+    # A forget gate with pre-activation 12 loses 6e-6 of a count with each symbol: of a count of 20, an eighth
+    # in 1,000 symbols. At 10 it would lose nine tenths.
     gate_margin: float = setting(
         12.0, "how far from 0 what a gate's function reads should be, in the finish", 0, 1000
     )
@@ -88,7 +89,7 @@ _FIRST = {
     "patience": 10**6,
     "halve_after": 10**6,
 }
-# a gate that reads what it need not, of a count that goes on, is right on shallow strings alone
+# A gate that depends on irrelevant state, such as a running count, is right on shallow strings only.
 _OURS = _FIRST | {"recurrent_decay": 1e-4, "restart_after": 30, "dev_wanted": 1.0}
 _PAPER = {"epochs": 200, "patience": 30, "halve_after": 10**6, "stuck": 5}
 _SHORT_CUT = {
@@ -97,7 +98,7 @@ _SHORT_CUT = {
     "gate_noise": 0.0,
     "state_noise": 0.0,
     "margin": 0.0,
-    "weight_decay": 0.0,  # what is summed in the cell is read by the peepholes
+    "weight_decay": 0.0,  # the peepholes read the sums in the cell
     "mastered": 0.99,
     "stuck": 5,
     "finish": 60,
@@ -126,10 +127,12 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "palindromes": {"paper": _PAPER, "ours": _FIRST | _SHORT_CUT},
     "exchanges": {"paper": _PAPER, "ours": _FIRST | _SHORT_CUT},
 }
-"""By experiment, named values for the fields that a command line leaves open: the paper's, as far as it says
-them, and ours: noise on gates and states, then margins (``first`` is what ours was at first: without new
-starts and without a loss on recurrent weights). Gates of a network that is to be an automaton may
-have any values; sums of letters, which networks learn of palindromes, want no gate at its end.
+"""Named values for the fields that a command line leaves open, by experiment.
+
+They are the paper's, as far as it gives them, and ours: noise on gates and states, then margins. ``first``
+was the first version of ours, without restarts and without a loss on recurrent weights. The gates of a
+network that should be an automaton may have any values. The sums of letters that networks learn on
+palindromes need unsaturated gates.
 """
 
 NEW_STARTS = """; where it does not come
@@ -137,7 +140,7 @@ NEW_STARTS = """; where it does not come
 
 
 def _experiment(name: str, does: str, order: int, where: str, cost: str) -> Experiment:
-    """Return the record; if it does nothing by itself, another record has the command."""
+    """Return the record; if ``does`` is empty, another record has the command."""
     return Experiment(
         name,
         Recognition,
