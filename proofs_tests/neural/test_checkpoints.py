@@ -305,7 +305,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path, kept):
     checkpoints.write(path, "stack of pancakes", {"network": {}}, {})
     refused(path, "must be 'state-regularized acceptor', got 'stack of pancakes'")
     safetensors.torch.save_file({"weight": torch.zeros(2)}, path)
-    refused(path, "is \"another program's file")
+    refused(path, "got \"another program's file")
     header, numbers = parts(kept)
     for ratproof in ("checkpoint 2", "a\nb" * 1000, ""):
         other = {**header, "__metadata__": {**header["__metadata__"], "ratproof": ratproof}}

@@ -110,8 +110,8 @@ def test_a_file_becomes_runs_in_its_order(place: Path) -> None:
         ("{epochs = 2}", "{clip = 2}", "part 1, settings: clip is searched"),
         ("batch = 8", "batch = -8", "sst2/rrnn-b/seed-0: --batch is -8"),
         ("batch = 8", "bach = 8", "'bach' is no setting"),
-        ('["sst2", "cr"]', '["mr"]', "'mr' is no experiment"),
-        ('"ours"', '"theirs"', "'theirs' is no preset"),
+        ('["sst2", "cr"]', '["mr"]', "got 'mr'"),
+        ('"ours"', '"theirs"', "got 'theirs'"),
         ('["rrnn-b"]', '["rrnn-z"]', "--model is 'rrnn-z'"),
         ("[[part]]", "[[part", "is no TOML"),
     ],
@@ -156,7 +156,7 @@ def test_a_campaign_runs_its_trials_and_then_what_waits_for_them(
     (place / "small.toml").write_text(PLAN.replace("batch = 8", "batch = 4"))
     for more in ("-o PLACE/small", "--kept PLACE/kept -o PLACE/other"):
         assert campaign(place, more) == 2
-        assert "is a run with batch 8, where 4 is asked for" in capfd.readouterr().err
+        assert "must be a run with batch 4, got 8" in capfd.readouterr().err
     assert not (place / "other" / RUNS[0]).exists()
     write_archive({name: kept[name] for name in kept if name != kept_name(plan.jobs[0].name)}, place / "kept")
     assert campaign(place, "--kept PLACE/kept -o PLACE/third") == 2
@@ -181,7 +181,7 @@ def test_a_search_stands_in_its_trials_results(
     else:
         whole = journal.read_bytes()
         journal.write_bytes(whole[:-20] + b"\n" + whole[-40:])
-        with pytest.raises(InputError, match="is no journal of Optuna's, or damaged"):
+        with pytest.raises(InputError, match="must be an Optuna journal"):
             do(place, 2)
         journal.unlink()
     assert do(place, 2) == 0

@@ -332,7 +332,7 @@ def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_
     assert train(tmp_path / "run", "--minutes", "1e-9") == 1
     assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
     err = capfd.readouterr().err
-    assert "a run with clip 3.0, where 2.0 is asked for" in err and err.count("ratproof:") == 1
+    assert "must be a run with clip 2.0, got 3.0" in err and err.count("ratproof:") == 1
     assert train(tmp_path / "run") == 2
     assert "--resume goes on" in capfd.readouterr().err
     write_sets(tmp_path / "data", seed=1)
@@ -345,10 +345,10 @@ def test_a_run_is_gone_on_with_for_the_same_settings_only_and_the_difference_is_
     assert train(tmp_path / "run", "--resume", "--json") == 0
     assert json.loads(capfd.readouterr().out.splitlines()[-1])["experiment"] == "cr"
     assert train(tmp_path / "run", "--resume", "--clip", "2") == 2
-    assert "clip 3.0, where 2.0" in capfd.readouterr().err
+    assert "clip 2.0, got 3.0" in capfd.readouterr().err
     write_sets(tmp_path / "data", seed=1)
     assert train(tmp_path / "run", "--resume") == 2  # it is done, of other data
-    assert "result.json: is a run with train {" in capfd.readouterr().err
+    assert "result.json: must be a run with train {" in capfd.readouterr().err
     write_sets(tmp_path / "data")
     other = f"train sst2 {SMALL} --data {tmp_path / 'data'}"
     assert ratproof(other, "-o", tmp_path / "run", "--resume") == 2
