@@ -147,4 +147,4 @@ def _require(name: str, what: str) -> None:
         raise InputError(f"{what} must be one of {', '.join(BACKENDS)}, got {name!r}")
     reason = "" if name == loops.NAME else BACKENDS[name].lacking()
     if reason:
-        raise InputError(f"{what} must be a backend that can run here, got {name!r}: {reason}")
+        raise InputError(f"{what} must be available here, got {name!r}: {reason}")

@@ -42,7 +42,7 @@ def lacking(source: Path, contraction: str) -> str:
         library(source, contraction)
     except (OSError, ImportError, ValueError, subprocess.CalledProcessError) as error:
         message = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-        reason = f"the C++ one is not built: {message[0] if message else error!r}"
+        reason = f"the C++ kernel is not built: {message[0] if message else error!r}"
         warnings.warn(f"recurrences run as loops of torch: {reason}", RuntimeWarning, stacklevel=2)
         return reason
     return ""

@@ -77,29 +77,30 @@ class Job:
 
     @property
     def study(self) -> str:
-        """The name of the search that it belongs to, or waits for."""
+        """Return the name of the search that the run belongs to or waits for."""
         return f"{self.searched or self.experiment} {self.model}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A campaign: its name, the preset of its runs, and these, in their order."""
+    """A campaign: its name, the preset of its runs, and the runs in order."""
 
     name: str
     preset: str
     jobs: tuple[Job, ...]
 
     def settings(self, job: Job, found: dict[str, Any] | None = None) -> Settings:
-        """The settings of a run; ``found`` are those of the best trial."""
+        """Return the settings of a run; ``found`` are those of the best trial."""
         given = {**(found or {}), **job.given, "model": job.model, "seed": job.seed}
         preset = self.preset if job.preset is None else job.preset
         return settings_for(job.experiment, preset, given, f"{self.name}, {job.name}")
 
 
 def read(path: str | Path) -> Plan:
-    """The campaign in a file.
+    """Read a campaign from a file.
 
-    Raises :class:`~automata.errors.InputError`: it is no such file; the message names the part and the field.
+    Raises :class:`~automata.errors.InputError` if the file is not a campaign; the message names the part and
+    the field.
     """
     try:
         said = tomllib.loads(read_text(path))
@@ -145,7 +146,7 @@ def read(path: str | Path) -> Plan:
 
 
 def kept_name(name: str) -> str:
-    """The name of the file that keeps the result of the run of that name."""
+    """Return the name of the file that keeps the result of the run with that name."""
     return name.replace("/", "-") + ".json"
 
 

@@ -1,5 +1,7 @@
-"""A kept run: network, best network so far, optimiser, learning rates, the place in the data and torch's
-random state, in one file that is there whole or not at all, whenever the process is killed.
+"""A saved run in one file: networks, optimiser, learning rates, place in the data, random state.
+
+The file has both the current network and the best one so far. It is complete or absent, whenever the process
+is killed.
 """
 
 from __future__ import annotations
@@ -28,15 +30,14 @@ CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counte
 
 
 def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
-    """Keep the run, between two steps.
+    """Save the run between two steps.
 
     Args:
         loop: the run.
-        task: what is trained and how, as JSON has it: it is gone on with for the same task only.
+        task: what is trained and how, as JSON; a run is resumed for the same task only.
         path: the file.
 
-    Raises :class:`~automata.errors.InputError` where it cannot be written; what was kept before is left as it
-    was.
+    Raises :class:`~automata.errors.InputError` if the file cannot be written; an earlier one stays.
     """
     tensors: dict[str, Tensor] = {f"model.{name}": t for name, t in loop.network.state_dict().items()}
     tensors |= {f"best.{name}": t for name, t in loop.best.items()}
@@ -58,10 +59,10 @@ def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
 
 
 def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
-    """Go on where a kept run stopped: ``loop`` becomes that run.
+    """Load a saved run into ``loop``.
 
-    Raises :class:`~automata.errors.FormatError`: the file is no run, not all of one, or one of another task,
-    whose difference is shown.
+    Raises :class:`~automata.errors.FormatError` if the file is not a complete run, or is one of another task;
+    the message then shows the difference.
     """
     about, tensors = checkpoints.read(path, KIND)
     if about.get("task") != task:
@@ -119,7 +120,7 @@ def _entry(entry: Any) -> bool:
 
 
 def _rates(own: dict[str, Any], said: Any) -> dict[str, Any]:
-    """The learning rate's state: what a run changes is taken, and all else is as in this run."""
+    """Return the learning rate's state after checking it: only what a run changes may differ."""
     if not isinstance(said, dict) or set(said) != set(own):
         raise InputError("the learning rate's state is not that of this version")
     for name, value in said.items():

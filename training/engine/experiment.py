@@ -1,5 +1,6 @@
-"""An experiment: one record, from which its command, its entries in lists and campaigns, and its tables
-follow; and a run of it, of which an experiment says what its data, network and metrics are.
+"""An experiment: one record, from which its command, list entries, campaign entries and tables follow.
+
+An experiment also defines its runs: their data, network and metrics.
 """
 
 from __future__ import annotations

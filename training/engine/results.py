@@ -1,4 +1,4 @@
-"""The result of a run: one JSON file, written whole; and the archives of the results of campaigns."""
+"""The result of a run, one JSON file written whole; and the archives of campaign results."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def result(
     paper: dict[str, Any] | None,
     more: dict[str, Any],
 ) -> dict[str, Any]:
-    """The result of a run that is done.
+    """Return the result of a finished run.
 
     Args:
-        experiment: its name, ``sst2``.
-        settings: all of them are in the result.
+        experiment: its name, such as ``sst2``.
+        settings: all of them go into the result.
         progress: of the loop.
         metrics: by name.
-        paper: what the paper found; ``None`` where it found nothing of the kind.
-        more: what else there is to say of it.
+        paper: what the paper reports; ``None`` if it reports nothing of the kind.
+        more: further entries.
     """
     return {
         "format": FORMAT,
@@ -63,7 +63,7 @@ def result(
 def write(said: dict[str, Any], path: Path) -> None:
     """Write a result.
 
-    Raises :class:`~automata.errors.InputError` where it cannot be written: the run is kept.
+    Raises :class:`~automata.errors.InputError` if it cannot be written; the run is kept.
     """
     try:
         write_whole(path, json.dumps(said, ensure_ascii=False, indent=1) + "\n", durable=True)
@@ -74,7 +74,7 @@ def write(said: dict[str, Any], path: Path) -> None:
 def read(path: str | Path) -> dict[str, Any]:
     """Read a result.
 
-    Raises :class:`~automata.errors.FormatError` for a file that is none.
+    Raises :class:`~automata.errors.FormatError` if the file is not a result.
     """
     try:
         said = json.loads(read_text(path))
@@ -86,7 +86,7 @@ def read(path: str | Path) -> dict[str, Any]:
 
 
 def require_result(said: Any, where: str | Path) -> dict[str, Any]:
-    """Return what JSON has at that place; raise :class:`~automata.errors.FormatError` if it is no result."""
+    """Return the parsed JSON; raise :class:`~automata.errors.FormatError` if it is not a result."""
     lacking = [key for key in KEYS if key not in said] if isinstance(said, dict) else list(KEYS)
     if lacking:
         raise FormatError(f"{where}: is no result of a run: it has no {lacking[0]}")
@@ -98,7 +98,7 @@ def require_result(said: Any, where: str | Path) -> dict[str, Any]:
 
 
 def _wrong(said: dict[str, Any]) -> str | None:
-    """What is wrong with an object that has all keys: the tables take from it what is right here."""
+    """Return what is wrong with an object that has all keys, or ``None``; the tables rely on it."""
     paper, decided = said["paper"], said.get("decided")
     accuracy = said["metrics"].get("test_accuracy", 0) if isinstance(said["metrics"], dict) else 0
     checks = {
@@ -153,7 +153,7 @@ def _size(part: dict[str, Any]) -> Any:
 
 
 def write_archive(results: Mapping[str, dict[str, Any]], folder: Path) -> None:
-    """Write the results of runs, by name, into the folder's archive; the same results give the same bytes."""
+    """Write the results of runs, by name, into the folder's archive; equal results give equal bytes."""
     lines = [
         json.dumps({"run": name, "result": results[name]}, ensure_ascii=False, separators=(",", ":"))
         for name in sorted(results)
@@ -162,8 +162,9 @@ def write_archive(results: Mapping[str, dict[str, Any]], folder: Path) -> None:
 
 
 def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the results in the folder's archive by the names of their runs, in the order of these; none if
-    there is no archive.
+    """Return the results in the folder's archive by run name, in the order of the names.
+
+    The mapping is empty if there is no archive.
 
     Raises :class:`~automata.errors.FormatError` if the file is not an archive, or a line has no result.
     """
@@ -183,11 +184,12 @@ def read_archive(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def results_in(folder: str | Path) -> list[dict[str, Any]]:
-    """Return all results below a folder, in files of their own and in archives, in the order of their paths
-    and names. JSON files of other kinds do not count, and copies of one result count once.
+    """Return all results below a folder, in single files and in archives, ordered by path and name.
 
-    Raises :class:`~automata.errors.InputError`: there is no such folder, or a ``result.json`` or an archive
-    in it is none.
+    JSON files of other kinds are skipped, and copies of one result count once.
+
+    Raises :class:`~automata.errors.InputError` if the folder does not exist, or a ``result.json`` or an
+    archive in it is invalid.
     """
     place = Path(folder)
     if not place.is_dir():
@@ -199,7 +201,7 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
 
 
 def _results_at(path: Path) -> list[dict[str, Any]]:
-    """The result in a file; none in a file of another kind."""
+    """Return the result in a file, or nothing for a file of another kind."""
     try:
         return [read(path)]
     except FormatError:

@@ -1,5 +1,6 @@
-"""What every run is told, as a frozen dataclass: an experiment adds its own fields, and each field is an
-option of the command line and an entry of the result.
+"""The settings of every run, as a frozen dataclass; an experiment adds its own fields.
+
+Each field is an option of the command line and an entry of the result.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ S = TypeVar("S", bound="Settings")
 def setting(
     default: Any, says: str, least: float = -math.inf, most: float = math.inf, one_of: tuple[str, ...] = ()
 ) -> Any:
-    """A field with its help, and what it may be: a number from ``least`` to ``most``, or one of some
-    words.
+    """Return a field with its help and its range.
+
+    The value is a number from ``least`` to ``most``, or one of the words ``one_of``.
     """
     return field(default=default, metadata={"says": says, "least": least, "most": most, "one_of": one_of})
 
@@ -56,14 +58,14 @@ class Settings:
             object.__setattr__(self, one.name, _checked(one, value, types[one.name]))
 
     def to_json(self) -> dict[str, Any]:
-        """Every field by its name."""
+        """Return every field by its name."""
         return asdict(self)
 
 
 def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
-    """The settings of that kind with the values that ``data`` names; the defaults for the others.
+    """Return settings of that kind with the values in ``data``, and defaults for the others.
 
-    Raises :class:`~automata.errors.InputError`, which begins with ``where``: a name is no setting's, or a
+    Raises :class:`~automata.errors.InputError`, which begins with ``where``, if a name is not a setting or a
     value is out of range.
     """
     known = [one.name for one in dataclasses.fields(kind)]
@@ -77,7 +79,7 @@ def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
 
 
 def option(name: str) -> str:
-    """The command line's option for a field."""
+    """Return the command line's option for a field."""
     return "--" + name.replace("_", "-")
 
 
