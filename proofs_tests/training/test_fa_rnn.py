@@ -84,7 +84,7 @@ def test_drawn_sentences_match_a_rule(several: list[tuple[str, object]], seed: i
     else:  # then no sentence of up to four words matches, either
         some = [("BOS", *inside, "EOS") for n in range(4) for inside in product(WORDS, repeat=n)]
         assert not matches(rules, some).any()
-        with pytest.raises(InputError, match="none can be drawn"):
+        with pytest.raises(InputError, match="to be drawn from, got none"):
             drawn.draw(rng)
 
 
@@ -213,7 +213,7 @@ def test_a_classifier_whose_rules_are_others_is_not_read_back(tmp_path: Path) ->
         before_training(model)
     assert trained_on({"configuration": {"share": 0.25, "seed": 3}}, "m.safetensors") == (0.25, 3)
     assert trained_on({"configuration": {"share": 0.0, "seed": 3}}, "m.safetensors") == (1.0, 3)
-    with pytest.raises(FormatError, match="its configuration has not the share and the seed"):
+    with pytest.raises(FormatError, match="its configuration must have the share and the seed"):
         trained_on({"configuration": {"share": 2, "seed": 0}}, "m.safetensors")
 
 
@@ -278,9 +278,9 @@ OWN_RULES = "rules decide --rules DATA/home.config"
         ("train fa-rnn --data DATA --beta 0.5", "--vectors one-hot does without"),
         ("train fa-rnn --data DATA --beta 2 --vectors one-hot", "from 0 to 1"),
         ("train fa-rnn --data DATA --vectors one-hot", "--beta must be below 1"),
-        ("train fa-rnn --data DATA --resume", "no run in it"),
+        ("train fa-rnn --data DATA --resume", "must have a run to resume"),
         ("rules read-back none.safetensors --data DATA", "none.safetensors"),
-        ("rules show DATA/home.config", "no checkpoint"),
+        ("rules show DATA/home.config", "must be a complete checkpoint"),
         (OWN_RULES, "one of the two is right"),
         (f"{OWN_RULES} --vocabulary a,b --dtype float16", "--dtype"),
     ],

@@ -155,8 +155,8 @@ def test_settings_are_chosen_without_the_test_part(
         ("atis", {"tensor": "whole", "beta": 1.0, "model": "fa-gru"}, "--model fa-rnn"),
         ("atis", {"scoring": "viterbi", "model": "bifa-rnn"}, "must be used with --model fa-rnn"),
         ("atis", {"drawn": 5, "model": "bigru"}, "--drawn must be used with one of fa-rnn"),
-        ("atis", {"share": 1.5}, "--share is 1.5"),
-        ("atis", {"model": "gpt"}, "--model is 'gpt'"),
+        ("atis", {"share": 1.5}, "--share must be a number"),
+        ("atis", {"model": "gpt"}, "got 'gpt'"),
         *(
             ("tomita", {"model": "sr-gru", name: value}, f"--{name}")
             for name, value in (("units", 0), ("centroids", 1), ("grammar", 8), ("noise", "loud"))

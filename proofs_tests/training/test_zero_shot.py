@@ -132,10 +132,12 @@ def test_what_is_no_data(folder: Path, capsys: pytest.CaptureFixture[str], text:
 
 def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["rules", "zero-shot", "--rules", str(folder / "rules.config"), "--data", str(folder)]
-    assert run([*arguments, "--unmatched", "nothing"]) == 2 and "must be a label of" in capsys.readouterr().err
+    assert (
+        run([*arguments, "--unmatched", "nothing"]) == 2 and "must be a label of" in capsys.readouterr().err
+    )
     assert run([*arguments, "--ties", "middle"]) == 2 and "first or last" in capsys.readouterr().err
     (folder / "test.tsv").unlink()
-    assert run(arguments) == 2 and "test.tsv: is missing" in capsys.readouterr().err
+    assert run(arguments) == 2 and "test.tsv: must be a file" in capsys.readouterr().err
     (folder / "rules.config").write_text("$ * cost $ *")
     (folder / "test.tsv").write_text(TEST)
     assert run(arguments) == 2 and "no [label] headers" in capsys.readouterr().err

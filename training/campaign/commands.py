@@ -30,7 +30,7 @@ app = typer.Typer(
 )
 
 SHOWN = 10
-"""Rounds that are named at most."""
+"""The largest number of rounds to list."""
 Place = Annotated[str, typer.Argument(metavar="DIR", help="of the campaign")]
 
 
@@ -79,13 +79,13 @@ def run(
     from training.campaign.work import Work, take
 
     if cluster is not None and jobs is not None:
-        raise InputError("--cluster has workers of its own: --jobs is for this machine's processes")
+        raise InputError("--jobs must not be given with --cluster, which has its own workers")
     plan = read(file)
     folder = Path(output) if output is not None else Path("campaigns") / plan.name
     require_folder("-o", folder, reads=(vectors, data))
     there = folder / CAMPAIGN
     if there.exists() and read(there).name != plan.name:
-        raise InputError(f"-o {folder}: is the folder of another campaign; another one is right")
+        raise InputError(f"-o {folder}: must not be the folder of another campaign")
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(there, read_text(file))
     if kept is not None:
@@ -149,12 +149,12 @@ def merge(
     """
     into, source = Path(folder), Path(other)
     if into.resolve() == source.resolve():
-        raise InputError(f"{other}: is the folder that it is merged into; another one is right")
+        raise InputError(f"{other}: must not be the folder that it is merged into")
     for place in (into, source):
         if not place.is_dir():
-            raise InputError(f"{place}: is no folder, where that of a campaign or a hunt is right")
+            raise InputError(f"{place}: must be the folder of a campaign or a hunt")
     if _is_hunt(into) != _is_hunt(source):
-        raise InputError(f"{folder} and {other}: one is the folder of a hunt, and the other one is not")
+        raise InputError(f"{folder} and {other}: must both be folders of a hunt, or both of a campaign")
     if _is_hunt(into):
         from ratproof.hunting.merging import merge as merge_hunts
 
@@ -196,7 +196,7 @@ def _plan(folder: Path):  # type: ignore[no-untyped-def]  # a Plan, whose module
     from training.campaign.plan import read
 
     if not (folder / CAMPAIGN).is_file():
-        raise InputError(f"{folder}: is no folder of a campaign: it has no {CAMPAIGN}")
+        raise InputError(f"{folder}: must be the folder of a campaign, with {CAMPAIGN} in it")
     return read(folder / CAMPAIGN)
 
 

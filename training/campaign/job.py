@@ -25,13 +25,13 @@ from training.campaign.searches import FAILED
 
 LOCK, CAMPAIGN = "lock", "campaign.toml"
 LOG = "log.txt"
-"""What a run that ended otherwise than it should said, in its folder; it is tried again."""
+"""File in a run's folder with the standard error of a run that failed; it is tried again."""
 STOP = "stop"
-"""While this file is in the campaign's folder, runs keep what they have, and end."""
+"""While this file is in the campaign's folder, runs save their state and end."""
 LOOK_EVERY = 1.0
-"""Seconds between two looks at whether it is there."""
+"""Seconds between two checks for that file."""
 TAKEN = UNKNOWN
-"""The exit status where another process is at the run."""
+"""The exit status if another process is working on the run."""
 
 
 def do(plan: Plan, job: Job, folder: Path, data: Any, patience: float = 0.0) -> int:

@@ -62,7 +62,7 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
     from training.campaign.work import require_settings, state
 
     if plan.name != other_plan.name:
-        raise InputError(f"{other}: is the campaign {other_plan.name}, where {plan.name} is right")
+        raise InputError(f"{other}: must be the campaign {plan.name}, got {other_plan.name}")
     named = {job.name: job for job in other_plan.jobs}
     new: list[Job] = []
     for job in plan.jobs:
@@ -72,11 +72,11 @@ def merge(plan: Plan, into: Path, other_plan: Plan, other: Path) -> dict[str, in
         if not here.exists():
             new.append(job)
         elif digest_of(read(here)) != digest_of(read(there)):
-            raise InputError(f"{there}: is another result than {here}; nothing was merged")
+            raise InputError(f"{there}: must be the same result as {here}; nothing was merged")
     busy = next((job for job in new if state(job, into) == "running"), None)
     if busy is not None:
-        raise InputError(f"{into / busy.name}: a process is at this run; nothing was merged")
-    for job in new:  # trials come before what waits for them
+        raise InputError(f"{into / busy.name}: a process is working on this run; nothing was merged")
+    for job in new:  # trials come before the runs that wait for them
         file = other / job.name / RESULT
         if job.searched is None:
             require_settings(plan, into, job, read(file), file)

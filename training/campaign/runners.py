@@ -21,17 +21,17 @@ from ratproof.process.exit_statuses import INTERRUPTED
 from training.campaign.job import STOP, TAKEN
 
 UNKNOWN_END = -9
-"""The exit status of a run whose worker ended again and again."""
+"""The exit status of a run whose worker ended repeatedly."""
 MOST_SAID = 20_000
-"""Characters of what a run said that are passed on."""
+"""Largest number of characters of a run's standard error that are passed on."""
 LOST = 3
-"""So often a run goes on on another worker, where its own died."""
+"""Number of workers that may end during a run before it is given up."""
 PATIENCE = 120.0
-"""Seconds that a run waits for the worker that lost it to end."""
+"""Seconds that a run waits for its previous worker to end."""
 LOOK_EVERY = 0.2
-"""Seconds between two looks at the runs, and at a worker's own end."""
+"""Seconds between two checks of the runs, and of whether a worker ends."""
 _ending = threading.Event()
-"""The runs of this process are to keep what they have, and end."""
+"""Set when the runs of this process should save their state and end."""
 
 
 @dataclass
@@ -88,7 +88,11 @@ class Runner:
             if answer is None:
                 run.deaths += 1
                 if run.deaths == LOST:
-                    yield run.name, UNKNOWN_END, f"{LOST} workers died of it; its folder has what it had kept"
+                    yield (
+                        run.name,
+                        UNKNOWN_END,
+                        f"{LOST} workers ended during it; its folder has its last checkpoint",
+                    )
                     continue
             else:
                 status, words = read(answer, run.name)
@@ -144,7 +148,7 @@ def read(answer: bytes, name: str) -> tuple[int, str]:
     except (ValueError, RecursionError):
         said = None
     if not (isinstance(said, list) and len(said) == 2 and type(said[0]) is int and isinstance(said[1], str)):
-        raise FormatError(f"{name}: a worker of the cluster sent no exit status and text")
+        raise FormatError(f"{name}: a worker of the cluster must send an exit status and text")
     return said[0], said[1]
 
 

@@ -35,8 +35,7 @@ def best_settings(plan: Plan, job: Job, folder: Path) -> dict[str, Any] | None:
     found = search.best(journal, job.study, job.trials)
     if found is None:
         raise InputError(
-            f"{folder}: {job.name} has its settings from the search {job.study}, of which not all trials are"
-            " there"
+            f"{folder}: {job.name} needs all trials of the search {job.study}, and some are missing"
         )
     return found
 
@@ -54,7 +53,7 @@ def score_of(said: dict[str, Any], file: Path) -> float:
     """
     score = said["metrics"].get("dev_accuracy")
     if not isinstance(score, int | float) or not 0 <= score <= 1:
-        raise InputError(f"{file}: has the dev_accuracy {score!r:.40}, where a trial has one from 0 to 1")
+        raise InputError(f"{file}: dev_accuracy must be a number from 0 to 1, got {score!r:.40}")
     return float(score)
 
 
@@ -66,7 +65,9 @@ def _record_from_folder(trial: Job, folder: Path) -> None:
         try:
             record(trial, folder, json.loads(read_text(place / FAILED))["configuration"], None)
         except (ValueError, LookupError, TypeError) as error:
-            raise InputError(f"{place / FAILED}: does not say what diverged ({error})") from None
+            raise InputError(
+                f"{place / FAILED}: must have the configuration of the trial that diverged ({error})"
+            ) from None
     elif (place / RESULT).exists():
         said = results.read(place / RESULT)
         record(trial, folder, said["configuration"], score_of(said, place / RESULT))

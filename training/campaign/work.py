@@ -80,7 +80,7 @@ def take(plan: Plan, folder: Path, kept: Path) -> None:
     from training.campaign import searches
 
     if not kept.is_dir():
-        raise InputError(f"--kept {kept}: is no folder, where one with results is right")
+        raise InputError(f"--kept {kept}: must be a folder with results")
     archived = read_archive(kept)
     for job in plan.jobs:
         name, target = kept_name(job.name), folder / job.name / RESULT
@@ -107,7 +107,7 @@ def require_settings(plan: Plan, folder: Path, job: Job, said: dict[str, Any], w
     if {name: said[name] for name in of} != of:
         raise InputError(f"{where}: {difference({name: said[name] for name in of}, of)}")
     settings = plan.settings(job, searches.best_settings(plan, job, folder))
-    # a setting that is younger than the result: its default is what was done before there was one
+    # a result may lack a newer setting, whose default is what was done before it existed
     was, right = type(settings)().to_json() | said["configuration"], settings.to_json()
     if was != right:
         raise InputError(f"{where}: {difference(was, right)}")
@@ -153,7 +153,7 @@ class Work:
                 folder = str(self.folder.absolute())
                 self.runner.submit(job.name, {"folder": folder, "job": job.name, **self.data})
             if not going:
-                break  # what is left waits for runs that other processes are at
+                break  # the rest waits for runs of other processes
             tell(self._says(len(pending), list(going.values())))
             ended = list(self.runner.ready(LOOK_EVERY))
             if stop() and not stopped:
@@ -165,10 +165,12 @@ class Work:
                 if status == BAD_INPUT and not stopped:
                     self.runner.end()
                     raise InputError(words.strip().rpartition("\n")[2] or f"{name}: was refused")
-                diverged = status == NO and (self.folder / name / FAILED).exists()  # Python's, too
+                diverged = (
+                    status == NO and (self.folder / name / FAILED).exists()
+                )  # Python exits with NO, too
                 if diverged or status in (YES, INTERRUPTED, TAKEN):
                     log.unlink(missing_ok=True)
-                elif not stopped:  # one that broke does not keep the others from being done
+                elif not stopped:  # a failed run does not stop the others
                     write_whole(log, words.rstrip() + f"\nit ended with status {status}\n")
         return stopped
 

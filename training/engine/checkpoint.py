@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 KIND = "run of an experiment"
 MOST = 2**62
-"""Counts are below it: noise computes with them in 64 bits."""
+"""Upper bound of counts: noise computes with them in 64 bits."""
 CHANGING = ("best", "num_bad_epochs", "last_epoch", "_last_lr", "cooldown_counter")
-"""Of the learning rate's state, what a run changes."""
+"""The entries of the learning rate's state that a run changes."""
 
 
 def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
@@ -51,9 +51,9 @@ def write(loop: Loop, task: dict[str, Any], path: Path) -> None:
         checkpoints.write(path, KIND, about, copies, durable=True)
     except OutputError as error:
         after = (
-            "the run stopped there, and --resume goes on from what was kept before"
+            "the run stopped, and --resume continues from the last checkpoint"
             if path.exists()
-            else "nothing of the run is kept"
+            else "nothing of the run is saved"
         )
         raise InputError(f"{error}; {after}") from None
 
@@ -67,7 +67,7 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
     about, tensors = checkpoints.read(path, KIND)
     if about.get("task") != task:
         raise FormatError(
-            f"{path}: {difference(about.get('task'), task)}; another folder (-o) is right for another run"
+            f"{path}: {difference(about.get('task'), task)}; use another folder (-o) for another run"
         )
     try:
         progress = _progress(about["progress"], loop.settings.rate)
@@ -83,7 +83,7 @@ def read(loop: Loop, task: dict[str, Any], path: Path) -> None:
         loop.task.carry({name.removeprefix("carried."): t for name, t in carried.items()})
     except (InputError, KeyError, TypeError, RuntimeError, ValueError, AttributeError) as error:
         why = " ".join(str(error).split())
-        raise FormatError(f"{path}: is no run that can go on ({why:.120})") from None
+        raise FormatError(f"{path}: must be a run that can be resumed, got an error ({why:.120})") from None
     loop.best, loop.progress = best, progress
     loop.set_rate(progress.rate)
 
@@ -93,25 +93,25 @@ def _progress(said: Any, first_rate: float) -> Progress:
     for name in ("epoch", "batch", "step", "best_epoch"):
         value = getattr(progress, name)
         if type(value) is not int or not 0 <= value < MOST:
-            raise InputError(f"progress, {name}: is {value!r:.40}, where 0 or more is right")
+            raise InputError(f"progress, {name}: must be an integer from 0 on, got {value!r:.40}")
     for name in ("loss", "rate", "seconds"):
         if not finite(getattr(progress, name)) or getattr(progress, name) < 0:
-            raise InputError(f"progress, {name}: is {getattr(progress, name)!r:.40}, where a number is right")
+            raise InputError(
+                f"progress, {name}: must be a non-negative number, got {getattr(progress, name)!r:.40}"
+            )
     if progress.rate > first_rate:
-        raise InputError(
-            f"progress, rate: is {progress.rate}, where {first_rate}, the first one, is the most"
-        )
-    # after a start there is none before an epoch's end
+        raise InputError(f"progress, rate: must be at most the first rate, {first_rate}, got {progress.rate}")
+    # after a new start there is no best score before the end of an epoch
     started = progress.best is None and progress.best_epoch == progress.epoch
     if not started and not (progress.best_epoch and finite(progress.best)):
-        raise InputError(f"progress, best: is {progress.best!r:.40}, where the score of an epoch is right")
+        raise InputError(f"progress, best: must be the score of an epoch, got {progress.best!r:.40}")
     if progress.best_epoch > progress.epoch:
-        raise InputError("progress, best_epoch: is none of those that are done")
+        raise InputError(f"progress, best_epoch: must be at most {progress.epoch}, got {progress.best_epoch}")
     history = progress.history
     if not isinstance(history, list) or len(history) != progress.epoch or not all(map(_entry, history)):
-        raise InputError("progress, history: has not one entry of numbers for each epoch")
+        raise InputError("progress, history: must have one entry of numbers for each epoch")
     if any(list(entry) != list(history[0]) for entry in history):
-        raise InputError("progress, history: its entries have different names")
+        raise InputError("progress, history: all entries must have the same names")
     return progress
 
 
@@ -122,7 +122,7 @@ def _entry(entry: Any) -> bool:
 def _rates(own: dict[str, Any], said: Any) -> dict[str, Any]:
     """Return the learning rate's state after checking it: only what a run changes may differ."""
     if not isinstance(said, dict) or set(said) != set(own):
-        raise InputError("the learning rate's state is not that of this version")
+        raise InputError("the learning rate's state must have the entries of this version")
     for name, value in said.items():
         if name in CHANGING:
             right = type(value) is type(own[name]) and (not isinstance(value, int) or value >= 0)
@@ -132,5 +132,5 @@ def _rates(own: dict[str, Any], said: Any) -> dict[str, Any]:
         else:
             right = value == own[name]
         if not right:
-            raise InputError(f"the learning rate's {name} is {value!r:.40}")
+            raise InputError(f"the learning rate's {name} must be a possible value, got {value!r:.40}")
     return said

@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
-"""Of mallopt (malloc.h): free memory at the heap's end from which on it is given back; the size from which on
-an array has pages of its own.
+"""Parameters of mallopt (malloc.h).
+
+They set how much free memory at the heap's end is returned, and the size from which an array has its own
+pages.
 """
 KEPT, USUAL = 2**30, 2**25
-"""Bytes: while training, and the most that glibc's own rule comes to. Before version 2.35, KEPT is more than
-it takes.
+"""Bytes: the value while training, and the largest that glibc's own rule sets.
+
+Before version 2.35, glibc refuses KEPT.
 """
 
 

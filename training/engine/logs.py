@@ -69,7 +69,7 @@ class Logs:
                 if isinstance(error, OutputError)
                 else f"{self.folder}: cannot be written: {error.strerror}"
             )
-            raise InputError(f"{why}; --resume goes on from what was kept before") from None
+            raise InputError(f"{why}; --resume continues from the last checkpoint") from None
         self.epochs = progress.epoch
 
     def close(self) -> None:
@@ -93,8 +93,7 @@ def _rows(path: Path) -> list[list[str]]:
     if table[:1] in ([], [HEADER]) and all(len(row) == len(HEADER) and row[0].isdecimal() for row in rows):
         return rows
     raise FormatError(
-        f"{path}: is no table of steps that a run has written; without that file --resume goes on, and begins"
-        " a new one"
+        f"{path}: must be a table of steps written by a run; delete the file, and --resume begins a new one"
     )
 
 
@@ -106,7 +105,7 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
 
 def _board(folder: Path, step: int) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of packages that it looks for
+        warnings.simplefilter("ignore")  # from packages that TensorBoard looks for
         logging.getLogger("tensorboard").setLevel(logging.ERROR)
         from torch.utils.tensorboard import SummaryWriter
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 MOST_NAMED = 8
-"""So many examples of a batch are named at most."""
+"""The largest number of a batch's examples that a message names."""
 
 
 class Diverged(InputError):
@@ -128,7 +128,7 @@ class Loop:
         examples = mine if len(mine) else batch[:1]  # all processes take part in each step
         noise = Noise(self.settings.seed, p.step, examples.to(fabric.device))
         losses = self.task.losses(self.module, examples, noise)
-        # gradients are averaged over the processes; this sum's are those of the mean over the whole batch
+        # Gradients are averaged over the processes; scaled so, they are those of the mean over the batch.
         loss = losses.sum() * ((fabric.world_size if len(mine) else 0) / len(batch))
         self.wrapped.zero_grad()
         fabric.backward(loss)
@@ -136,7 +136,7 @@ class Loop:
             self.module, self.wrapped, max_norm=self.settings.clip, error_if_nonfinite=False
         )
         mean = self._mean(loss.detach())
-        shown, norm = torch.stack([mean.double(), length.double()]).tolist()  # a GPU is waited for once
+        shown, norm = torch.stack([mean.double(), length.double()]).tolist()  # wait for a GPU only once
         self._require_finite(shown, "loss", batch)
         self._require_finite(norm, "gradient's norm", batch)
         self.wrapped.step()

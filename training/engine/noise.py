@@ -17,9 +17,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-_STEP = -7046029254386353131  # 0x9E3779B97F4A7C15, as all of these a 64-bit integer with a sign
+_STEP = -7046029254386353131  # 0x9E3779B97F4A7C15 as a signed 64-bit integer, like those below
 _FIRST, _SECOND = -4658895280553007687, -7723592293110705685
-_BITS = 24  # of a float32's significand, so that a mask is the same in every precision
+_BITS = 24  # bits of a float32's significand, so that a mask is the same in every precision
 
 
 class Noise:
@@ -82,7 +82,7 @@ class Noise:
         Returns:
             Shape ``(B, *shape)``.
         """
-        odd = self._numbers(stream, shape).bitwise_or_(1)  # which are in the middle of two even ones
+        odd = self._numbers(stream, shape).bitwise_or_(1)  # odd numbers, each in the middle of two even ones
         drawn = odd.to(torch.float32).mul_(2.0 ** (1 - _BITS)).sub_(1).erfinv_().mul_(math.sqrt(2))
         return drawn.to(dtype or torch.get_default_dtype()).reshape(-1, *shape)
 
@@ -100,7 +100,7 @@ def _signed(number: int) -> int:
 
 def _hashed(z: Tensor) -> Tensor:
     """Apply splitmix64's finalizer in place; sums and products are modulo 2**64."""
-    more = torch.empty_like(z)  # in place, as pages of memory that are new cost more than the arithmetic
+    more = torch.empty_like(z)  # in place, as new pages of memory cost more than the arithmetic
     z.bitwise_xor_(_shifted(z, 30, more)).mul_(_FIRST)
     z.bitwise_xor_(_shifted(z, 27, more)).mul_(_SECOND)
     return z.bitwise_xor_(_shifted(z, 31, more))

@@ -18,11 +18,11 @@ from automata.errors import InputError, LimitReached
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
-distributed: Any = torch.distributed  # its types leave out the stores
+distributed: Any = torch.distributed  # its type stubs lack the stores
 RESTARTS = "TORCHELASTIC_RESTART_COUNT"
-"""How often torchrun has started the processes anew, which it does with ``--max-restarts``."""
+"""How often torchrun has restarted the processes, as it does with ``--max-restarts``."""
 OF_TORCHRUN = "TORCHELASTIC_USE_AGENT_STORE"
-"""Is the store, by which processes find each other, torchrun's own?"""
+"""Whether the store by which processes find each other belongs to torchrun."""
 
 
 class ProcessLost(LimitReached):
@@ -38,9 +38,9 @@ def fabric_for(device: str, precision: str) -> Fabric:
     Raises :class:`~automata.errors.InputError` if the device does not exist.
     """
     if device == "cuda" and not torch.cuda.is_available():
-        raise InputError("--device is cuda, and torch sees no CUDA device here; cpu is right")
+        raise InputError("--device must be cpu, as torch finds no CUDA device here, got cuda")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of packages that Fabric imports
+        warnings.simplefilter("ignore")  # from packages that Fabric imports
         from lightning_fabric import Fabric
         from lightning_fabric.strategies.ddp import DDPStrategy
 
@@ -88,8 +88,8 @@ def _join_after_restart(backend: str, processes: int) -> None:
     whole = _store_of_torchrun()
     if whole is None or _number("GROUP_WORLD_SIZE") > 1:  # each torchrun counts its own restarts
         raise InputError(
-            "torchrun --max-restarts goes on on one machine only; on several, the same command with --resume"
-            " goes on from what was kept"
+            "torchrun --max-restarts works on one machine only; on several, run the same command with"
+            " --resume to continue from the last checkpoint"
         )
     store = distributed.PrefixStore(f"ratproof-attempt-{_attempt()}", whole)
     distributed.init_process_group(backend, store=store, rank=int(os.environ["RANK"]), world_size=processes)
@@ -126,8 +126,8 @@ def with_others() -> Iterator[None]:
         if not (isinstance(error, distributed.DistError) or "gloo" in str(error).lower()):
             raise
         raise ProcessLost(
-            "another process of the run ended, or cannot be reached; the same command with --resume goes on"
-            " from what was kept"
+            "another process of the run ended or cannot be reached; run the same command with --resume to"
+            " continue from the last checkpoint"
         ) from None
 
 
@@ -139,7 +139,7 @@ def are_several() -> bool:
 def one_process(what: str) -> None:
     """Raise :class:`~automata.errors.InputError` if torchrun started several processes."""
     if are_several():
-        raise InputError(f"{what} trains in one process, and torchrun started {_number('WORLD_SIZE')}")
+        raise InputError(f"{what} must be trained in one process, got {_number('WORLD_SIZE')} from torchrun")
 
 
 def leave_group() -> None:
@@ -159,7 +159,5 @@ def is_first() -> bool:
 def _number(name: str) -> int:
     text = os.environ.get(name, "1")
     if not text.isdigit() or int(text) < 1:
-        raise InputError(
-            f"{name} is {text!r:.40}, where a number of processes, as torchrun sets it, is right"
-        )
+        raise InputError(f"{name} must be a number of processes, as set by torchrun, got {text!r:.40}")
     return int(text)

@@ -19,9 +19,9 @@ from training.machine import machine
 
 FORMAT = 1
 ARCHIVE = "results.jsonl.xz"
-"""The kept results of a campaign: a line for each run, compressed."""
+"""The saved results of a campaign: a line for each run, compressed."""
 KEYS = ("experiment", "model", "seed", "metrics", "paper", "seconds", "machine", "configuration")
-"""What every result has."""
+"""The entries of every result."""
 
 
 def result(
@@ -68,7 +68,7 @@ def write(said: dict[str, Any], path: Path) -> None:
     try:
         write_whole(path, json.dumps(said, ensure_ascii=False, indent=1) + "\n", durable=True)
     except OutputError as error:
-        raise InputError(f"{error}; the trained network is kept, and --resume writes the result") from None
+        raise InputError(f"{error}; the trained network is saved, and --resume writes the result") from None
 
 
 def read(path: str | Path) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def read(path: str | Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        raise FormatError(f"{path}: is no JSON, where the result of a run is right") from None
+        raise FormatError(f"{path}: must be the result of a run, as JSON") from None
     return require_result(said, path)
 
 
@@ -89,10 +89,10 @@ def require_result(said: Any, where: str | Path) -> dict[str, Any]:
     """Return the parsed JSON; raise :class:`~automata.errors.FormatError` if it is not a result."""
     lacking = [key for key in KEYS if key not in said] if isinstance(said, dict) else list(KEYS)
     if lacking:
-        raise FormatError(f"{where}: is no result of a run: it has no {lacking[0]}")
+        raise FormatError(f"{where}: the result of a run must have {lacking[0]}")
     wrong = _wrong(said)
     if wrong is not None:
-        raise FormatError(f"{where}: is no result of a run: {wrong}")
+        raise FormatError(f"{where}: in the result of a run, {wrong}")
     whole: dict[str, Any] = said
     return whole
 
@@ -102,23 +102,28 @@ def _wrong(said: dict[str, Any]) -> str | None:
     paper, decided = said["paper"], said.get("decided")
     accuracy = said["metrics"].get("test_accuracy", 0) if isinstance(said["metrics"], dict) else 0
     checks = {
-        "experiment and model are names": all(isinstance(said[key], str) for key in ("experiment", "model")),
-        "seed is a whole number": type(said["seed"]) is int and said["seed"] >= 0,
-        "seconds is a number": finite(said["seconds"]) and said["seconds"] >= 0,
-        "machine is an object": isinstance(said["machine"], dict),
-        "metrics is an object of numbers": _numbers(said["metrics"]),
-        "an accuracy is from 0 to 1": finite(accuracy) and 0 <= accuracy <= 1,
-        "configuration is an object of settings": isinstance(said["configuration"], dict)
+        "experiment and model must be names": all(
+            isinstance(said[key], str) for key in ("experiment", "model")
+        ),
+        "seed must be a non-negative integer": type(said["seed"]) is int and said["seed"] >= 0,
+        "seconds must be a non-negative number": finite(said["seconds"]) and said["seconds"] >= 0,
+        "machine must be an object": isinstance(said["machine"], dict),
+        "metrics must be an object of numbers": _numbers(said["metrics"]),
+        "the test accuracy must be from 0 to 1": finite(accuracy) and 0 <= accuracy <= 1,
+        "configuration must be an object of settings": isinstance(said["configuration"], dict)
         and all(isinstance(value, str | bool) or finite(value) for value in said["configuration"].values()),
-        "paper is an object, or null": paper is None or _paper(paper),
-        "data has a number of sentences, tokens or strings for each part": _parts(said.get("data", {})),
-        "decided has a claim, the number of units, and layers with their symbols, or is null": decided is None
+        "paper must be an object or null": paper is None or _paper(paper),
+        "data must have the number of sentences, tokens or strings of each part": _parts(
+            said.get("data", {})
+        ),
+        "decided must be null or have a claim, the number of units, and layers with their symbols": decided
+        is None
         or _decided(decided),
-        "epochs and best_epoch are whole numbers": all(
+        "epochs and best_epoch must be integers": all(
             type(said.get(key)) is int for key in ("epochs", "best_epoch")
         ),
     }
-    return next((f"it is not so that {right}" for right, true in checks.items() if not true), None)
+    return next((rule for rule, holds in checks.items() if not holds), None)
 
 
 def _numbers(values: Any) -> bool:
@@ -193,7 +198,7 @@ def results_in(folder: str | Path) -> list[dict[str, Any]]:
     """
     place = Path(folder)
     if not place.is_dir():
-        raise InputError(f"{folder}: is no folder, where one with results (result.json, below it) is right")
+        raise InputError(f"{folder}: must be a folder with results (result.json, below it)")
     found: list[dict[str, Any]] = []
     for path in sorted([*place.rglob("*.json"), *place.rglob(ARCHIVE)]):
         found += read_archive(path.parent).values() if path.name == ARCHIVE else _results_at(path)

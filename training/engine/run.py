@@ -57,11 +57,11 @@ class Where:
 
     def __post_init__(self) -> None:
         if not self.minutes > 0:
-            raise InputError(f"--minutes is {self.minutes}, where a positive number is right")
+            raise InputError(f"--minutes must be a positive number, got {self.minutes}")
         if not self.keep_every >= 0:
-            raise InputError(f"--keep-every is {self.keep_every}, where a number from 0 on is right")
+            raise InputError(f"--keep-every must be a non-negative number, got {self.keep_every}")
         if self.log_every < 1:
-            raise InputError(f"--log-every is {self.log_every}, where a number from 1 on is right")
+            raise InputError(f"--log-every must be an integer of at least 1, got {self.log_every}")
 
 
 @dataclass
@@ -90,11 +90,11 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
     if not where.goes_on:
         if there:
             raise InputError(
-                f"{folder}: has a run in it; --resume goes on with it, another folder (-o) takes a new one"
+                f"{folder}: must not have a run in it; continue it with --resume, or name another folder (-o)"
             )
         return None
     if not there:
-        raise InputError(f"{folder}: has no run in it to go on with; without --resume one begins")
+        raise InputError(f"{folder}: must have a run to resume; omit --resume to begin one")
     lost = (folder / RUN).exists() and not (folder / NETWORK).exists()
     if lost or not (folder / RESULT).exists():
         return None
@@ -103,7 +103,7 @@ def finished(where: Where, experiment: str, configuration: dict[str, Any]) -> di
     right = {"experiment": experiment, **configuration}
     if was != right:
         raise InputError(
-            f"{folder / RESULT}: {difference(was, right)}; another folder (-o) is right for another run"
+            f"{folder / RESULT}: {difference(was, right)}; use another folder (-o) for another run"
         )
     return said
 
@@ -121,7 +121,7 @@ def of_same_data(said: dict[str, Any], data: dict[str, Any], where: Where) -> di
     was = said.get("data")
     if was != data:
         raise InputError(
-            f"{where.folder / RESULT}: {difference(was, data)}; another folder (-o) is right for another run"
+            f"{where.folder / RESULT}: {difference(was, data)}; use another folder (-o) for another run"
         )
     return said
 
@@ -172,11 +172,11 @@ def _train(
             checkpoint.write(loop, whole, path)
 
     begin(where.folder)
-    keep()  # so that a folder that cannot be written is known now
+    keep()  # fail now if the folder cannot be written
     p = loop.progress
     steps = settings.epochs * len(task.batches(0))
-    # of several processes the first one keeps the run, and knows its own part of what is carried: at an
-    # epoch's end nothing is
+    # The first of several processes saves the run, but knows only its own part of the carried state; at the
+    # end of an epoch there is none.
     apart = task.carries and fabric.world_size > 1
     try:
         with bar(what, steps, p.step) as move:
@@ -193,11 +193,12 @@ def _train(
             ended = keep if apart else lambda: None
             outcome = loop.run(stop, keep, tell, ended, where.minutes * 60, every)
         if outcome == "interrupted" and fabric.world_size > 1:
-            ignore_terminations()  # torchrun asks all to end, when one has
+            ignore_terminations()  # torchrun asks all processes to end when one has ended
         if outcome == "trained" or not apart:
             keep()
         if outcome != "trained":
-            fabric.barrier()  # none ends before the run is kept: then torchrun would have the others end
+            # when one process ends, torchrun ends the others, so wait until the run is saved
+            fabric.barrier()
     finally:
         if logs is not None:
             logs.close()

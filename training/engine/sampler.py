@@ -13,7 +13,7 @@ from torch import Tensor
 from training.engine.seeds import mixed
 
 POOL = 20
-"""So many batches' examples are sorted by length together: a batch has examples of like lengths."""
+"""Number of batches whose examples are sorted by length together, so a batch has similar lengths."""
 
 
 def batches(lengths: Tensor, size: int, seed: int, epoch: int) -> list[Tensor]:

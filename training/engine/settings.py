@@ -71,7 +71,7 @@ def from_json(kind: type[S], data: dict[str, Any], where: str) -> S:
     known = [one.name for one in dataclasses.fields(kind)]
     strange = next((name for name in data if name not in known), None)
     if strange is not None:
-        raise InputError(f"{where}: {shorten(strange)} is no setting; there are {', '.join(known)}")
+        raise InputError(f"{where}: a setting must be one of {', '.join(known)}, got {shorten(strange)}")
     try:
         return kind(**data)
     except InputError as error:
@@ -88,12 +88,12 @@ def _checked(one: Any, value: Any, right: type) -> Any:
     if right is float and type(value) is int:
         value = float(value)
     if type(value) is not right:
-        raise InputError(f"{name} is {shorten(value)}, where {_NAMES[right]} is right")
+        raise InputError(f"{name} must be {_NAMES[right]}, got {shorten(value)}")
     if meta.get("one_of") and value not in meta["one_of"]:
-        raise InputError(f"{name} is {shorten(value)}, where {' or '.join(meta['one_of'])} is right")
+        raise InputError(f"{name} must be {' or '.join(meta['one_of'])}, got {shorten(value)}")
     if right in (int, float) and not meta["least"] <= value <= meta["most"]:
         most = "" if meta["most"] == math.inf else f" to {meta['most']:g}"
-        raise InputError(f"{name} is {value}, where a number from {meta['least']:g}{most} is right")
+        raise InputError(f"{name} must be a number from {meta['least']:g}{most}, got {value}")
     return value
 
 
