@@ -152,7 +152,7 @@ def _train(
     name = run.called(preset)
     folder = Path(output) if output is not None else Path("trained") / name
     if record.minutes is not None and minutes == math.inf:
-        raise InputError("--minutes is inf, where a positive number is right")
+        raise InputError("--minutes must be a finite number, got inf")
     where = Where(folder, minutes=math.inf if minutes is None else minutes, **how)
     reads = (place.vectors, place.rules, None if file is None else Path(file))
     require_folder("-o", folder, (*NAMES, *record.files), reads=reads)
