@@ -233,7 +233,7 @@ def test_a_result_of_another_automaton_is_not_taken(tmp_path: Path) -> None:
         run(SMALL, tmp_path, resume=True)
     for name in ("hard", "soft", "certified", "strings", "exact", "iterations", "outcome"):
         (tmp_path / RESULT).write_text(json.dumps({**said, name: 0.5 if name != "iterations" else {}}))
-        with pytest.raises(FormatError, match="no result of a run that learned a language"):
+        with pytest.raises(FormatError, match="must be the result of a run that learned a language"):
             run(SMALL, tmp_path, resume=True)
 
 
@@ -261,7 +261,7 @@ def test_a_checkpoint_with_something_wrong_inside(tmp_path: Path, name: str) -> 
     kept[name.strip()] = SPOILED[name]
     whole = {one: tensor for one, tensor in kept.items() if tensor is not None}
     tensors.write(tmp_path / "run", checkpoint.KIND, about, whole)
-    with pytest.raises(FormatError, match="no run that can go on"):
+    with pytest.raises(FormatError, match="must be a run that can be resumed"):
         checkpoint.read(loop_of()[1], {}, tmp_path / "run")
 
 
@@ -323,7 +323,7 @@ def test_the_campaign_has_the_languages_of_the_page() -> None:
 
 def test_several_processes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")
-    with pytest.raises(InputError, match="one process, and torchrun started 2"):
+    with pytest.raises(InputError, match="in one process, got 2 from torchrun"):
         run(SMALL, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

@@ -140,7 +140,7 @@ def test_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert run(arguments) == 2 and "test.tsv: must be a file" in capsys.readouterr().err
     (folder / "rules.config").write_text("$ * cost $ *")
     (folder / "test.tsv").write_text(TEST)
-    assert run(arguments) == 2 and "no [label] headers" in capsys.readouterr().err
+    assert run(arguments) == 2 and "must have [label] headers" in capsys.readouterr().err
 
 
 def test_sentences_have_one_begin_and_one_end(tmp_path: Path) -> None:
