@@ -34,22 +34,22 @@ class Settings:
     """
 
     model: str = setting("", "the network")
-    seed: int = setting(0, "of weights, batches and dropout: the same seed, the same network", 0, 2**31 - 1)
+    seed: int = setting(0, "seed of weights, batches and dropout", 0, 2**31 - 1)
     batch: int = setting(64, "examples in a batch", 1, 1 << 20)
-    rate: float = setting(1e-3, "Adam's learning rate at first", 1e-8, 10)
+    rate: float = setting(1e-3, "Adam's initial learning rate", 1e-8, 10)
     weight_decay: float = setting(1e-6, "the weight of the squared parameters in the loss", 0, 1)
-    clip: float = setting(5.0, "the largest norm of a gradient; longer ones are scaled to it", 1e-6)
-    epochs: int = setting(500, "at most", 1, 10**6)
-    patience: int = setting(30, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    clip: float = setting(5.0, "the largest norm of a gradient; larger ones are scaled down to it", 1e-6)
+    epochs: int = setting(500, "the largest number of epochs", 1, 10**6)
+    patience: int = setting(30, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
-        10, "halve the learning rate after so many epochs that were no better on the dev set", 1, 10**6
+        10, "halve the learning rate after this many epochs without improvement on the dev set", 1, 10**6
     )
     precision: str = setting(
         "32-true",
-        "of the numbers, as Lightning Fabric names it; tf32 is 32-true with products of 10 bits on a GPU",
+        "number format, as named by Lightning Fabric; tf32 is 32-true with 10-bit products on a GPU",
         one_of=("32-true", "tf32", "64-true", "bf16-mixed"),
     )
-    device: str = setting("cpu", "where torch computes", one_of=("cpu", "cuda"))
+    device: str = setting("cpu", "device for torch", one_of=("cpu", "cuda"))
 
     def __post_init__(self) -> None:
         types = get_type_hints(type(self))

@@ -19,19 +19,19 @@ class LanguageModelling(Settings):
     """A run of language modelling; the defaults are those of the authors' program for 2 layers."""
 
     model: str = setting("rrnn-f", "the recurrent network", one_of=MODELS)
-    batch: int = setting(32, "columns that the text is cut into, which are read side by side", 1, 4096)
+    batch: int = setting(32, "number of columns of text read in parallel", 1, 4096)
     rate: float = setting(
-        0.5, "of stochastic gradient descent at first; the paper: 1, and 0.5 for C and F", 1e-8, 100
+        0.5, "initial rate of stochastic gradient descent; the paper: 1, and 0.5 for C and F", 1e-8, 100
     )
-    weight_decay: float = setting(1e-5, "of the squared parameters", 0, 1)
+    weight_decay: float = setting(1e-5, "the weight of the squared parameters in the loss", 0, 1)
     clip: float = setting(5.0, "the largest norm of a gradient", 1e-6)
-    epochs: int = setting(300, "at most", 1, 10**6)
-    patience: int = setting(300, "stop after so many epochs that were no better on the dev set", 1, 10**6)
+    epochs: int = setting(300, "the largest number of epochs", 1, 10**6)
+    patience: int = setting(300, "stop after this many epochs without improvement on the dev set", 1, 10**6)
     halve_after: int = setting(
-        300, "halve the learning rate after so many epochs that were no better", 1, 10**6
+        300, "halve the learning rate after this many epochs without improvement", 1, 10**6
     )
-    decay: float = setting(0.98, "by what the learning rate is multiplied after each epoch", 0.01, 1)
-    decay_after: int = setting(150, "epochs before the first such one", 0, 10**6)
+    decay: float = setting(0.98, "factor of the learning rate after each epoch", 0.01, 1)
+    decay_after: int = setting(150, "epochs before the first decay", 0, 10**6)
     hidden: int = setting(610, "d, the size of word vectors and of each layer", 1, 8192)
     layers: int = setting(2, "recurrent layers", 1, 16)
     window: int = setting(35, "steps of backpropagation through time", 1, 10**4)
